@@ -1,0 +1,1 @@
+"""readfirst's harness: load a scenario, replay it, compare the outcome, report the verdict."""

@@ -1,0 +1,88 @@
+"""What one path of a workspace is: the values that layout, world events, snapshots and expectations share."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+
+__all__ = ["Base64Content", "Content", "Directory", "Entry", "HardLink", "RegularFile", "Symlink", "TextContent"]
+
+_BOMS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
+_EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
+
+
+@dataclass(frozen=True, slots=True)
+class TextContent:
+    """Content given as characters: `text` repeated `times` times, then encoded.
+
+    In a repeated text `{n}` stands for the number of the repetition, from 1. `eol` names what every
+    `\\n` becomes: `lf`, `crlf` or `cr`. `bom` puts the encoding's byte order mark in front.
+    """
+
+    text: str
+    times: int | None = None
+    encoding: str = "utf-8"
+    bom: bool = False
+    eol: str = "lf"
+
+    def data(self) -> bytes:
+        """Return the bytes; expanded at every call, because a repeated text may be large."""
+        text = self.text
+        if self.times is not None:
+            text = "".join(self.text.replace("{n}", str(n)) for n in range(1, self.times + 1))
+        if self.eol != "lf":
+            text = text.replace("\n", _EOLS[self.eol])
+        data = text.encode(self.encoding)
+        return _BOMS[self.encoding] + data if self.bom else data
+
+
+@dataclass(frozen=True, slots=True)
+class Base64Content:
+    """Content given as bytes, written as base64 in the scenario file."""
+
+    encoded: str
+
+    def data(self) -> bytes:
+        """Return the bytes."""
+        return base64.b64decode(self.encoded, validate=True)
+
+
+Content = TextContent | Base64Content | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RegularFile:
+    """A regular file. `mode` None: not stated. `mtime` is in whole seconds since 1970, None: the fixed old time."""
+
+    content: Content
+    mode: int | None = None
+    mtime: int | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The file's bytes."""
+        return self.content if isinstance(self.content, bytes) else self.content.data()
+
+
+@dataclass(frozen=True, slots=True)
+class Symlink:
+    """A symbolic link; `target` may begin with `$WS` in a scenario and in a snapshot alike."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class HardLink:
+    """Another name of the regular file `to`; only in given workspaces (a snapshot sees two regular files)."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A directory. `mode` None: not stated."""
+
+    mode: int | None = None
+
+
+Entry = RegularFile | Symlink | HardLink | Directory

@@ -1,0 +1,178 @@
+"""Scenario: a workspace, steps and expectations, as frozen values; `load` makes them, nothing changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from packaging.specifiers import SpecifierSet
+
+from harness.entry import Entry
+
+__all__ = [
+    "TOOLS",
+    "Clause",
+    "Expectation",
+    "Given",
+    "ParallelCalls",
+    "Position",
+    "Scenario",
+    "Step",
+    "TextDigest",
+    "ToolCall",
+    "When",
+    "WorldEvent",
+]
+
+TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
+
+Requirement = Literal["must", "should", "observed"]
+ReadGate = Literal["enforced", "relaxed"]
+EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir"]
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a file; line and column count from 1."""
+
+    file: Path
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """The contracts that a clause holds for: a version specifier, a model class, or both."""
+
+    claude_code: SpecifierSet | None = None
+    read_gate: ReadGate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextDigest:
+    """Expected text that is too long to print: every given part must agree.
+
+    `sha256` is the hexadecimal digest of the text (UTF-8, `$WS` for the workspace), `lines` the number of
+    `\\n`-separated lines, `starts` and `ends` its beginning and end.
+    """
+
+    sha256: str | None = None
+    lines: int | None = None
+    starts: str | None = None
+    ends: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What one call must give on the contracts that `when` selects (None: all that the file records).
+
+    `error` present means refused. `text` None: not stated (only allowed where the documents are silent).
+    `files` holds every path that the step changes; None as value: the path no longer exists.
+    `documented` names document and section; such a clause is (also) the contract `documented`.
+    """
+
+    when: When | None = None
+    documented: str | None = None
+    error: str | None = None
+    text: str | TextDigest | None = None
+    files: Mapping[str, Entry | None] = field(default_factory=dict)
+    position: Position | None = None
+    recorded: bool = True
+    """False for a clause that states the documents only, where the product does something else."""
+
+
+Expectation = tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorldEvent:
+    """A change to the workspace that no tool made.
+
+    `path` is relative to the workspace. `entry` is the new state (`modify`, `symlink`, `mkdir`), `to` the new
+    name (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in whole seconds against the file's
+    time before the event; None: `same`.
+    """
+
+    kind: EventKind
+    path: str
+    entry: Entry | None = None
+    to: str | None = None
+    mode: int | None = None
+    mtime: int | None = None
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call as the model makes it. `during` strikes after validation and before execution."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    during: tuple[WorldEvent, ...] = ()
+    expect: Expectation = ()
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelCalls:
+    """Calls of one message. `expect` holds the files that the group as a whole changes; texts stand at the calls."""
+
+    calls: tuple[ToolCall, ...]
+    expect: Expectation = ()
+    position: Position | None = None
+
+
+Step = ToolCall | ParallelCalls | WorldEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The workspace before the first step and the session's permission rules (`Edit(secret/**)`)."""
+
+    files: Mapping[str, Entry] = field(default_factory=dict)
+    deny: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One behaviour. `id` is the path below `scenarios/`, without `.yaml`; its first part is the family."""
+
+    id: str
+    title: str
+    requirement: Requirement
+    given: Given
+    steps: tuple[Step, ...]
+    about: str = ""
+    tags: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    path: Path | None = None
+
+    @property
+    def family(self) -> str:
+        """The folder of the scenario, for example `staleness`."""
+        return self.id.partition("/")[0]
+
+    def calls(self) -> Iterator[ToolCall]:
+        """Yield every tool call in order, those of parallel groups included."""
+        for step in self.steps:
+            if isinstance(step, ToolCall):
+                yield step
+            elif isinstance(step, ParallelCalls):
+                yield from step.calls
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The capabilities an adapter must have: tool names, `parallel`, `during`, `deny`."""
+        needs = {call.tool for call in self.calls()}
+        if any(isinstance(step, ParallelCalls) for step in self.steps):
+            needs.add("parallel")
+        if any(call.during for call in self.calls()):
+            needs.add("during")
+        if self.given.deny:
+            needs.add("deny")
+        return frozenset(needs)

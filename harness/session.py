@@ -1,0 +1,106 @@
+"""The protocol between the harness and an implementation: an Adapter opens a Session, a Session answers calls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+__all__ = [
+    "BASIC_CAPABILITIES",
+    "Adapter",
+    "BrokenAdapter",
+    "ParallelSession",
+    "RacingSession",
+    "Session",
+    "ToolResult",
+    "Workspace",
+    "capabilities_of",
+]
+
+BASIC_CAPABILITIES = frozenset({"Read", "Edit", "Write"})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the model sees of one call: the text, and whether it is marked as an error.
+
+    `error` is the error's name from `fixtures/errors.yaml`, for an implementation that knows it; otherwise the
+    harness recognises the name from the text.
+    """
+
+    text: str
+    is_error: bool = False
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace(os.PathLike[str]):
+    """Where one scenario happens: an absolute directory without symbolic links, and the rules that hold there.
+
+    `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative
+    pattern is relative to `root`. `home` is the session's home directory (`~`).
+    """
+
+    root: Path
+    home: Path
+    deny: tuple[str, ...] = ()
+
+    def __fspath__(self) -> str:
+        return str(self.root)
+
+
+class Session(Protocol):
+    """One conversation: the read state lives here."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Execute one tool call and return what the model sees. A refusal is a result, not an exception."""
+        ...
+
+
+@runtime_checkable
+class ParallelSession(Protocol):
+    """A session that can also execute several calls of one message."""
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        """Execute the calls of one message; results in the order of the calls."""
+        ...
+
+
+@runtime_checkable
+class RacingSession(Protocol):
+    """A session that can let something happen between validation and execution."""
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+        """Execute one call; run `strike` once after validation and before execution (never, if refused before)."""
+        ...
+
+
+class Adapter(Protocol):
+    """Connects one implementation. `capabilities` (optional) names what it has; default Read, Edit, Write.
+
+    A session may have `close()`, an adapter may have `close()`: both are called when no longer needed.
+    """
+
+    def open(self, workspace: Workspace) -> Session:
+        """Start a fresh session in the workspace: nothing was read yet."""
+        ...
+
+
+class BrokenAdapter(Exception):
+    """The adapter did not keep the protocol: it hung, crashed, flooded or answered garbage.
+
+    `blame` is `adapter`, `environment` or `harness`; `details` may hold the end of its standard error.
+    """
+
+    def __init__(self, message: str, *, blame: str = "adapter", details: str = "") -> None:
+        super().__init__(message)
+        self.blame = blame
+        self.details = details
+
+
+def capabilities_of(adapter: Adapter) -> frozenset[str]:
+    """Return what the adapter declares, or the basic three tools."""
+    return frozenset(getattr(adapter, "capabilities", BASIC_CAPABILITIES))
