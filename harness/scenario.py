@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from packaging.specifiers import SpecifierSet
 
-from harness.entry import Entry
+from harness.entry import Entry, RegularFile, TextContent
 
 __all__ = [
     "TOOLS",
@@ -176,3 +176,55 @@ class Scenario:
         if self.given.deny:
             needs.add("deny")
         return frozenset(needs)
+
+    @property
+    def isolated(self) -> bool:
+        """Whether the product needs a session of its own for it, with the workspace as working directory.
+
+        That is so where the working directory shows: relative paths, permission rules, and carriage returns
+        (versions up to 2.1.76 choose a new file's line endings by sampling files below the working directory).
+        """
+        return bool(
+            self.given.deny
+            or any(_is_relative(call.arguments) for call in self.calls())
+            or any(_has_carriage_return(call.arguments) for call in self.calls())
+            or any(_entry_has_carriage_return(entry) for entry in self._entries())
+        )
+
+    def _entries(self) -> Iterator[Entry]:
+        yield from self.given.files.values()
+        for step in self.steps:
+            if isinstance(step, WorldEvent):
+                events: tuple[WorldEvent, ...] = (step,)
+            elif isinstance(step, ToolCall):
+                events = step.during
+            else:
+                events = tuple(event for call in step.calls for event in call.during)
+            yield from (event.entry for event in events if event.entry is not None)
+
+
+def _is_relative(arguments: Mapping[str, Any]) -> bool:
+    paths = (arguments.get("file_path"), arguments.get("notebook_path"))
+    return any(isinstance(path, str) and not path.startswith(("$WS", "/")) for path in paths)
+
+
+def _has_carriage_return(value: object) -> bool:
+    match value:
+        case str():
+            return "\r" in value
+        case Mapping():
+            return any(_has_carriage_return(item) for item in value.values())
+        case list() | tuple():
+            return any(_has_carriage_return(item) for item in value)
+        case _:
+            return False
+
+
+def _entry_has_carriage_return(entry: Entry) -> bool:
+    match entry:
+        case RegularFile(content=TextContent(text=text, eol=eol)):
+            return eol != "lf" or "\r" in text
+        case RegularFile():
+            return b"\r" in entry.data
+        case _:
+            return False

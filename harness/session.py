@@ -41,12 +41,16 @@ class Workspace(os.PathLike[str]):
     """Where one scenario happens: an absolute directory without symbolic links, and the rules that hold there.
 
     `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative
-    pattern is relative to `root`. `home` is the session's home directory (`~`).
+    pattern is relative to `root`. `home` is the session's home directory (`~`). `needs` is `Scenario.needs`.
+    `isolated` asks for a session whose working directory is `root` itself and that serves nothing else;
+    otherwise one process may serve many workspaces.
     """
 
     root: Path
     home: Path
     deny: tuple[str, ...] = ()
+    needs: frozenset[str] = frozenset()
+    isolated: bool = False
 
     def __fspath__(self) -> str:
         return str(self.root)

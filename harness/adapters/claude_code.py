@@ -1,0 +1,95 @@
+"""The adapter `claude-code:<version>`: many scenarios in one conversation, some in one of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.claude_code.conversation import Conversation, Options
+from harness.claude_code.package import InstalledPackage, install
+from harness.session import Session, ToolResult, Workspace
+
+__all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession"]
+
+_CALLS_PER_CONVERSATION = 400
+"""Every request carries the whole conversation: a fresh start is cheaper than a long history."""
+
+
+class ClaudeCodeSession:
+    """One scenario in a conversation; closes the conversation afterwards where it is the scenario's own."""
+
+    def __init__(self, conversation: Conversation, owned: bool, workspace: Workspace) -> None:
+        self._conversation = conversation
+        self._owned = owned
+        self._workspace = workspace
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Let the model call one tool."""
+        return self._conversation.call(tool, arguments)
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        """Let the model make several calls in one message."""
+        return self._conversation.call_parallel(calls)
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+        """Let the model call one tool; `strike` runs in the product's PreToolUse hook."""
+        return self._conversation.call(tool, arguments, strike)
+
+    def close(self) -> None:
+        """End the conversation if nothing else uses it."""
+        if self._owned:
+            self._conversation.close()
+
+
+class ClaudeCodeAdapter:
+    """The real product of one exact version, played by a scripted model.
+
+    Workspaces that share a parent folder share a conversation there, one with and one without the hook;
+    an isolated workspace gets a conversation of its own. `time_limit` is in seconds per call.
+    """
+
+    def __init__(
+        self,
+        version: str,
+        model: str,
+        tools: Sequence[str] = ("Read", "Edit", "Write", "NotebookEdit"),
+        *,
+        cache: Path | None = None,
+        time_limit: float = 30.0,
+    ) -> None:
+        self.capabilities = frozenset({*tools, "parallel", "during", "deny"})
+        self.isolation = ""
+        self._package: InstalledPackage = install(version, cache)
+        self._model = model
+        self._tools = tuple(tools)
+        self._time_limit = time_limit
+        self._shared: dict[tuple[Path, bool], Conversation] = {}
+
+    def open(self, workspace: Workspace) -> Session:
+        """Start or reuse a conversation for the workspace."""
+        hook = "during" in workspace.needs
+        if workspace.isolated:
+            return ClaudeCodeSession(self._start(workspace.root, workspace.deny, hook), True, workspace)
+        key = (workspace.root.parent, hook)
+        conversation = self._shared.get(key)
+        if conversation is not None and (not conversation.usable or conversation.calls > _CALLS_PER_CONVERSATION):
+            del self._shared[key]
+            conversation.close()
+            conversation = None
+        if conversation is None:
+            conversation = self._shared[key] = self._start(workspace.root.parent, (), hook)
+        return ClaudeCodeSession(conversation, False, workspace)
+
+    def close(self) -> None:
+        """End every conversation."""
+        while self._shared:
+            self._shared.popitem()[1].close()
+
+    def _start(self, directory: Path, deny: tuple[str, ...], hook: bool) -> Conversation:
+        options = Options(
+            self._package.command, self._model, self._tools, directory, deny, hook, self._time_limit
+        )
+        conversation = Conversation(options)
+        self.isolation = conversation.isolation
+        return conversation

@@ -1,0 +1,63 @@
+"""The product's environment, built from nothing: no variable of ours, a made-up key, loopback only."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["ALLOWED_VARIABLES", "BASE_URL", "ChildEnvironment", "build_environment"]
+
+BASE_URL = "ANTHROPIC_BASE_URL"
+
+_SWITCHES = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "DISABLE_BUG_COMMAND": "1",
+    "DISABLE_ERROR_REPORTING": "1",
+    "DISABLE_TELEMETRY": "1",
+}
+
+ALLOWED_VARIABLES = frozenset(
+    {"PATH", "LANG", "HOME", "TMPDIR", "CLAUDE_CONFIG_DIR", "ANTHROPIC_API_KEY", BASE_URL, *_SWITCHES}
+)
+"""Every variable that the product ever sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildEnvironment:
+    """The variables, and the fresh home directory they point to."""
+
+    variables: Mapping[str, str]
+    home: Path
+
+
+def build_environment(directory: Path, program: Path) -> ChildEnvironment:
+    """Make a fresh home below `directory` and the variables for `program`.
+
+    `PATH` holds the program's own folder and the system's; nothing is taken from this process. The base URL
+    has the place `{port}` for the port that the launcher gets.
+    """
+    home = directory / "home"
+    config = home / ".claude"
+    temporary = directory / "tmp"
+    for path in (config, temporary):
+        path.mkdir(parents=True)
+    # Without it old versions open a dialog instead of starting.
+    onboarding = json.dumps({"hasCompletedOnboarding": True})
+    for path in (home / ".claude.json", config / ".claude.json"):
+        path.write_text(onboarding)
+    folders = dict.fromkeys((str(program.parent), "/usr/local/bin", "/usr/bin", "/bin"))
+    variables = {
+        "PATH": os.pathsep.join(folders),
+        "LANG": "C.UTF-8",
+        "HOME": str(home),
+        "TMPDIR": str(temporary),
+        "CLAUDE_CONFIG_DIR": str(config),
+        "ANTHROPIC_API_KEY": "made-up-key-for-offline-recording",
+        BASE_URL: "http://127.0.0.1:{port}",
+        **_SWITCHES,
+    }
+    return ChildEnvironment(variables, home)

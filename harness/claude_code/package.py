@@ -1,0 +1,119 @@
+"""Install one exact version of the product from npm into a cache outside the repository."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+from packaging.version import InvalidVersion, Version
+
+from harness.session import BrokenAdapter
+
+__all__ = ["REFUSED_VERSIONS", "InstalledPackage", "cache_root", "install"]
+
+PACKAGE = "@anthropic-ai/claude-code"
+REFUSED_VERSIONS = frozenset({"2.1.88"})
+"""Versions that are never installed: their package carries more than the program (a source map)."""
+
+_INSTALL_SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledPackage:
+    """An installed version: `command` starts the program, `directory` holds it."""
+
+    version: str
+    directory: Path
+    command: tuple[str, ...]
+
+
+def cache_root() -> Path:
+    """Return the folder that holds the installed versions, one folder each."""
+    return platformdirs.user_cache_path("readfirst") / "claude-code"
+
+
+def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> InstalledPackage:
+    """Return the exact `version` of the npm package, installed on first use.
+
+    Install scripts do not run. Two processes may ask at once; a broken download leaves nothing behind.
+    Raises BrokenAdapter (blame environment) with npm's last words where it cannot be had.
+    """
+    _check(version)
+    root = cache or cache_root()
+    directory = root / version
+    if not directory.is_dir():
+        root.mkdir(parents=True, exist_ok=True)
+        with _lock(root / f"{version}.lock"):
+            if not directory.is_dir():
+                _npm_install(f"{package}@{version}", directory)
+    return InstalledPackage(version, directory, _command(directory, package))
+
+
+def _check(version: str) -> None:
+    try:
+        exact = str(Version(version)) == version
+    except InvalidVersion:
+        exact = False
+    if not exact:
+        raise BrokenAdapter(
+            f"not an exact version: {version!r}; write for example claude-code:2.1.7", blame="environment"
+        )
+    if version in REFUSED_VERSIONS:
+        raise BrokenAdapter(
+            f"version {version} is refused: its package holds more than the program; choose a neighbour",
+            blame="environment",
+        )
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _npm_install(spec: str, directory: Path) -> None:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise BrokenAdapter("npm is not installed; the real product needs npm and node", blame="environment")
+    with tempfile.TemporaryDirectory(dir=directory.parent, prefix=f".{directory.name}-") as temporary:
+        arguments = ["install", "--prefix", temporary, "--ignore-scripts", "--no-audit", "--no-fund", "--", spec]
+        try:
+            done = subprocess.run(
+                [npm, *arguments],
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_INSTALL_SECONDS,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise BrokenAdapter(f"npm took more than {_INSTALL_SECONDS} s for {spec}", blame="environment") from error
+        if done.returncode != 0:
+            raise BrokenAdapter(f"npm could not install {spec}", blame="environment", details=done.stderr[-2000:])
+        Path(temporary).rename(directory)
+        # The context manager wants its folder back.
+        Path(temporary).mkdir()
+
+
+def _command(directory: Path, package: str) -> tuple[str, ...]:
+    home = directory / "node_modules" / package
+    script = home / "cli.js"
+    if script.is_file():
+        node = shutil.which("node")
+        if node is None:
+            raise BrokenAdapter("node is not installed; this version of the product needs it", blame="environment")
+        return (os.path.realpath(node), str(script))
+    binary = directory / "node_modules" / ".bin" / "claude"
+    if not binary.exists():
+        raise BrokenAdapter(f"no program found in {home}", blame="environment")
+    return (os.path.realpath(binary),)
