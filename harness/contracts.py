@@ -1,0 +1,177 @@
+"""Contracts: the behaviours an implementation can be held to, read from `fixtures/contracts.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import cast
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from harness import strict_yaml
+from harness.finding import SuiteError
+from harness.inspection import Inspection, did_you_mean
+from harness.scenario import TOOLS, Clause, Expectation, ReadGate, When
+
+__all__ = ["DOCUMENTED", "Contract", "Contracts", "ContractsError", "UnknownContract", "clause_for", "load_contracts", "selects"]
+
+DOCUMENTED = "documented"
+READ_GATES = ("enforced", "relaxed")
+
+_KEYS = ("documents", "model", "package", "read_gate", "released", "summary", "tools", "version")
+_RECORDED = ("package", "version", "model", "read_gate", "tools", "summary")
+
+
+class ContractsError(SuiteError):
+    """`contracts.yaml` is not in its format."""
+
+
+class UnknownContract(LookupError):
+    """No contract of this suite has that name; the message says which there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """One behaviour to conform to: a published version with the model it ran with, or `documented`.
+
+    `package`, `version`, `model` and `read_gate` are None for `documented` only. `tools` are those that the
+    version offers; `documents` the texts that `documented` rests on. `released` is a date, YYYY-MM-DD.
+    """
+
+    name: str
+    package: str | None = None
+    version: str | None = None
+    model: str | None = None
+    read_gate: ReadGate | None = None
+    tools: tuple[str, ...] = TOOLS
+    summary: str = ""
+    released: str | None = None
+    documents: tuple[str, ...] = ()
+
+    @property
+    def recorded(self) -> bool:
+        """Whether a real product stands behind it; False for `documented`."""
+        return self.version is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Contracts:
+    """All contracts in the order of the file; `default` is the name of the one a run uses unasked."""
+
+    default: str
+    all: tuple[Contract, ...]
+
+    def __iter__(self) -> Iterator[Contract]:
+        return iter(self.all)
+
+    def __contains__(self, name: object) -> bool:
+        return any(contract.name == name for contract in self.all)
+
+    def __getitem__(self, name: str) -> Contract:
+        """Return the contract of that name; UnknownContract if there is none."""
+        for contract in self.all:
+            if contract.name == name:
+                return contract
+        names = [contract.name for contract in self.all]
+        raise UnknownContract(f"there is no contract {name!r}. {did_you_mean(name, names)}")
+
+    @property
+    def recorded(self) -> tuple[Contract, ...]:
+        """Those that a real product stands behind."""
+        return tuple(contract for contract in self.all if contract.recorded)
+
+
+@lru_cache(maxsize=4096)
+def _contains(specifier: SpecifierSet, version: str) -> bool:
+    return specifier.contains(version, prereleases=True)
+
+
+def selects(when: When | None, contract: Contract) -> bool:
+    """Whether a clause with `when` holds for a recorded contract; None selects all of them."""
+    if contract.version is None:
+        return False
+    if when is None:
+        return True
+    if when.read_gate is not None and when.read_gate != contract.read_gate:
+        return False
+    return when.claude_code is None or _contains(when.claude_code, contract.version)
+
+
+def clause_for(expectation: Expectation, contract: Contract) -> Clause | None:
+    """Return the clause that `contract` is judged by, None where the expectation says nothing about it."""
+    if not contract.recorded:
+        return next((clause for clause in expectation if clause.documented is not None), None)
+    return next((clause for clause in expectation if clause.recorded and selects(clause.when, contract)), None)
+
+
+def load_contracts(path: Path) -> Contracts:
+    """Read `contracts.yaml`. Raises ContractsError (all problems) or StrictYamlError."""
+    document = strict_yaml.load(strict_yaml.read(path), path)
+    look = Inspection(document)
+    top = look.mapping(document.value, (), "the file", ("default", "contracts"), required=("default", "contracts"))
+    entries = look.mapping((top or {}).get("contracts", {}), ("contracts",), "contracts") or {}
+    all_ = tuple(_contract(look, name, entry) for name, entry in entries.items())
+    default = (top or {}).get("default", "")
+    if top is not None and "default" in top:
+        if not isinstance(default, str) or default not in entries:
+            look.note(("default",), f"the default {default!r} is not among the contracts", did_you_mean(str(default), entries))
+        elif default == DOCUMENTED:
+            look.note(("default",), "the default must be a recorded contract", "Name a version of the product.")
+    seen: dict[tuple[str | None, str | None], str] = {}
+    for contract in all_:
+        other = seen.setdefault((contract.version, contract.read_gate), contract.name)
+        if contract.recorded and other != contract.name:
+            message = f"{contract.name} and {other} have the same version and read_gate, so no clause can tell them apart"
+            look.note(("contracts", contract.name), message, "Remove one, or correct version or read_gate.", key=True)
+    look.finish(ContractsError)
+    return Contracts(cast(str, default), all_)
+
+
+def _contract(look: Inspection, name: str, entry: object) -> Contract:
+    path = ("contracts", name)
+    what = f"contract {name}"
+    required = ("summary",) if name == DOCUMENTED else _RECORDED
+    fields = look.mapping(entry, path, what, _KEYS, required)
+    if fields is None:
+        return Contract(name)
+    if name == DOCUMENTED:
+        for key in _RECORDED:
+            if key in fields and key not in ("summary", "tools"):
+                look.note((*path, key), f"{key} does not belong to {DOCUMENTED}", "Remove it.", key=True)
+    texts = {
+        key: look.string(fields[key], (*path, key), f"{key} of {what}")
+        for key in ("package", "version", "model", "summary", "released")
+        if key in fields
+    }
+    version = texts.get("version")
+    if version is not None:
+        try:
+            Version(version)
+        except InvalidVersion:
+            look.note((*path, "version"), f"{version!r} is not a version", "Write it as published, for example 2.1.7.")
+    gate = None
+    if "read_gate" in fields:
+        gate = look.choice(fields["read_gate"], (*path, "read_gate"), f"read_gate of {what}", READ_GATES)
+    tools = TOOLS
+    if "tools" in fields:
+        tools = look.strings(fields["tools"], (*path, "tools"), f"tools of {what}")
+        for number, tool in enumerate(tools):
+            if tool not in TOOLS:
+                look.note((*path, "tools", number), f"there is no tool {tool!r}", did_you_mean(tool, TOOLS))
+    documents: tuple[str, ...] = ()
+    if "documents" in fields:
+        documents = look.strings(fields["documents"], (*path, "documents"), f"documents of {what}")
+    return Contract(
+        name=name,
+        package=texts.get("package"),
+        version=None if name == DOCUMENTED else version,
+        model=texts.get("model"),
+        read_gate=cast("ReadGate | None", gate),
+        tools=tools,
+        summary=texts.get("summary") or "",
+        released=texts.get("released"),
+        documents=documents,
+    )

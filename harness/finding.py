@@ -1,0 +1,31 @@
+"""Finding: one thing that is wrong with a suite, where it stands and how to put it right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.scenario import Position
+
+__all__ = ["Finding", "SuiteError"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`rule` is the id that `readfirst lint` prints; `fix` is one sentence that says what to do."""
+
+    rule: str
+    position: Position
+    message: str
+    fix: str
+
+    def __str__(self) -> str:
+        return f"{self.position}: {self.message} [{self.rule}]\n  {self.fix}"
+
+
+class SuiteError(Exception):
+    """The suite cannot be used as it is. `findings` are all that was found, in the order of the file."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__("\n".join(map(str, findings)))
+        self.findings = tuple(findings)
