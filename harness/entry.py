@@ -5,7 +5,21 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 
-__all__ = ["Base64Content", "Content", "Directory", "Entry", "HardLink", "RegularFile", "Symlink", "TextContent"]
+__all__ = [
+    "OLD_TIME",
+    "Base64Content",
+    "Content",
+    "Directory",
+    "Entry",
+    "HardLink",
+    "RegularFile",
+    "SpecialFile",
+    "Symlink",
+    "TextContent",
+]
+
+OLD_TIME = 1_577_836_800
+"""The time of every given file and directory: 2020-01-01T00:00:00Z, in whole seconds since 1970."""
 
 _BOMS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
 _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
@@ -85,4 +99,20 @@ class Directory:
     mode: int | None = None
 
 
-Entry = RegularFile | Symlink | HardLink | Directory
+@dataclass(frozen=True, slots=True)
+class SpecialFile:
+    """What a snapshot found and cannot read (`fifo`, `socket`, `device`, `missing`); never in a scenario."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileDigest:
+    """A regular file too large to print, only in expectations: `sha256` (hexadecimal) and size in bytes agree."""
+
+    sha256: str
+    size: int
+    mode: int | None = None
+
+
+Entry = RegularFile | Symlink | HardLink | Directory | FileDigest | SpecialFile

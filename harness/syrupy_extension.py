@@ -1,0 +1,94 @@
+"""Recordings as syrupy snapshots: `assert transcript == snapshot(name="<scenario id>@<contract>")`.
+
+syrupy's own serializers replace CR and CRLF by LF; this extension stores through `recordings`, which keeps every
+byte, and writes one file per scenario in which contracts with equal transcripts share one copy.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from syrupy.data import Snapshot, SnapshotCollection, SnapshotCollections
+from syrupy.extensions.base import AbstractSyrupyExtension
+
+from harness.atomic import write_all
+from harness.recordings import Recording, Recordings, Transcript, decode, encode
+
+__all__ = ["RecordingExtension"]
+
+
+class RecordingExtension(AbstractSyrupyExtension):
+    """Set `root` in a subclass to the folder of recordings."""
+
+    root: ClassVar[Path]
+    file_extension = "json"
+
+    def serialize(self, data: Any, **_: Any) -> str:
+        """Return a transcript as text that is equal for equal transcripts only. Raises TypeError for anything else."""
+        if not isinstance(data, Transcript):
+            raise TypeError(f"a recording holds a Transcript, not {type(data).__name__}")
+        return encode(Recording({"0": data})).decode("ascii")
+
+    @classmethod
+    def get_snapshot_name(cls, *, test_location: Any, index: Any = 0) -> str:
+        """Return the contract."""
+        return _scenario_and_contract(index)[1]
+
+    @classmethod
+    def get_location(cls, *, test_location: Any, index: Any) -> str:
+        """Return the scenario's recording file."""
+        return str(Recordings(cls.root).path(_scenario_and_contract(index)[0]))
+
+    @classmethod
+    def matches_test_location(cls, *, test_location: Any, snapshot_location: str) -> bool:
+        """A recording belongs to its scenario, whichever test asks for it."""
+        return Path(snapshot_location).is_relative_to(cls.root)
+
+    def discover_snapshots(self, *, test_location: Any, ignore_extensions: Any = None) -> SnapshotCollections:
+        """Return none: a recording that no test used is not unused. Orphans are found by `readfirst lint`."""
+        return SnapshotCollections()
+
+    def read_snapshot_collection(self, *, snapshot_location: str) -> SnapshotCollection:
+        """Read one scenario's recording."""
+        collection = SnapshotCollection(location=snapshot_location)
+        path = Path(snapshot_location)
+        if path.is_file():
+            for contract, transcript in decode(path.read_bytes()).transcripts.items():
+                collection.add(Snapshot(name=contract, data=self.serialize(transcript)))
+        return collection
+
+    def read_snapshot_data_from_location(
+        self, *, snapshot_location: str, snapshot_name: str, session_id: str
+    ) -> str | None:
+        """Return one contract's transcript, serialized, None where it was not recorded."""
+        snapshot = self.read_snapshot_collection(snapshot_location=snapshot_location).get(snapshot_name)
+        return None if snapshot is None else str(snapshot.data)
+
+    @classmethod
+    def write_snapshot_collection(cls, *, snapshot_collection: SnapshotCollection, **_: Any) -> None:
+        """Add the contracts' transcripts to the scenario's file, which is replaced as a whole."""
+        path = Path(snapshot_collection.location)
+        recording = decode(path.read_bytes()) if path.is_file() else Recording()
+        for snapshot in snapshot_collection:
+            transcript = decode(str(snapshot.data).encode("ascii")).transcripts["0"]
+            recording = recording.with_transcript(snapshot.name, transcript)
+        write_all({path: encode(recording)})
+
+    def delete_snapshots(self, *, snapshot_location: str, snapshot_names: set[str]) -> None:
+        """Take contracts out of the scenario's file; remove the file with the last one."""
+        path = Path(snapshot_location)
+        recording = decode(path.read_bytes())
+        for name in snapshot_names:
+            recording = recording.without(name)
+        if recording.transcripts:
+            write_all({path: encode(recording)})
+        else:
+            path.unlink()
+
+
+def _scenario_and_contract(index: object) -> tuple[str, str]:
+    scenario, separator, contract = str(index).rpartition("@")
+    if not separator:
+        raise ValueError(f"name the snapshot <scenario id>@<contract>, not {index!r}")
+    return scenario, contract
