@@ -1,0 +1,196 @@
+"""Workspace directories: lay out what a scenario gives, watch what becomes of it, clear up afterwards."""
+
+# Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
+# ruff: noqa: PTH
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from harness.entry import OLD_TIME, Directory, Entry, HardLink, RegularFile
+from harness.scenario import WorldEvent
+from harness.session import Workspace
+from harness.snapshot import changes, scan, snapshot
+from harness.world import WorldEventError, create, perform
+
+__all__ = ["Place", "Site", "WorldEventError", "changes", "lay_out", "snapshot"]
+
+_ROOT, _HOME = "w", "h"
+
+
+def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
+    """Create the given files below `root`, an empty directory: exact bytes, modes, links and times.
+
+    Every file and directory gets the fixed old time unless its own is stated. Hard links come after the files
+    they name, and directories get mode and time last, so that none is spoilt by what is put into it.
+    """
+    top = os.fspath(root)
+    later = []
+    directories = {""}
+    for path, entry in files.items():
+        parent = path.rpartition("/")[0]
+        while parent not in directories:
+            directories.add(parent)
+            os.makedirs(f"{top}/{parent}", exist_ok=True)
+            parent = parent.rpartition("/")[0]
+        if isinstance(entry, Directory):
+            directories.add(path)
+            os.makedirs(f"{top}/{path}", exist_ok=True)
+        elif isinstance(entry, HardLink):
+            later.append((path, entry))
+        else:
+            create(top, path, entry)
+            time = OLD_TIME
+            if isinstance(entry, RegularFile) and entry.mtime is not None:
+                time = entry.mtime
+            os.utime(f"{top}/{path}", (time, time), follow_symlinks=False)
+    for path, entry in later:
+        create(top, path, entry)
+    for path in sorted(directories, reverse=True):
+        target = f"{top}/{path}" if path else top
+        given = files.get(path)
+        mode = given.mode if isinstance(given, Directory) else None
+        os.utime(target, (OLD_TIME, OLD_TIME))
+        os.chmod(target, 0o755 if mode is None else mode)
+
+
+class Site:
+    """The directory of one scenario: a workspace `root` and the session's `home` beside it."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+        self.root = f"{directory}/{_ROOT}"
+        self.home = f"{directory}/{_HOME}"
+        os.mkdir(directory, 0o755)
+        os.mkdir(self.root, 0o755)
+        os.mkdir(self.home, 0o755)
+
+    def workspace(self, deny: tuple[str, ...] = ()) -> Workspace:
+        """Return what the adapter is told of this site."""
+        rules = tuple(rule.replace("$WS", self.root) for rule in deny)
+        return Workspace(root=Path(self.root), home=Path(self.home), deny=rules)
+
+    def lay_out(self, files: Mapping[str, Entry]) -> None:
+        """Create the given files below the root, which must be empty."""
+        lay_out(files, self.root)
+
+    def perform(self, event: WorldEvent) -> None:
+        """Perform a world event. Raises WorldEventError."""
+        perform(event, self.root)
+
+    def snapshot(self) -> dict[str, Entry]:
+        """Return the state of the workspace, and of anything put beside it as `../name`."""
+        entries = snapshot(self.root)
+        beside = os.listdir(self.directory)
+        if len(beside) != 2 or _HOME not in beside or os.listdir(self.home):
+            strays: dict[str, Entry] = {}
+            scan(self.directory, "../", strays, self.root)
+            own = f"../{_ROOT}"
+            for path, entry in strays.items():
+                if path != f"../{_HOME}" and path != own and not path.startswith(own + "/"):
+                    entries[path] = entry
+        return entries
+
+    def substituted(self, value: Any) -> Any:
+        """Return a JSON value with the root's absolute path for `$WS` in all nested strings."""
+        match value:
+            case str():
+                return value.replace("$WS", self.root)
+            case list():
+                return [self.substituted(item) for item in value]
+            case Mapping():
+                return {key: self.substituted(item) for key, item in value.items()}
+            case _:
+                return value
+
+    def normalised(self, text: str) -> str:
+        """Return the text with `$WS` for the root's absolute path."""
+        return text.replace(self.root, "$WS")
+
+    def clear(self) -> None:
+        """Make the site as new, whatever was done to it. Raises OSError when something cannot be removed."""
+        if os.path.islink(self.directory) or not os.path.isdir(self.directory):
+            os.makedirs(self.directory, 0o755)
+        _empty(self.directory, keep=frozenset((_ROOT, _HOME)))
+        for directory in (self.root, self.home):
+            try:
+                os.mkdir(directory, 0o755)
+            except FileExistsError:
+                _empty(directory)
+
+
+class Place:
+    """A base directory below which every scenario gets a site of its own; sites are cleared and used again.
+
+    The base is a fresh directory for temporary files unless one is named. Its path holds no symbolic links.
+    """
+
+    def __init__(self, base: Path | None = None) -> None:
+        if base is not None:
+            base.mkdir(parents=True, exist_ok=True)
+        self.base = os.path.realpath(base if base is not None else tempfile.mkdtemp(prefix="readfirst-"))
+        self._owns_base = base is None
+        self._free: list[Site] = []
+        self._made = 0
+
+    @contextmanager
+    def site(self, *, unique: bool = False) -> Iterator[Site]:
+        """Lend an empty site. `unique`: its path was never lent before and never will be again."""
+        site = self._free.pop() if self._free and not unique else self._new()
+        try:
+            yield site
+        finally:
+            site.clear()
+            if unique:
+                _remove(site.directory)
+            else:
+                self._free.append(site)
+
+    def close(self) -> None:
+        """Remove every site, and the base if it was made here."""
+        for site in self._free:
+            _remove(site.directory)
+        self._free.clear()
+        if self._owns_base:
+            shutil.rmtree(self.base, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _new(self) -> Site:
+        while True:
+            self._made += 1
+            try:
+                return Site(f"{self.base}/{self._made}")
+            except FileExistsError:
+                continue
+
+
+def _remove(directory: str) -> None:
+    _empty(directory)
+    os.rmdir(directory)
+
+
+def _empty(directory: str, keep: frozenset[str] = frozenset()) -> None:
+    """Remove what is in a directory; a directory without permissions is given them first."""
+    status = os.lstat(directory)
+    if stat.S_IMODE(status.st_mode) & 0o700 != 0o700:
+        os.chmod(directory, 0o755)
+    with os.scandir(directory) as listing:
+        found = list(listing)
+    for entry in found:
+        if not entry.is_dir(follow_symlinks=False):
+            os.unlink(entry.path)
+        elif entry.name not in keep:
+            _empty(entry.path)
+            os.rmdir(entry.path)
