@@ -1,0 +1,100 @@
+"""JSON lines: a header, one line per verdict, a footer; described by fixtures/schema/result.schema.json.
+
+A stream without its footer was cut off. Output is ASCII, so every text survives, lone surrogates included.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import IO, Any
+
+from harness.baseline import Ruling
+from harness.report import RunFacts
+from harness.summary import Summary
+from harness.verdict import Difference, Verdict
+
+__all__ = ["FORMAT", "JsonlReport"]
+
+FORMAT = 1
+
+
+class JsonlReport:
+    """Writes each verdict as it comes; keeps nothing."""
+
+    def __init__(self, stream: IO[str], facts: RunFacts, version: str) -> None:
+        self._stream = stream
+        self._write(
+            {
+                "type": "header",
+                "format": FORMAT,
+                "readfirst": version,
+                "target": facts.target,
+                "contracts": list(facts.contracts),
+                "level": facts.level,
+                "scenarios": facts.scenarios,
+            }
+        )
+
+    def verdict(self, verdict: Verdict, ruling: Ruling) -> None:
+        """Write one line."""
+        line: dict[str, Any] = {
+            "type": "verdict",
+            "scenario": verdict.scenario_id,
+            "contract": verdict.contract,
+            "level": verdict.level,
+            "status": verdict.status,
+            "conformant": ruling.conformant,
+            "levels": dict(verdict.levels),
+            "calls": verdict.calls,
+            "milliseconds": round(verdict.milliseconds, 3),
+        }
+        if verdict.blame:
+            line["blame"] = verdict.blame
+        if verdict.reason:
+            line["reason"] = verdict.reason
+        if ruling.accepted:
+            line["accepted"] = ruling.accepted
+        if ruling.stale:
+            line["stale"] = ruling.stale
+        if verdict.differences:
+            line["differences"] = [_difference(difference) for difference in verdict.differences]
+        self._write(line)
+
+    def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
+        """Write the footer; it counts the verdicts, so a reader can tell that none is missing."""
+        total = summary.total
+        self._write(
+            {
+                "type": "footer",
+                "verdicts": total.scenarios,
+                "passed": total.passed,
+                "failed": total.failed,
+                "broken": total.broken,
+                "unsupported": total.unsupported,
+                "unspecified": total.unspecified,
+                "accepted": total.accepted,
+                "stale": len(summary.stale),
+                "interrupted": interrupted,
+                "exit_code": 130 if interrupted else int(summary.exit_code),
+            }
+        )
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._stream.write(json.dumps(line) + "\n")
+        self._stream.flush()
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "step": difference.step + 1,
+        "call": difference.call + 1,
+        "level": difference.level,
+        "what": difference.what,
+        "expected": difference.expected,
+        "got": difference.got,
+        "blame": difference.blame,
+    }
+    if difference.position:
+        line["line"] = difference.position.line
+        line["column"] = difference.position.column
+    return line

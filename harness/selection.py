@@ -1,0 +1,181 @@
+"""Selection: which scenarios a run takes, by id, family, tag and a `-k` expression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Protocol
+
+__all__ = ["Selection", "SelectionError", "select"]
+
+
+class SelectionError(Exception):
+    """The selection names something that does not exist, or its expression cannot be read."""
+
+
+class _Described(Protocol):
+    """What an expression and a tag look at; a Scenario has it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def tags(self) -> tuple[str, ...]: ...
+
+
+class _Suite(Protocol):
+    def ids(self) -> Sequence[str]: ...
+    def scenario(self, scenario_id: str, /) -> _Described: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to take: the listed ids (all, if empty), of these families, with one of these tags, matching `expression`.
+
+    Empty parts do not restrict. `expression` joins words with `and`, `or`, `not` and parentheses; a word
+    matches if it occurs in the scenario's id or title, in any case; quote a word that holds blanks.
+    """
+
+    ids: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    expression: str = ""
+
+
+def select(suite: _Suite, selection: Selection) -> list[str]:
+    """Return the selected ids, sorted. Raises SelectionError for an unknown id, family or tag, with a suggestion.
+
+    Scenario files are read only where a tag or an expression asks for it.
+    """
+    known = list(suite.ids())
+    ids = known
+    if selection.ids:
+        wanted = [_id_of(given, known) for given in selection.ids]
+        ids = sorted(set(wanted))
+    if selection.families:
+        families = sorted({name.partition("/")[0] for name in known})
+        for family in selection.families:
+            if family not in families:
+                raise SelectionError(f"no family is called {family!r}.{_suggest(family, families)}")
+        ids = [name for name in ids if name.partition("/")[0] in selection.families]
+    if not (selection.tags or selection.expression):
+        return sorted(ids)
+    matches = _parse(selection.expression) if selection.expression.strip() else None
+    taken, seen_tags = [], set[str]()
+    for name in sorted(ids):
+        scenario = suite.scenario(name)
+        seen_tags.update(scenario.tags)
+        if selection.tags and not set(selection.tags) & set(scenario.tags):
+            continue
+        if matches is None or matches(f"{name}\n{scenario.title}".casefold()):
+            taken.append(name)
+    for tag in selection.tags:
+        if not taken and tag not in seen_tags:
+            raise SelectionError(f"no selected scenario has the tag {tag!r}.{_suggest(tag, seen_tags)}")
+    return taken
+
+
+def _id_of(given: str, known: Sequence[str]) -> str:
+    """Return the id for what was typed: an id, or the path of a scenario file."""
+    name = given.removesuffix(".yaml")
+    if name in known:
+        return name
+    tail = "/".join(name.replace("\\", "/").split("/")[-2:])
+    if given.endswith(".yaml") and tail in known:
+        return tail
+    raise SelectionError(f"no scenario has the id {given!r}.{_suggest(name, known)}")
+
+
+def _suggest(name: str, known: Iterable[str]) -> str:
+    choices = list(known)
+    close = get_close_matches(name, choices, n=1, cutoff=0.6)
+    close = close or [choice for choice in choices if name and name in choice][:1]
+    return f" Did you mean {close[0]!r}?" if close else " `readfirst list` shows what there is."
+
+
+_Matcher = Callable[[str], bool]
+_TOKEN = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""")
+
+
+def _tokens(expression: str) -> list[tuple[str, bool]]:
+    """Return the tokens; True marks a quoted word, which is never an operator."""
+    tokens, at = [], 0
+    text = expression.rstrip()
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            raise SelectionError(f"-k {expression!r}: the quote at character {at + 1} is not closed.")
+        bracket, double, single, word = found.groups()
+        quoted = double if double is not None else single
+        tokens.append((quoted, True) if quoted is not None else (bracket or word, False))
+        at = found.end()
+    return tokens
+
+
+def _parse(expression: str) -> _Matcher:
+    """Compile an expression; `not` binds closest, then `and`, then `or`."""
+    tokens = _tokens(expression)
+    at = 0
+
+    def is_next(word: str) -> bool:
+        return at < len(tokens) and tokens[at] == (word, False)
+
+    def take() -> tuple[str, bool]:
+        nonlocal at
+        if at == len(tokens):
+            raise SelectionError(f"-k {expression!r}: a word is missing at the end.")
+        at += 1
+        return tokens[at - 1]
+
+    def either() -> _Matcher:
+        parts = [both()]
+        while is_next("or"):
+            take()
+            parts.append(both())
+        return parts[0] if len(parts) == 1 else lambda text: any(part(text) for part in parts)
+
+    def both() -> _Matcher:
+        parts = [one()]
+        while is_next("and"):
+            take()
+            parts.append(one())
+        return parts[0] if len(parts) == 1 else lambda text: all(part(text) for part in parts)
+
+    def one() -> _Matcher:
+        # A loop, so that a very long row of `not` needs no stack.
+        negated = False
+        while is_next("not"):
+            take()
+            negated = not negated
+        word, quoted = take()
+        if not quoted and word == "(":
+            inner = either()
+            if not is_next(")"):
+                raise SelectionError(f"-k {expression!r}: a `)` is missing.")
+            take()
+        elif not quoted and word in ("and", "or", ")"):
+            raise SelectionError(f"-k {expression!r}: a word is expected before {word!r}.")
+        else:
+            inner = _contains(word.casefold())
+        return _not(inner) if negated else inner
+
+    try:
+        matcher = either()
+    except RecursionError:
+        raise SelectionError("the -k expression is nested too deep.") from None
+    if at < len(tokens):
+        raise SelectionError(
+            f"-k {expression!r}: `and`, `or` or `not` is expected before {tokens[at][0]!r}; quote words with blanks."
+        )
+    return matcher
+
+
+def _contains(word: str) -> _Matcher:
+    return lambda text: word in text
+
+
+def _not(inner: _Matcher) -> _Matcher:
+    return lambda text: not inner(text)

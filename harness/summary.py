@@ -1,0 +1,122 @@
+"""Summary: what a run comes to, counted per contract and family, and the exit code that follows from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from harness.baseline import Ruling
+from harness.verdict import Verdict
+
+__all__ = ["Count", "ExitCode", "Summary"]
+
+
+class ExitCode(IntEnum):
+    """How `readfirst` ends; documented in docs/running.md."""
+
+    CONFORMANT = 0
+    NOT_CONFORMANT = 1
+    USAGE = 2
+    BROKEN = 3
+    SUITE_INVALID = 4
+    NOTHING = 5
+    INTERNAL = 70
+    INTERRUPTED = 130
+
+
+@dataclass(slots=True)
+class Count:
+    """The verdicts of one family, or of all. `holds` counts per level the judged scenarios that hold there."""
+
+    scenarios: int = 0
+    judged: int = 0
+    passed: int = 0
+    failed: int = 0
+    broken: int = 0
+    unsupported: int = 0
+    unspecified: int = 0
+    accepted: int = 0
+    holds: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    milliseconds: float = 0.0
+
+    def add(self, verdict: Verdict, ruling: Ruling) -> None:
+        """Count one verdict."""
+        self.scenarios += 1
+        self.calls += verdict.calls
+        self.milliseconds += verdict.milliseconds
+        match verdict.status:
+            case "passed":
+                self.passed += 1
+            case "failed":
+                self.failed += 1
+            case "broken":
+                self.broken += 1
+            case "unsupported":
+                self.unsupported += 1
+            case "unspecified":
+                self.unspecified += 1
+        if verdict.status in ("passed", "failed"):
+            self.judged += 1
+            self.holds.update(level for level, holds in verdict.levels.items() if holds)
+        self.accepted += bool(ruling.accepted)
+
+
+class Summary:
+    """Counts verdicts as they come; memory grows with the number of families only."""
+
+    def __init__(self) -> None:
+        self.total = Count()
+        self.families: dict[tuple[str, str], Count] = {}
+        self.stale: list[str] = []
+        self._not_conformant = 0
+        self._broken = 0
+
+    def add(self, verdict: Verdict, ruling: Ruling) -> None:
+        """Count one verdict and what the baseline makes of it."""
+        key = (verdict.contract, verdict.scenario_id.partition("/")[0])
+        self.families.setdefault(key, Count()).add(verdict, ruling)
+        self.total.add(verdict, ruling)
+        if ruling.stale:
+            self.stale.append(ruling.stale)
+        if verdict.status == "broken" and not ruling.accepted:
+            self._broken += 1
+        elif not ruling.conformant:
+            self._not_conformant += 1
+
+    @property
+    def contracts(self) -> list[str]:
+        """The contracts in the order of the run."""
+        return list(dict.fromkeys(contract for contract, _ in self.families))
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Broken beats not conformant, because the result is incomplete; nothing judged is never green."""
+        if self._broken:
+            return ExitCode.BROKEN
+        if self._not_conformant:
+            return ExitCode.NOT_CONFORMANT
+        if self.total.judged == 0 and self.total.accepted == 0:
+            return ExitCode.NOTHING
+        return ExitCode.CONFORMANT
+
+    def sentence(self) -> str:
+        """Return the run in one line."""
+        total = self.total
+        parts = [f"{total.passed} passed"]
+        if total.failed:
+            parts.append(f"{total.failed} failed")
+        if total.broken:
+            parts.append(f"{total.broken} broken")
+        if total.accepted:
+            parts.append(f"{total.accepted} of these accepted by the baseline")
+        if total.unsupported:
+            parts.append(f"{total.unsupported} unsupported")
+        if total.unspecified:
+            parts.append(f"{total.unspecified} unspecified")
+        if self.stale:
+            parts.append(
+                f"{len(self.stale)} baseline {'entries' if len(self.stale) > 1 else 'entry'} out of date"
+            )
+        return f"{total.scenarios} scenario{'' if total.scenarios == 1 else 's'}: {', '.join(parts)}"

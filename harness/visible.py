@@ -1,0 +1,144 @@
+"""Visible: text written so that every control character, odd blank and trailing blank can be seen, and nothing is ambiguous."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+__all__ = ["DiffLine", "compare_lines", "first_difference", "visible", "visible_lines"]
+
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+CONTEXT = 2
+"""Equal lines shown on each side of a difference."""
+WIDEST = 160
+"""Characters of one line that are shown before it is cut around the difference."""
+MOST_LINES = 40
+"""Lines of one difference that are shown before the rest is counted instead."""
+
+
+def _escaped(character: str) -> str:
+    if character in _NAMED:
+        return _NAMED[character]
+    if character == " " or not (
+        unicodedata.category(character) in _HIDDEN or unicodedata.category(character) == "Zs"
+    ):
+        return character
+    code = ord(character)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def visible(text: str) -> str:
+    """Return the text on one line: control characters, odd blanks and lone surrogates as escapes, `\\` doubled.
+
+    Blanks at the end are written `\\x20`, because nobody sees them otherwise. Different texts give different results.
+    """
+    kept = text.rstrip(" ")
+    blanks = len(text) - len(kept)
+    if kept.isascii() and kept.isprintable() and "\\" not in kept:
+        return kept + "\\x20" * blanks
+    return "".join(map(_escaped, kept)) + "\\x20" * blanks
+
+
+def visible_lines(text: str) -> list[str]:
+    """Return the text as lines, each made visible; the line ends `\\n` are left out, except a missing one is said.
+
+    Only `\\n` ends a line. A text without a `\\n` at its end is the usual case for a tool's answer, so it is
+    the final `\\n` that shows: as `\\n` at the end of the last line.
+    """
+    lines = text.split("\n")
+    if len(lines) > 1 and lines[-1] == "":
+        return [*map(visible, lines[:-2]), visible(lines[-2]) + "\\n"]
+    return [visible(line) for line in lines]
+
+
+def first_difference(expected: str, got: str) -> int | None:
+    """Return the index of the first character that differs, None for equal texts."""
+    if expected == got:
+        return None
+    low, high = 0, min(len(expected), len(got))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if expected[:middle] == got[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """One line of a comparison: `sign` is `-` (expected only), `+` (got only), a blank (both) or `?` (a remark)."""
+
+    sign: str
+    text: str
+
+
+def _cut(line: str, around: int) -> str:
+    """Shorten a long line to the part around a character, saying how much was left out."""
+    if len(line) <= WIDEST:
+        return line
+    start = max(0, min(around - WIDEST // 2, len(line) - WIDEST))
+    end = start + WIDEST
+    before = f"[{start:,} characters] " if start else ""
+    after = f" [{len(line) - end:,} characters]" if end < len(line) else ""
+    return f"{before}{line[start:end]}{after}"
+
+
+def _changed(expected: list[str], got: list[str]) -> list[DiffLine]:
+    """Show two differing blocks; a pair of similar lines is followed by a mark under the first difference."""
+    if len(expected) == len(got) == 1:
+        at = first_difference(expected[0], got[0]) or 0
+        lines = [DiffLine("-", _cut(expected[0], at)), DiffLine("+", _cut(got[0], at))]
+        if max(len(expected[0]), len(got[0])) <= WIDEST and 0 < at:
+            lines.append(DiffLine("?", " " * at + "^"))
+        return lines
+    return [
+        *(DiffLine("-", _cut(line, 0)) for line in expected),
+        *(DiffLine("+", _cut(line, 0)) for line in got),
+    ]
+
+
+def _opcodes(expected: list[str], got: list[str]) -> list[tuple[str, int, int, int, int]]:
+    """Return the differing and equal blocks; long texts are compared by their common beginning and end only."""
+    if len(expected) + len(got) <= 2000:
+        return SequenceMatcher(None, expected, got, autojunk=False).get_opcodes()
+    shorter = min(len(expected), len(got))
+    head = next((n for n in range(shorter) if expected[n] != got[n]), shorter)
+    tail = next(
+        (n for n in range(shorter - head) if expected[-1 - n] != got[-1 - n]),
+        shorter - head,
+    )
+    last_expected, last_got = len(expected) - tail, len(got) - tail
+    return [
+        ("equal", 0, head, 0, head),
+        ("replace", head, last_expected, head, last_got),
+        ("equal", last_expected, len(expected), last_got, len(got)),
+    ]
+
+
+def compare_lines(expected: str, got: str) -> list[DiffLine]:
+    """Return a readable, exact comparison of two texts: what differs, with a little of what does not around it."""
+    wanted, seen = visible_lines(expected), visible_lines(got)
+    lines: list[DiffLine] = []
+    codes = [code for code in _opcodes(wanted, seen) if code[2] > code[1] or code[4] > code[3]]
+    for number, (kind, a, b, c, d) in enumerate(codes):
+        if kind != "equal":
+            lines += _changed(wanted[a:b], seen[c:d])
+            continue
+        before = CONTEXT if number else 0
+        after = CONTEXT if number < len(codes) - 1 else 0
+        if b - a <= before + after + 1:
+            lines += [DiffLine(" ", _cut(line, 0)) for line in wanted[a:b]]
+            continue
+        lines += [DiffLine(" ", _cut(line, 0)) for line in wanted[a : a + before]]
+        lines.append(DiffLine("?", f"[{b - a - before - after:,} equal lines]"))
+        lines += [DiffLine(" ", _cut(line, 0)) for line in wanted[b - after : b]]
+    if len(lines) > MOST_LINES:
+        rest = len(lines) - MOST_LINES
+        lines = [*lines[:MOST_LINES], DiffLine("?", f"[{rest:,} more lines]")]
+    return lines
