@@ -1,0 +1,202 @@
+"""Rewrite the expectations of a scenario file in place; every other byte, comments included, stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.emit import Value, emit_mapping
+from harness.strict_yaml import load
+
+__all__ = ["Keep", "New", "RewriteError", "StepPath", "Update", "rewrite_expectations"]
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+StepPath = tuple[int, ...]
+"""Where a step stands: `(2,)` is the third step, `(2, 0)` the first call of a parallel group there."""
+
+
+class RewriteError(Exception):
+    """The file is written in a way that cannot be changed in place; the message says what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Leave the clause at `index` as it is."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Give the clause at `index` other recorded keys; `when` and `documented` stay."""
+
+    index: int
+    recorded: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """Write a clause that was not there."""
+
+    clause: Mapping[str, Value]
+
+
+ClauseEdit = Keep | Update | New
+
+_BY_HAND = ("when", "documented")
+_RECORDED = ("error", "text", "files")
+
+
+def rewrite_expectations(source: str, edits: Mapping[StepPath, Sequence[ClauseEdit]]) -> str:
+    """Return the file with the `expect` of the named steps replaced.
+
+    A step without `expect` gets one. Comments stay, also those inside a changed clause. Raises RewriteError
+    where a step is written in flow style (`- {Read: ...}`), and if anything but the expectations would change.
+    """
+    lines = source.split("\n")
+    root: Any = yaml.compose(source, Loader=_LOADER)
+    for path in sorted(edits, reverse=True):
+        step = _step(root, path)
+        if step.flow_style:
+            line = step.start_mark.line + 1
+            raise RewriteError(f"line {line}: write the step in block style (`- Read: {{...}}`), not in braces")
+        _rewrite_step(lines, step, edits[path])
+    rewritten = "\n".join(lines)
+    _check_rest(source, rewritten)
+    return rewritten
+
+
+def _rewrite_step(lines: list[str], step: yaml.MappingNode, edits: Sequence[ClauseEdit]) -> None:
+    column = step.start_mark.column
+    present = _child(step, "expect")
+    if present is None:
+        end = _last_line(lines, step.value[-1]) + 1
+        lines[end:end] = _expect_lines(lines, None, edits, column)
+    else:
+        key = present[0]
+        end = _last_line(lines, present) + 1
+        lines[key.start_mark.line : end] = _expect_lines(lines, present[1], edits, column)
+
+
+def _expect_lines(lines: list[str], node: yaml.Node | None, edits: Sequence[ClauseEdit], column: int) -> list[str]:
+    clauses: list[Any] = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    inner = column + 2
+    written = [" " * column + "expect:"]
+    for edit in edits:
+        old = None if isinstance(edit, New) else clauses[edit.index]
+        listed = len(edits) > 1
+        body = _clause_lines(lines, old, edit, inner + 2 if listed else inner)
+        if listed:
+            first = next(index for index, line in enumerate(body) if not line.lstrip().startswith("#"))
+            body[first] = f"{' ' * inner}- {body[first].lstrip()}"
+        written += body
+    return written
+
+
+def _clause_lines(lines: list[str], old: yaml.MappingNode | None, edit: ClauseEdit, indent: int) -> list[str]:
+    match edit:
+        case New(clause=clause):
+            return emit_mapping(clause, indent)
+        case Keep():
+            recorded: Mapping[str, Value] | None = None
+        case Update(recorded=given):
+            recorded = given
+    assert old is not None
+    entries = _entries(lines, old, indent)
+    if recorded is None:
+        return [line for _, comments, entry in entries for line in (*comments, *entry)]
+    written: list[str] = []
+    for name, comments, entry in entries:
+        written += comments
+        if name in _BY_HAND:
+            written += entry
+    changed = {key: recorded[key] for key in _RECORDED if key in recorded}
+    return written + emit_mapping(changed, indent)
+
+
+def _entries(lines: list[str], clause: yaml.MappingNode, indent: int) -> list[tuple[str, list[str], list[str]]]:
+    """Return name, comments before and lines of each entry, moved to column `indent`."""
+    if clause.flow_style:
+        values = load(_flow_source(lines, clause).encode(), Path("-")).value
+        return [(name, [], emit_mapping({name: value}, indent)) for name, value in values.items()]
+    shift = indent - clause.start_mark.column
+    entries = []
+    start = clause.start_mark.line
+    for key, value in clause.value:
+        first = key.start_mark.line
+        last = _last_line(lines, (key, value))
+        comments = [" " * indent + line.strip() for line in lines[start:first] if line.strip()]
+        entry = [_shifted(line, shift) for line in lines[first : last + 1]]
+        # The first entry of a list item stands behind its dash.
+        entry[0] = " " * indent + lines[first][key.start_mark.column :]
+        entries.append((str(key.value), comments, entry))
+        start = last + 1
+    return entries
+
+
+def _shifted(line: str, by: int) -> str:
+    if not line.strip():
+        return line
+    return " " * by + line if by >= 0 else line[-by:]
+
+
+def _flow_source(lines: list[str], node: yaml.Node) -> str:
+    start, end = node.start_mark, node.end_mark
+    if start.line == end.line:
+        return lines[start.line][start.column : end.column]
+    middle = lines[start.line + 1 : end.line]
+    return "\n".join((lines[start.line][start.column :], *middle, lines[end.line][: end.column]))
+
+
+def _last_line(lines: list[str], entry: tuple[yaml.Node, yaml.Node]) -> int:
+    """Return the index of the entry's last line: block values end where the next thing begins."""
+    key, value = entry
+    end = value.end_mark
+    last: int = end.line if end.column > 0 and lines[end.line][: end.column].strip() else end.line - 1
+    last = min(last, len(lines) - 1)
+    while last > key.start_mark.line and _is_outside(lines[last], key.start_mark.column):
+        last -= 1
+    return last
+
+
+def _is_outside(line: str, column: int) -> bool:
+    text = line.lstrip(" ")
+    return not text or (text.startswith("#") and len(line) - len(text) <= column)
+
+
+def _step(root: yaml.Node, path: StepPath) -> yaml.MappingNode:
+    steps = _child(root, "steps")
+    assert steps is not None
+    node: yaml.MappingNode = steps[1].value[path[0]]
+    for index in path[1:]:
+        group = _child(node, "parallel")
+        assert group is not None
+        node = group[1].value[index]
+    return node
+
+
+def _child(node: yaml.Node, name: str) -> tuple[yaml.Node, yaml.Node] | None:
+    for key, value in node.value:
+        if key.value == name:
+            return key, value
+    return None
+
+
+def _check_rest(before: str, after: str) -> None:
+    if _without_expectations(before) != _without_expectations(after):
+        raise RewriteError("the steps would change; write each step in block style, `expect` as its last key")
+
+
+def _without_expectations(source: str) -> Any:
+    value = load(source.encode(), Path("-")).value
+    for step in value["steps"]:
+        for call in (step, *(step.get("parallel") or ())):
+            call.pop("expect", None)
+    return value
+
+

@@ -1,0 +1,84 @@
+"""A stand-in for the product: asks the scripted model what to do and answers calls of a few made-up tools."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+TOOLS = [{"name": "Read"}, {"name": "Edit"}]
+
+
+def ask(messages: list, tools: list = TOOLS) -> list:
+    body = {"model": "fake", "stream": True, "messages": messages, "tools": tools}
+    request = urllib.request.Request(
+        os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages",
+        json.dumps(body).encode(),
+        {"content-type": "application/json"},
+    )
+    blocks: list = []
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
+        for line in answer.read().decode().splitlines():
+            event = json.loads(line.removeprefix("data: ")) if line.startswith("data: ") else {}
+            if event.get("type") == "content_block_start":
+                blocks.append({**event["content_block"], "input": ""})
+            elif event.get("type") == "content_block_delta" and "partial_json" in event["delta"]:
+                blocks[-1]["input"] += event["delta"]["partial_json"]
+    return [block for block in blocks if block["type"] == "tool_use"]
+
+
+def run(tool: str, arguments: dict, settings: dict) -> object:
+    match tool:
+        case "Environment":
+            return json.dumps({"environ": dict(os.environ), "cwd": os.getcwd()})
+        case "Interfaces":
+            with open("/proc/net/dev") as file:
+                return json.dumps(sorted(line.split(":")[0].strip() for line in file if ":" in line))
+        case "Connect":
+            try:
+                with socket.create_connection((arguments["host"], arguments["port"]), timeout=2):
+                    return "connected"
+            except OSError as error:
+                return type(error).__name__ + ": " + str(error)
+        case "Arguments":
+            return json.dumps(sys.argv[1:])
+        case "Die":
+            sys.stderr.write("last words\n")
+            sys.stderr.flush()
+            os._exit(3)
+        case "Hang":
+            time.sleep(60)
+        case "Spawn":
+            return str(subprocess.Popen(["sleep", "60"]).pid)
+        case "Image":
+            return [{"type": "image", "source": {"media_type": "image/png", "data": "aGk="}}]
+        case "Hooked":
+            for group in settings["hooks"]["PreToolUse"]:
+                for hook in group["hooks"]:
+                    subprocess.run(["sh", "-c", hook["command"]], input=b"{}", check=True)
+            with open(arguments["file_path"]) as file:
+                return file.read()
+        case "Forget":
+            return None
+    return json.dumps(arguments)
+
+
+def main() -> None:
+    settings = {}
+    if "--settings" in sys.argv:
+        settings = json.loads(sys.argv[sys.argv.index("--settings") + 1])
+    messages: list = [{"role": "user", "content": "go"}]
+    ask([{"role": "user", "content": "a title, please"}], tools=[])
+    while True:
+        results = []
+        for use in ask(messages):
+            content = run(use["name"], json.loads(use["input"]), settings)
+            if content is not None:
+                block = {"type": "tool_result", "tool_use_id": use["id"], "content": content}
+                results.append({**block, "is_error": True} if use["name"] == "Refuse" else block)
+        messages.append({"role": "user", "content": results[::-1]})
+
+
+main()

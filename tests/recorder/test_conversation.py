@@ -1,0 +1,218 @@
+"""The conversation with the product, against a stand-in that misbehaves on demand."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.claude_code import conversation as launching
+from harness.claude_code.conversation import Conversation, Options
+from harness.claude_code.environment import ALLOWED_VARIABLES
+from harness.session import BrokenAdapter
+
+FAKE = Path(__file__).with_name("fake_product.py")
+
+
+def options(directory: Path, **more: object) -> Options:
+    command = (sys.executable, str(FAKE))
+    return Options(command, "some-model", ("Read", "Edit"), directory, **{"time_limit": 5.0, **more})
+
+
+@pytest.fixture
+def conversation(tmp_path: Path) -> Iterator[Conversation]:
+    conversation = Conversation(options(tmp_path))
+    yield conversation
+    conversation.close()
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def gone(pid: int) -> bool:
+    """Whether the process ends; the kernel needs a moment after the signal."""
+    deadline = time.monotonic() + 5
+    while alive(pid):
+        if time.monotonic() > deadline:
+            return False
+        os.sched_yield()
+    return True
+
+
+def test_no_variable_of_this_process_reaches_the_product(conversation: Conversation, monkeypatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "secret")
+    monkeypatch.setenv("READFIRST_CANARY", "secret")
+    seen = json.loads(conversation.call("Environment", {}).text)["environ"]
+    # LC_CTYPE is set by the stand-in's own interpreter.
+    assert set(seen) - {"LC_CTYPE"} == ALLOWED_VARIABLES
+    assert "secret" not in seen.values()
+
+
+def test_variables_set_before_the_start_do_not_reach_the_product_either(tmp_path: Path, monkeypatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "HTTPS_PROXY", "NODE_OPTIONS", "READFIRST_CANARY"):
+        monkeypatch.setenv(name, "secret")
+    conversation = Conversation(options(tmp_path))
+    try:
+        seen = json.loads(conversation.call("Environment", {}).text)["environ"]
+    finally:
+        conversation.close()
+    assert set(seen) - {"LC_CTYPE"} == ALLOWED_VARIABLES
+    assert "secret" not in seen.values()
+
+
+def test_home_and_configuration_are_fresh_and_removed_afterwards(conversation: Conversation) -> None:
+    seen = json.loads(conversation.call("Environment", {}).text)["environ"]
+    home = Path(seen["HOME"])
+    assert home == conversation.home
+    assert home.is_dir()
+    assert Path(seen["CLAUDE_CONFIG_DIR"]).is_relative_to(home)
+    assert home != Path.home()
+    conversation.close()
+    assert not home.exists()
+
+
+def test_only_loopback_exists_where_the_system_allows(conversation: Conversation) -> None:
+    interfaces = json.loads(conversation.call("Interfaces", {}).text)
+    if conversation.isolation:
+        assert interfaces != ["lo"]
+    else:
+        assert interfaces == ["lo"]
+
+
+def test_the_reason_is_told_where_the_network_cannot_be_left(tmp_path: Path, monkeypatch) -> None:
+    launcher = tmp_path / "launcher.py"
+    own = launching._LAUNCHER.read_text()
+    launcher.write_text(own.replace('hasattr(libc, "unshare")', "False"))
+    assert launcher.read_text() != own
+    monkeypatch.setattr(launching, "_LAUNCHER", launcher)
+    conversation = Conversation(options(tmp_path))
+    try:
+        assert conversation.isolation == "this system has no network namespaces"
+        assert json.loads(conversation.call("Echo", {"a": 1}).text) == {"a": 1}
+    finally:
+        conversation.close()
+
+
+def test_a_side_request_spends_no_step(conversation: Conversation) -> None:
+    assert json.loads(conversation.call("Echo", {"n": 1}).text) == {"n": 1}
+    assert conversation.calls == 1
+
+
+def test_parallel_results_come_back_in_the_order_of_the_calls(conversation: Conversation) -> None:
+    results = conversation.call_parallel([("Echo", {"n": 1}), ("Refuse", {"n": 2}), ("Echo", {"n": 3})])
+    assert [json.loads(result.text)["n"] for result in results] == [1, 2, 3]
+    assert [result.is_error for result in results] == [False, True, False]
+
+
+def test_a_result_that_is_no_text_is_described(conversation: Conversation) -> None:
+    assert conversation.call("Image", {}).text == "[image image/png 4]"
+
+
+def test_a_call_without_result_is_an_error(conversation: Conversation) -> None:
+    with pytest.raises(BrokenAdapter, match="no result for 1 of 1 calls"):
+        conversation.call("Forget", {})
+
+
+def test_the_hook_lets_the_world_change_between_validation_and_execution(tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("before")
+    conversation = Conversation(options(tmp_path, hook=True))
+    try:
+        result = conversation.call("Hooked", {"file_path": str(file)}, lambda: file.write_text("struck"))
+        assert result.text == "struck"
+        assert conversation.call("Hooked", {"file_path": str(file)}).text == "struck"
+    finally:
+        conversation.close()
+
+
+def test_deny_rules_arrive_as_settings(tmp_path: Path) -> None:
+    conversation = Conversation(options(tmp_path, deny=("Edit(a)",)))
+    try:
+        arguments = json.loads(conversation.call("Arguments", {}).text)
+    finally:
+        conversation.close()
+    assert json.loads(arguments[arguments.index("--settings") + 1]) == {"permissions": {"deny": ["Edit(a)"]}}
+
+
+def test_a_product_that_dies_is_reported_with_its_last_words(conversation: Conversation) -> None:
+    with pytest.raises(BrokenAdapter, match="exit code 3") as caught:
+        conversation.call("Die", {})
+    assert caught.value.details == "last words"
+    assert not conversation.usable
+    with pytest.raises(BrokenAdapter, match="over"):
+        conversation.call("Echo", {})
+
+
+def test_a_product_that_hangs_is_reported_in_time_and_killed(tmp_path: Path) -> None:
+    conversation = Conversation(options(tmp_path, time_limit=0.2))
+    pid = conversation.pid
+    with pytest.raises(BrokenAdapter, match=r"within 0\.2 s"):
+        conversation.call("Hang", {})
+    conversation.close()
+    assert gone(pid)
+
+
+def test_a_product_that_cannot_start_is_an_environment_failure(tmp_path: Path) -> None:
+    with pytest.raises(BrokenAdapter, match="exit code") as caught:
+        Conversation(Options((sys.executable, "-c", "raise SystemExit(4)"), "m", ("Read",), tmp_path))
+    assert caught.value.blame == "environment"
+
+
+def test_closing_leaves_no_process_not_even_of_its_children(conversation: Conversation) -> None:
+    child = int(conversation.call("Spawn", {}).text)
+    assert alive(child)
+    conversation.close()
+    assert gone(child)
+    assert gone(conversation.pid)
+
+
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_product_ends_with_the_harness_however_it_ends(tmp_path: Path, blow: signal.Signals) -> None:
+    script = tmp_path / "harness_that_dies.py"
+    script.write_text(
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from harness.claude_code import conversation as launching
+from harness.claude_code.conversation import Conversation, Options\n"
+        f"conversation = Conversation(Options((sys.executable, {str(FAKE)!r}), 'm', ('Read',), Path({str(tmp_path)!r})))\n"
+        "try:\n"
+        "    print(conversation.pid, flush=True)\n"
+        "    conversation.call('Hang', {})\n"
+        "finally:\n"
+        "    conversation.close()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    ) as harness:
+        assert harness.stdout is not None
+        pid = int(harness.stdout.readline())
+        assert alive(pid)
+        harness.send_signal(blow)
+        harness.wait(10)
+    assert gone(pid)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "own address"])
+def test_no_connection_leaves_the_products_own_loopback(conversation: Conversation, host: str) -> None:
+    address = "127.0.0.1" if host == "127.0.0.1" else "192.0.2.1"
+    with socket.create_server(("127.0.0.1", 0)) as outside:
+        port = outside.getsockname()[1]
+        answer = conversation.call("Connect", {"host": address, "port": port}).text
+        if conversation.isolation:
+            assert answer == "connected" or host == "own address"
+        else:
+            assert "refused" in answer or "unreachable" in answer
