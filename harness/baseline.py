@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
+from harness.finding import SuiteError
+from harness.inspection import Inspection, did_you_mean
 from harness.scenario import Position
-from harness.strict_yaml import Document, load, read
+from harness.strict_yaml import load, read
 from harness.verdict import LEVELS, Verdict
 
 __all__ = [
@@ -29,8 +30,8 @@ BROKEN = "broken"
 _ORDER = (*LEVELS, BROKEN)
 
 
-class BaselineError(Exception):
-    """The baseline file cannot be used; one line per problem, each with file:line:column and what to write."""
+class BaselineError(SuiteError):
+    """The baseline file cannot be used as it is; each finding says what to write where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ def _in_order(names: Iterable[str]) -> str:
 def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
     """Judge a verdict against the baseline.
 
-    An entry accepts exactly the failures it lists: one more is not conformant, one less makes the entry stale.
+    An entry accepts exactly the failures it lists: one more is not conformant, one less makes it stale.
     Levels above the one asked for are not looked at.
     """
     failing = _failing(verdict)
@@ -119,62 +120,67 @@ def _above(level: str, verdict: Verdict) -> bool:
 
 
 def load_baseline(
-    file: Path,
-    *,
-    schema: Mapping[str, Any],
+    file: Path, ids: Collection[str], contracts: Collection[str], default_contract: str
+) -> Baseline:
+    """Read a baseline file; its entries may name `ids` and `contracts` only.
+
+    Raises StrictYamlError for what is not strict YAML, BaselineError with all other problems.
+    """
+    look = Inspection(load(read(file), file))
+    keys = ("target", "accepted")
+    top = look.mapping(look.document.value, (), "a baseline", keys, required=keys) or {}
+    target = look.string(top["target"], ("target",), "target") if "target" in top else None
+    items = look.sequence(top["accepted"], ("accepted",), "accepted") if "accepted" in top else None
+    accepted: dict[tuple[str, str], Acceptance] = {}
+    for number, item in enumerate(items or []):
+        entry = _entry(look, number, item, ids, contracts, default_contract)
+        if entry is None:
+            continue
+        first = accepted.setdefault((entry.scenario_id, entry.contract), entry)
+        if first is not entry:
+            message = (
+                f"{entry.scenario_id} ({entry.contract}) is already accepted in line {first.position.line}"
+            )
+            look.note(("accepted", number), message, "Merge the two.")
+    look.finish(BaselineError)
+    return Baseline(str(target), file, accepted)
+
+
+def _entry(
+    look: Inspection,
+    number: int,
+    item: object,
     ids: Collection[str],
     contracts: Collection[str],
     default_contract: str,
-) -> Baseline:
-    """Read a baseline file. `schema` is `baseline.schema.json`; `ids` and `contracts` are what entries may name.
-
-    Raises StrictYamlError for what is not strict YAML, BaselineError for everything else that is wrong.
-    """
-    document = load(read(file), file)
-    problems = _schema_problems(document, schema)
-    if problems:
-        raise BaselineError("\n".join(problems))
-    accepted: dict[tuple[str, str], Acceptance] = {}
-    for number, item in enumerate(document.value.get("accepted", [])):
-        position = document.position(("accepted", number))
-        scenario_id, contract = item["scenario"], item.get("contract", default_contract)
-        if scenario_id not in ids:
-            place = document.position(("accepted", number, "scenario"))
-            problems.append(
-                f"{place}: no scenario has the id {scenario_id!r}.{_suggestion(scenario_id, ids)}"
-            )
-        if contract not in contracts:
-            place = document.position(("accepted", number, "contract"))
-            problems.append(f"{place}: no contract is called {contract!r}.{_suggestion(contract, contracts)}")
-        if (scenario_id, contract) in accepted:
-            first = accepted[scenario_id, contract].position.line
-            problems.append(
-                f"{position}: {scenario_id} ({contract}) is already accepted in line {first}. Merge the two."
-            )
-        accepted[scenario_id, contract] = Acceptance(
-            scenario_id, contract, frozenset(item["fails"]), item["reason"], position
-        )
-    if problems:
-        raise BaselineError("\n".join(problems))
-    return Baseline(document.value["target"], file, accepted)
+) -> Acceptance | None:
+    at = ("accepted", number)
+    keys = ("scenario", "contract", "fails", "reason")
+    fields = look.mapping(item, at, "an entry", keys, required=("scenario", "fails", "reason"))
+    if fields is None or not {"scenario", "fails", "reason"} <= fields.keys():
+        return None
+    reason = look.string(fields["reason"], (*at, "reason"), "reason")
+    fails = look.sequence(fields["fails"], (*at, "fails"), "fails", empty=False) or []
+    for index, name in enumerate(fails):
+        look.choice(name, (*at, "fails", index), "a level in fails", _ORDER)
+        if name in fails[:index]:
+            look.note((*at, "fails", index), f"fails names {name} twice", "Name it once.")
+    scenario_id = look.string(fields["scenario"], (*at, "scenario"), "scenario")
+    if scenario_id is not None and scenario_id not in ids:
+        message = f"no scenario has the id {scenario_id!r}"
+        look.note((*at, "scenario"), message, _suggestion(scenario_id, ids))
+    contract = look.string(fields.get("contract", default_contract), (*at, "contract"), "contract")
+    if contract is not None and contract not in contracts:
+        look.note((*at, "contract"), f"no contract is called {contract!r}", did_you_mean(contract, contracts))
+    if scenario_id is None or contract is None or reason is None:
+        return None
+    levels = frozenset(name for name in fails if isinstance(name, str))
+    return Acceptance(scenario_id, contract, levels, reason, look.document.position(at))
 
 
 def _suggestion(name: str, known: Collection[str]) -> str:
     close = get_close_matches(name, known, n=1, cutoff=0.5)
-    return f" Write {close[0]!r}?" if close else " Remove the entry."
-
-
-def _schema_problems(document: Document, schema: Mapping[str, Any]) -> list[str]:
-    from jsonschema import (
-        Draft202012Validator,
-    )  # here, because few runs have a baseline and it takes long to import
-
-    errors = sorted(
-        Draft202012Validator(schema).iter_errors(document.value), key=lambda e: list(map(str, e.path))
-    )
-    return [
-        f"{document.position(tuple(error.path))}: {error.message}. See docs/running.md." for error in errors
-    ]
+    return f"Write {close[0]}, or remove the entry." if close else "Remove the entry."
 
 
 def write_baseline(target: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:

@@ -33,7 +33,7 @@ class _Suite(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to take: the listed ids (all, if empty), of these families, with one of these tags, matching `expression`.
+    """What to take: the listed ids, of these families, with one of these tags, matching `expression`.
 
     Empty parts do not restrict. `expression` joins words with `and`, `or`, `not` and parentheses; a word
     matches if it occurs in the scenario's id or title, in any case; quote a word that holds blanks.
@@ -46,7 +46,7 @@ class Selection:
 
 
 def select(suite: _Suite, selection: Selection) -> list[str]:
-    """Return the selected ids, sorted. Raises SelectionError for an unknown id, family or tag, with a suggestion.
+    """Return the selected ids, sorted. Raises SelectionError for an unknown id, family or tag.
 
     Scenario files are read only where a tag or an expression asks for it.
     """
@@ -168,7 +168,7 @@ def _parse(expression: str) -> _Matcher:
         raise SelectionError("the -k expression is nested too deep.") from None
     if at < len(tokens):
         raise SelectionError(
-            f"-k {expression!r}: `and`, `or` or `not` is expected before {tokens[at][0]!r}; quote words with blanks."
+            f"-k {expression!r}: `and` or `or` is expected before {tokens[at][0]!r}; quote words with blanks."
         )
     return matcher
 

@@ -27,7 +27,7 @@ class ExitCode(IntEnum):
 
 @dataclass(slots=True)
 class Count:
-    """The verdicts of one family, or of all. `holds` counts per level the judged scenarios that hold there."""
+    """The verdicts of one family, or of all. `holds` counts the judged scenarios that hold, per level."""
 
     scenarios: int = 0
     judged: int = 0

@@ -1,8 +1,9 @@
-"""Visible: text written so that every control character, odd blank and trailing blank can be seen, and nothing is ambiguous."""
+"""Visible: text written so that every control character and odd blank is seen and nothing is ambiguous."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -33,9 +34,9 @@ def _escaped(character: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text on one line: control characters, odd blanks and lone surrogates as escapes, `\\` doubled.
+    """Return the text on one line: control characters, odd blanks, lone surrogates as escapes; `\\` doubled.
 
-    Blanks at the end are written `\\x20`, because nobody sees them otherwise. Different texts give different results.
+    Blanks at the end are written `\\x20`, because nobody sees them otherwise. Different texts stay different.
     """
     kept = text.rstrip(" ")
     blanks = len(text) - len(kept)
@@ -45,7 +46,7 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> list[str]:
-    """Return the text as lines, each made visible; the line ends `\\n` are left out, except a missing one is said.
+    """Return the text as lines, each made visible.
 
     Only `\\n` ends a line. A text without a `\\n` at its end is the usual case for a tool's answer, so it is
     the final `\\n` that shows: as `\\n` at the end of the last line.
@@ -72,7 +73,7 @@ def first_difference(expected: str, got: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line of a comparison: `sign` is `-` (expected only), `+` (got only), a blank (both) or `?` (a remark)."""
+    """One line of a comparison: `sign` is `-` (expected), `+` (got), a blank (both) or `?` (a remark)."""
 
     sign: str
     text: str
@@ -94,7 +95,7 @@ def _changed(expected: list[str], got: list[str]) -> list[DiffLine]:
     if len(expected) == len(got) == 1:
         at = first_difference(expected[0], got[0]) or 0
         lines = [DiffLine("-", _cut(expected[0], at)), DiffLine("+", _cut(got[0], at))]
-        if max(len(expected[0]), len(got[0])) <= WIDEST and 0 < at:
+        if max(len(expected[0]), len(got[0])) <= WIDEST and at > 0:
             lines.append(DiffLine("?", " " * at + "^"))
         return lines
     return [
@@ -103,8 +104,8 @@ def _changed(expected: list[str], got: list[str]) -> list[DiffLine]:
     ]
 
 
-def _opcodes(expected: list[str], got: list[str]) -> list[tuple[str, int, int, int, int]]:
-    """Return the differing and equal blocks; long texts are compared by their common beginning and end only."""
+def _opcodes(expected: list[str], got: list[str]) -> Sequence[tuple[str, int, int, int, int]]:
+    """Return the differing and equal blocks; of long texts only the common beginning and end are equal."""
     if len(expected) + len(got) <= 2000:
         return SequenceMatcher(None, expected, got, autojunk=False).get_opcodes()
     shorter = min(len(expected), len(got))
@@ -122,7 +123,7 @@ def _opcodes(expected: list[str], got: list[str]) -> list[tuple[str, int, int, i
 
 
 def compare_lines(expected: str, got: str) -> list[DiffLine]:
-    """Return a readable, exact comparison of two texts: what differs, with a little of what does not around it."""
+    """Return a readable, exact comparison of two texts: what differs, and a little of what surrounds it."""
     wanted, seen = visible_lines(expected), visible_lines(got)
     lines: list[DiffLine] = []
     codes = [code for code in _opcodes(wanted, seen) if code[2] > code[1] or code[4] > code[3]]

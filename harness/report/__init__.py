@@ -1,4 +1,4 @@
-"""Reports: what a run writes while verdicts come in; a table for people, JSON lines and JUnit for machines."""
+"""Reports: what a run writes as verdicts come in; a table for people, JSON lines and JUnit for machines."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ __all__ = ["OutputError", "Report", "RunFacts", "output"]
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What is known before the first verdict. `target` is the connect string; `scenarios` counts one contract's.
+    """What is known before the first verdict. `target` is the connect string.
 
-    `command` is how a single scenario of this run is repeated, without its id.
+    `scenarios` counts those of one contract. `command`, with an id after it, repeats one replay.
     """
 
     target: str

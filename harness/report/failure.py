@@ -29,9 +29,9 @@ def failure_text(verdict: Verdict, scenario: Scenario | None, command: str) -> s
 
 
 def failure_lines(verdict: Verdict, scenario: Scenario | None, command: str) -> list[Line]:
-    """Explain a failed or broken verdict: where, which step, expected and got, whom to blame, how to repeat it.
+    """Explain a failed or broken verdict: where, which step, expected and got, whose fault, how to repeat it.
 
-    `command` repeats the run; the scenario's id is added to it. Differences above the level that was asked for are
+    `command`, with the scenario's id after it, repeats the replay. Differences above the level asked for are
     left out. Control characters are written as escapes, so the lines are exact and safe for any terminal.
     """
     word = "BROKEN" if verdict.status == "broken" else "FAILED"

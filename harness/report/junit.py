@@ -42,7 +42,8 @@ class JunitReport:
             self._key = (verdict.contract, family)
         seconds = verdict.milliseconds / 1000
         self._seconds += seconds
-        case = f'    <testcase classname={_value(f"{verdict.contract}.{family}")} name={_value(slug)} time="{seconds:.6f}"'
+        name = f"classname={_value(f'{verdict.contract}.{family}')} name={_value(slug)}"
+        case = f'    <testcase {name} time="{seconds:.6f}"'
         body = self._body(verdict, ruling)
         self._cases.append(f"{case}>\n{body}    </testcase>\n" if body else f"{case}/>\n")
 

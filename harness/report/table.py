@@ -1,4 +1,4 @@
-"""Table: the report for people; failures as they come, then a row per family with the three levels side by side."""
+"""Table: the report for people; failures as they come, then the three levels side by side per family."""
 
 from __future__ import annotations
 
