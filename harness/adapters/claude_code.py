@@ -45,7 +45,7 @@ class ClaudeCodeSession:
 class ClaudeCodeAdapter:
     """The real product of one exact version, played by a scripted model.
 
-    Workspaces that share a parent folder share a conversation there, one with and one without the hook;
+    Workspaces side by side (`Place`) share a conversation in the folder above, one with and one without the hook;
     an isolated workspace gets a conversation of its own. `time_limit` is in seconds per call.
     """
 
@@ -71,14 +71,15 @@ class ClaudeCodeAdapter:
         hook = "during" in workspace.needs
         if workspace.isolated:
             return ClaudeCodeSession(self._start(workspace.root, workspace.deny, hook), True, workspace)
-        key = (workspace.root.parent, hook)
+        folder = workspace.root.parents[1]
+        key = (folder, hook)
         conversation = self._shared.get(key)
         if conversation is not None and (not conversation.usable or conversation.calls > _CALLS_PER_CONVERSATION):
             del self._shared[key]
             conversation.close()
             conversation = None
         if conversation is None:
-            conversation = self._shared[key] = self._start(workspace.root.parent, (), hook)
+            conversation = self._shared[key] = self._start(folder, (), hook)
         return ClaudeCodeSession(conversation, False, workspace)
 
     def close(self) -> None:

@@ -183,8 +183,7 @@ def test_the_product_ends_with_the_harness_however_it_ends(tmp_path: Path, blow:
     script.write_text(
         "import sys, time\n"
         "from pathlib import Path\n"
-        "from harness.claude_code import conversation as launching
-from harness.claude_code.conversation import Conversation, Options\n"
+        "from harness.claude_code.conversation import Conversation, Options\n"
         f"conversation = Conversation(Options((sys.executable, {str(FAKE)!r}), 'm', ('Read',), Path({str(tmp_path)!r})))\n"
         "try:\n"
         "    print(conversation.pid, flush=True)\n"
