@@ -16,7 +16,16 @@ from harness.finding import SuiteError
 from harness.inspection import Inspection, did_you_mean
 from harness.scenario import TOOLS, Clause, Expectation, ReadGate, When
 
-__all__ = ["DOCUMENTED", "Contract", "Contracts", "ContractsError", "UnknownContract", "clause_for", "load_contracts", "selects"]
+__all__ = [
+    "DOCUMENTED",
+    "Contract",
+    "Contracts",
+    "ContractsError",
+    "UnknownContractError",
+    "clause_for",
+    "load_contracts",
+    "selects",
+]
 
 DOCUMENTED = "documented"
 READ_GATES = ("enforced", "relaxed")
@@ -29,7 +38,7 @@ class ContractsError(SuiteError):
     """`contracts.yaml` is not in its format."""
 
 
-class UnknownContract(LookupError):
+class UnknownContractError(LookupError):
     """No contract of this suite has that name; the message says which there are."""
 
 
@@ -71,12 +80,12 @@ class Contracts:
         return any(contract.name == name for contract in self.all)
 
     def __getitem__(self, name: str) -> Contract:
-        """Return the contract of that name; UnknownContract if there is none."""
+        """Return the contract of that name; UnknownContractError if there is none."""
         for contract in self.all:
             if contract.name == name:
                 return contract
         names = [contract.name for contract in self.all]
-        raise UnknownContract(f"there is no contract {name!r}. {did_you_mean(name, names)}")
+        raise UnknownContractError(f"there is no contract {name!r}. {did_you_mean(name, names)}")
 
     @property
     def recorded(self) -> tuple[Contract, ...]:
@@ -104,28 +113,43 @@ def clause_for(expectation: Expectation, contract: Contract) -> Clause | None:
     """Return the clause that `contract` is judged by, None where the expectation says nothing about it."""
     if not contract.recorded:
         return next((clause for clause in expectation if clause.documented is not None), None)
-    return next((clause for clause in expectation if clause.recorded and selects(clause.when, contract)), None)
+    return next(
+        (clause for clause in expectation if clause.recorded and selects(clause.when, contract)), None
+    )
 
 
 def load_contracts(path: Path) -> Contracts:
     """Read `contracts.yaml`. Raises ContractsError (all problems) or StrictYamlError."""
     document = strict_yaml.load(strict_yaml.read(path), path)
     look = Inspection(document)
-    top = look.mapping(document.value, (), "the file", ("default", "contracts"), required=("default", "contracts"))
+    top = look.mapping(
+        document.value, (), "the file", ("default", "contracts"), required=("default", "contracts")
+    )
     entries = look.mapping((top or {}).get("contracts", {}), ("contracts",), "contracts") or {}
     all_ = tuple(_contract(look, name, entry) for name, entry in entries.items())
     default = (top or {}).get("default", "")
     if top is not None and "default" in top:
         if not isinstance(default, str) or default not in entries:
-            look.note(("default",), f"the default {default!r} is not among the contracts", did_you_mean(str(default), entries))
+            look.note(
+                ("default",),
+                f"the default {default!r} is not among the contracts",
+                did_you_mean(str(default), entries),
+            )
         elif default == DOCUMENTED:
-            look.note(("default",), "the default must be a recorded contract", "Name a version of the product.")
+            look.note(
+                ("default",), "the default must be a recorded contract", "Name a version of the product."
+            )
     seen: dict[tuple[str | None, str | None], str] = {}
     for contract in all_:
         other = seen.setdefault((contract.version, contract.read_gate), contract.name)
         if contract.recorded and other != contract.name:
             message = f"{contract.name} and {other} have the same version and read_gate, so no clause can tell them apart"
-            look.note(("contracts", contract.name), message, "Remove one, or correct version or read_gate.", key=True)
+            look.note(
+                ("contracts", contract.name),
+                message,
+                "Remove one, or correct version or read_gate.",
+                key=True,
+            )
     look.finish(ContractsError)
     return Contracts(cast(str, default), all_)
 
@@ -151,11 +175,15 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
         try:
             Version(version)
         except InvalidVersion:
-            look.note((*path, "version"), f"{version!r} is not a version", "Write it as published, for example 2.1.7.")
+            look.note(
+                (*path, "version"),
+                f"{version!r} is not a version",
+                "Write it as published, for example 2.1.7.",
+            )
     gate = None
     if "read_gate" in fields:
         gate = look.choice(fields["read_gate"], (*path, "read_gate"), f"read_gate of {what}", READ_GATES)
-    tools = TOOLS
+    tools: tuple[str, ...] = TOOLS
     if "tools" in fields:
         tools = look.strings(fields["tools"], (*path, "tools"), f"tools of {what}")
         for number, tool in enumerate(tools):

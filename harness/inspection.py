@@ -58,7 +58,12 @@ class Inspection:
             raise error(ordered)
 
     def mapping(
-        self, value: object, path: Path, what: str, known: Collection[str] | None = None, required: Iterable[str] = ()
+        self,
+        value: object,
+        path: Path,
+        what: str,
+        known: Collection[str] | None = None,
+        required: Iterable[str] = (),
     ) -> Mapping[str, Any] | None:
         """Check a mapping; with `known`, only these keys. Unknown keys are noted and do not end the check."""
         if not isinstance(value, dict):
@@ -78,7 +83,11 @@ class Inspection:
         if isinstance(value, str) and (value or empty):
             return value
         found = "empty" if value == "" else a_kind_of(value)
-        self.note(path, f"{what} must be a string, not {found}", "Write it, in quotes if it looks like another type.")
+        self.note(
+            path,
+            f"{what} must be a string, not {found}",
+            "Write it, in quotes if it looks like another type.",
+        )
         return None
 
     def choice(self, value: object, path: Path, what: str, choices: Collection[str]) -> str | None:
@@ -94,13 +103,19 @@ class Inspection:
         if isinstance(value, list) and (value or empty):
             return value
         found = "empty" if value == [] else a_kind_of(value)
-        self.note(path, f"{what} must be a list, not {found}", "Write its items as [a, b] or as lines that begin with -.")
+        self.note(
+            path,
+            f"{what} must be a list, not {found}",
+            "Write its items as [a, b] or as lines that begin with -.",
+        )
         return None
 
     def strings(self, value: object, path: Path, what: str) -> tuple[str, ...]:
         """Check a list of strings that are not empty; returns those that are right."""
         items = self.sequence(value, path, what) or []
-        checked = (self.string(item, (*path, number), f"an item of {what}") for number, item in enumerate(items))
+        checked = (
+            self.string(item, (*path, number), f"an item of {what}") for number, item in enumerate(items)
+        )
         return tuple(item for item in checked if item is not None)
 
     def integer(self, value: object, path: Path, what: str, *, least: int, most: int) -> int | None:
@@ -108,5 +123,7 @@ class Inspection:
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value
         found = str(value) if isinstance(value, int) and not isinstance(value, bool) else a_kind_of(value)
-        self.note(path, f"{what} must be a whole number, not {found}", f"Write a number from {least} to {most}.")
+        self.note(
+            path, f"{what} must be a whole number, not {found}", f"Write a number from {least} to {most}."
+        )
         return None

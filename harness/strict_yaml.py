@@ -119,7 +119,9 @@ def read(file: Path) -> bytes:
         # Without O_NONBLOCK a named pipe would wait for a writer.
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except OSError as error:
-        _refuse("unreadable", file, 0, 0, f"the file cannot be read: {error.strerror}", "Check its name and mode.")
+        _refuse(
+            "unreadable", file, 0, 0, f"the file cannot be read: {error.strerror}", "Check its name and mode."
+        )
     except ValueError:
         _refuse("unreadable", file, 0, 0, "the file's name holds a NUL character", "Give another name.")
     with os.fdopen(descriptor, "rb", buffering=0) as stream:
@@ -145,7 +147,9 @@ def load(data: bytes, file: Path) -> Document:
         line = before.count("\n")
         column = len(before) - before.rfind("\n") - 1
         message = f"byte 0x{data[error.start]:02x} is not UTF-8"
-        _refuse("not-utf-8", file, line, column, message, "Save the file as UTF-8; write other bytes as base64.")
+        _refuse(
+            "not-utf-8", file, line, column, message, "Save the file as UTF-8; write other bytes as base64."
+        )
     if text.startswith("\ufeff"):
         _refuse("not-utf-8", file, 0, 0, "the file begins with a byte order mark", "Save it without one.")
     try:
@@ -227,7 +231,13 @@ def _build(data: bytes, file: Path) -> tuple[Any, Any]:
                     _refuse("non-string-key", file, *mark, "a collection cannot be a key", fix)
                 if len(stack) >= MAX_DEPTH:
                     message = f"nested more than {MAX_DEPTH} levels deep"
-                    _refuse("too-deep", file, *mark, message, "Write it flatter; no part of the format is that deep.")
+                    _refuse(
+                        "too-deep",
+                        file,
+                        *mark,
+                        message,
+                        "Write it flatter; no part of the format is that deep.",
+                    )
                 value = {} if kind is yaml.MappingStartEvent else []
                 node = (mark, {} if kind is yaml.MappingStartEvent else [])
                 opened = True
@@ -238,16 +248,27 @@ def _build(data: bytes, file: Path) -> tuple[Any, Any]:
             elif kind is yaml.AliasEvent:
                 place = event.start_mark
                 message = f"the alias *{event.anchor} repeats a value from elsewhere"
-                _refuse("alias", file, place.line, place.column, message, "Write the value out where it is used.")
+                _refuse(
+                    "alias", file, place.line, place.column, message, "Write the value out where it is used."
+                )
             elif kind is yaml.DocumentStartEvent:
                 place = event.start_mark
                 documents += 1
                 if documents > 1:
                     message = "a second document begins here"
-                    _refuse("several-documents", file, place.line, place.column, message, "Keep one document per file.")
+                    _refuse(
+                        "several-documents",
+                        file,
+                        place.line,
+                        place.column,
+                        message,
+                        "Keep one document per file.",
+                    )
                 if event.version is not None or event.tags:
                     message = "a directive (%YAML, %TAG) stands here"
-                    _refuse("tag", file, place.line, place.column, message, "Remove it: the format needs none.")
+                    _refuse(
+                        "tag", file, place.line, place.column, message, "Remove it: the format needs none."
+                    )
                 continue
             elif kind is yaml.StreamEndEvent:
                 break
@@ -288,7 +309,7 @@ def _number(text: str, file: Path, mark: _Mark) -> Any:
         if math.isfinite(number):
             return number
     fix = "Write a smaller number, or quote it if it is meant as a string."
-    _refuse("number-too-large", file, *mark, f"the number {text[:20]}... is too large", fix)
+    return _refuse("number-too-large", file, *mark, f"the number {text[:20]}... is too large", fix)
 
 
 def _refuse_properties(event: Any, file: Path, mark: _Mark) -> NoReturn:
@@ -303,13 +324,22 @@ def _refuse_key(text: str, file: Path, mark: _Mark) -> NoReturn:
     if text == "<<":
         _refuse("non-string-key", file, *mark, "merge keys (<<) are not read", "Write the merged keys out.")
     if not text:
-        _refuse("non-string-key", file, *mark, "a key is missing before the colon", "Write it, if need be as \"\".")
+        _refuse(
+            "non-string-key", file, *mark, "a key is missing before the colon", 'Write it, if need be as "".'
+        )
     _refuse("non-string-key", file, *mark, f"the key {text} is not a string", f'Quote it: "{text}".')
 
 
 def _refuse_size(file: Path, size: int) -> NoReturn:
     message = f"the file has {size:,} bytes; at most {MAX_BYTES:,} are read"
-    _refuse("file-too-large", file, 0, 0, message, "Describe large content with repeat and times, long text with sha256.")
+    _refuse(
+        "file-too-large",
+        file,
+        0,
+        0,
+        message,
+        "Write large content with repeat and times, long text with sha256.",
+    )
 
 
 def _refuse(rule: str, file: Path, line: int, column: int, message: str, fix: str) -> NoReturn:
@@ -322,7 +352,7 @@ def _code(error: Any) -> int:
 
 
 def _place(text: str, error: Any) -> _Mark:
-    """Return line and column of a character that the reader refused; libyaml counts bytes, PyYAML characters."""
+    """Return line and column of a character that the reader refused; its own offset may count bytes."""
     character = chr(_code(error))
     offset = text.find(character)
     if offset < 0:
@@ -333,7 +363,7 @@ def _place(text: str, error: Any) -> _Mark:
 
 def _syntax_fix(message: str) -> str:
     if "escape" in message:
-        return r'Use the escapes of YAML, for example "\x01", "\u2028", "\U0001F600"; two surrogates are not one character.'
+        return r'Use the escapes of YAML: "\x01", "\u2028", "\U0001F600" (one escape, not two surrogates).'
     if "tab" in message or "cannot start any token" in message:
         return "Indent with blanks, and quote a string that begins with a special character."
     return "Compare with docs/format.md; a string with `: `, `#` or quotes in it is safest in double quotes."

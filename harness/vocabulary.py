@@ -82,7 +82,11 @@ class Vocabulary:
 
     @cached_property
     def _forms(self) -> tuple[tuple[Form, re.Pattern[str], str], ...]:
-        forms = [(form, re.compile(form.pattern()), entry.name) for entry in self.names.values() for form in entry.forms]
+        forms = [
+            (form, re.compile(form.pattern()), entry.name)
+            for entry in self.names.values()
+            for form in entry.forms
+        ]
         return tuple(sorted(forms, key=lambda item: -item[0].weight))
 
 
@@ -108,7 +112,9 @@ def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
     path = ("errors", name)
     if not _NAME.fullmatch(name):
         look.note(path, f"{name!r} is not an error name", "Write small letters and underscores.", key=True)
-    fields = look.mapping(entry, path, name, ("summary", "codes", "forms"), required=("summary", "forms")) or {}
+    fields = (
+        look.mapping(entry, path, name, ("summary", "codes", "forms"), required=("summary", "forms")) or {}
+    )
     summary = ""
     if "summary" in fields:
         summary = look.string(fields["summary"], (*path, "summary"), f"summary of {name}") or ""
@@ -116,13 +122,17 @@ def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
     if "codes" in fields:
         for tool, code in (look.mapping(fields["codes"], (*path, "codes"), f"codes of {name}") or {}).items():
             if tool not in TOOLS:
-                look.note((*path, "codes", tool), f"there is no tool {tool!r}", did_you_mean(tool, TOOLS), key=True)
+                look.note(
+                    (*path, "codes", tool), f"there is no tool {tool!r}", did_you_mean(tool, TOOLS), key=True
+                )
             number = look.integer(code, (*path, "codes", tool), f"the code for {tool}", least=0, most=999)
             if number is not None:
                 codes[tool] = number
     forms: list[Form] = []
     if "forms" in fields:
-        for number, item in enumerate(look.sequence(fields["forms"], (*path, "forms"), f"forms of {name}", empty=False) or []):
+        for number, item in enumerate(
+            look.sequence(fields["forms"], (*path, "forms"), f"forms of {name}", empty=False) or []
+        ):
             form = _form(look, (*path, "forms", number), item)
             if form is not None:
                 forms.append(form)

@@ -1,0 +1,131 @@
+"""Suite: a folder of scenarios with its contracts and vocabulary; files are read when they are asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from harness import strict_yaml
+from harness.contracts import Contracts, load_contracts
+from harness.finding import Finding, SuiteError
+from harness.inspection import Inspection, did_you_mean
+from harness.load import REQUIREMENTS, ScenarioError, load_scenario
+from harness.scenario import Position, Scenario
+from harness.vocabulary import Vocabulary, load_vocabulary
+
+__all__ = ["Heading", "Suite", "UnknownScenarioError", "default_root"]
+
+
+class UnknownScenarioError(LookupError):
+    """No scenario of this suite has that id; the message names the closest one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a list shows of a scenario; reading it leaves `given` and `steps` unchecked."""
+
+    id: str
+    title: str
+    requirement: str
+    tags: tuple[str, ...]
+
+    @property
+    def family(self) -> str:
+        """The folder of the scenario, for example `staleness`."""
+        return self.id.partition("/")[0]
+
+
+def default_root() -> Path:
+    """Return the folder of the fixtures: that of the checkout, else the copy inside the package."""
+    package = Path(__file__).resolve().parent
+    checkout = package.parent / "fixtures"
+    return checkout if (checkout / "contracts.yaml").is_file() else package / "_fixtures"
+
+
+class Suite:
+    """The fixtures below `root`. No scenario is kept once it was handed out, so memory stays flat."""
+
+    def __init__(self, root: Path | None = None) -> None:
+        """Open the suite at `root` (default: `default_root()`). Raises SuiteError if there is none."""
+        self.root = default_root() if root is None else root
+        if not (self.root / "scenarios").is_dir():
+            message = "there is no folder `scenarios` here"
+            fix = "Name the folder that holds scenarios, contracts.yaml and errors.yaml."
+            raise SuiteError([Finding("no-suite", Position(self.root, 1, 1), message, fix)])
+
+    @property
+    def scenarios_root(self) -> Path:
+        """The folder that ids are relative to."""
+        return self.root / "scenarios"
+
+    @property
+    def recordings_root(self) -> Path:
+        """The folder of the recordings, one file per scenario with the same id."""
+        return self.root / "recordings"
+
+    @cached_property
+    def contracts(self) -> Contracts:
+        """The contracts of this suite. Raises SuiteError."""
+        return load_contracts(self.root / "contracts.yaml")
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The error names of this suite. Raises SuiteError."""
+        return load_vocabulary(self.root / "errors.yaml")
+
+    def ids(self) -> list[str]:
+        """Return the ids of all scenario files, sorted. Only names are read."""
+        return sorted(_ids(os.fspath(self.scenarios_root), ""))
+
+    def path(self, scenario_id: str) -> Path:
+        """Return the file of a scenario; UnknownScenarioError if there is none."""
+        path = self.scenarios_root / f"{scenario_id}.yaml"
+        if "\0" in scenario_id or ".." in scenario_id.split("/") or not path.is_file():
+            raise UnknownScenarioError(
+                f"there is no scenario {scenario_id!r}. {did_you_mean_id(scenario_id, self.ids())}"
+            )
+        return path
+
+    def scenario(self, scenario_id: str, *, require_expect: bool = True) -> Scenario:
+        """Read one scenario. Raises UnknownScenarioError, or SuiteError with all that is wrong with its form."""
+        return load_scenario(
+            self.path(scenario_id), self.scenarios_root, self.contracts, require_expect=require_expect
+        )
+
+    def scenarios(self) -> Iterator[Scenario]:
+        """Yield every scenario in the order of the ids. Raises SuiteError at the first bad one."""
+        for scenario_id in self.ids():
+            yield self.scenario(scenario_id)
+
+    def heading(self, scenario_id: str) -> Heading:
+        """Read title, requirement and tags of one scenario; the whole file must be strict YAML."""
+        path = self.path(scenario_id)
+        look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
+        top = look.mapping(look.document.value, (), "a scenario", required=("title", "requirement")) or {}
+        title = look.string(top["title"], ("title",), "title") if "title" in top else None
+        requirement = None
+        if "requirement" in top:
+            requirement = look.choice(top["requirement"], ("requirement",), "requirement", REQUIREMENTS)
+        tags = look.strings(top["tags"], ("tags",), "tags") if "tags" in top else ()
+        look.finish(ScenarioError)
+        return Heading(scenario_id, title or "", requirement or "", tags)
+
+
+def did_you_mean_id(scenario_id: str, ids: list[str]) -> str:
+    """Return a suggestion, without listing hundreds of ids where none is close."""
+    suggestion = did_you_mean(scenario_id, ids) if ids else ""
+    return suggestion if suggestion.startswith("Did") else "`readfirst list` shows which there are."
+
+
+def _ids(folder: str, prefix: str) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir():
+                yield from _ids(entry.path, f"{prefix}{entry.name}/")
+            elif entry.name.endswith(".yaml"):
+                yield f"{prefix}{entry.name[:-5]}"
