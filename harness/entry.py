@@ -66,7 +66,7 @@ Content = TextContent | Base64Content | bytes
 
 @dataclass(frozen=True, slots=True)
 class RegularFile:
-    """A regular file. `mode` None: not stated. `mtime` is in whole seconds since 1970, None: the fixed old time."""
+    """A regular file. `mode` None: not stated. `mtime`: whole seconds since 1970, None: the fixed old time."""
 
     content: Content
     mode: int | None = None

@@ -24,6 +24,8 @@ class StepOutcome:
     changes: Mapping[str, Entry | None] = field(default_factory=dict)
     expected_world: Mapping[str, Entry | None] = field(default_factory=dict)
     """What the harness itself changed during the step (`during` events that struck, world events)."""
+    struck: bool = False
+    """Whether a call with `during` came as far as the moment between validation and execution."""
     milliseconds: float = 0.0
 
 
@@ -39,8 +41,12 @@ class Breakage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The steps that were replayed, and the breakage that ended the replay, if any."""
+    """The steps that were replayed, and the breakage that ended the replay, if any.
+
+    `before` is the workspace as it was laid out. A step that broke is among `steps` only if its results came.
+    """
 
     scenario_id: str
     steps: tuple[StepOutcome, ...]
     broken: Breakage | None = None
+    before: Mapping[str, Entry] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """Workspace directories: lay out what a scenario gives, watch what becomes of it, clear up afterwards."""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
-# ruff: noqa: PTH
+# ruff: noqa: PTH101, PTH102, PTH103, PTH104, PTH106, PTH108, PTH119, PTH208
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any, Self
 
 from harness.entry import OLD_TIME, Directory, Entry, HardLink, RegularFile
-from harness.scenario import WorldEvent
+from harness.scenario import Scenario, WorldEvent
 from harness.session import Workspace
 from harness.snapshot import changes, scan, snapshot
 from harness.world import WorldEventError, create, perform
 
 __all__ = ["Place", "Site", "WorldEventError", "changes", "lay_out", "snapshot"]
 
-_ROOT, _HOME = "w", "h"
+_AROUND, _HOME, _ROOT = "s", "h", "w"
 
 
 def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
@@ -62,20 +62,31 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
 
 
 class Site:
-    """The directory of one scenario: a workspace `root` and the session's `home` beside it."""
+    """The directory of one scenario: a workspace `root`, alone in its folder, and the session's `home`."""
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
-        self.root = f"{directory}/{_ROOT}"
+        self.around = f"{directory}/{_AROUND}"
         self.home = f"{directory}/{_HOME}"
-        os.mkdir(directory, 0o755)
-        os.mkdir(self.root, 0o755)
-        os.mkdir(self.home, 0o755)
+        self.root = f"{self.around}/{_ROOT}"
+        for made in (directory, self.around, self.home, self.root):
+            os.mkdir(made, 0o755)
 
-    def workspace(self, deny: tuple[str, ...] = ()) -> Workspace:
-        """Return what the adapter is told of this site."""
-        rules = tuple(rule.replace("$WS", self.root) for rule in deny)
-        return Workspace(root=Path(self.root), home=Path(self.home), deny=rules)
+    def rename(self, name: str) -> None:
+        """Give the root another path, in the same folder."""
+        renamed = f"{self.around}/{name}"
+        os.rename(self.root, renamed)
+        self.root = renamed
+
+    def workspace(self, scenario: Scenario) -> Workspace:
+        """Return what the adapter is told of this site and the scenario."""
+        return Workspace(
+            root=Path(self.root),
+            home=Path(self.home),
+            deny=tuple(rule.replace("$WS", self.root) for rule in scenario.given.deny),
+            needs=scenario.needs,
+            isolated=scenario.isolated,
+        )
 
     def lay_out(self, files: Mapping[str, Entry]) -> None:
         """Create the given files below the root, which must be empty."""
@@ -86,16 +97,17 @@ class Site:
         perform(event, self.root)
 
     def snapshot(self) -> dict[str, Entry]:
-        """Return the state of the workspace, and of anything put beside it as `../name`."""
+        """Return the state of the workspace, of what lies beside it (`../name`) and at home (`~/name`)."""
         entries = snapshot(self.root)
-        beside = os.listdir(self.directory)
-        if len(beside) != 2 or _HOME not in beside or os.listdir(self.home):
+        if len(os.listdir(self.around)) > 1:
             strays: dict[str, Entry] = {}
-            scan(self.directory, "../", strays, self.root)
-            own = f"../{_ROOT}"
+            scan(self.around, "../", strays, self.root)
+            own = "../" + os.path.basename(self.root)
             for path, entry in strays.items():
-                if path != f"../{_HOME}" and path != own and not path.startswith(own + "/"):
+                if path != own and not path.startswith(own + "/"):
                     entries[path] = entry
+        if os.listdir(self.home):
+            scan(self.home, "~/", entries, self.root)
         return entries
 
     def substituted(self, value: Any) -> Any:
@@ -116,14 +128,16 @@ class Site:
 
     def clear(self) -> None:
         """Make the site as new, whatever was done to it. Raises OSError when something cannot be removed."""
-        if os.path.islink(self.directory) or not os.path.isdir(self.directory):
-            os.makedirs(self.directory, 0o755)
-        _empty(self.directory, keep=frozenset((_ROOT, _HOME)))
-        for directory in (self.root, self.home):
+        _empty(self.directory, keep=frozenset((_AROUND, _HOME)))
+        for directory in (self.around, self.home):
             try:
                 os.mkdir(directory, 0o755)
             except FileExistsError:
-                _empty(directory)
+                _empty(directory, keep=frozenset((os.path.basename(self.root),)))
+        try:
+            os.mkdir(self.root, 0o755)
+        except FileExistsError:
+            _empty(self.root)
 
 
 class Place:
@@ -139,19 +153,19 @@ class Place:
         self._owns_base = base is None
         self._free: list[Site] = []
         self._made = 0
+        self._lent = 0
 
     @contextmanager
     def site(self, *, unique: bool = False) -> Iterator[Site]:
-        """Lend an empty site. `unique`: its path was never lent before and never will be again."""
-        site = self._free.pop() if self._free and not unique else self._new()
+        """Lend an empty site. `unique`: its root has a path that no other has; otherwise paths repeat."""
+        site = self._free.pop() if self._free else self._new()
+        self._lent += 1
+        site.rename(str(self._lent) if unique else _ROOT)
         try:
             yield site
         finally:
             site.clear()
-            if unique:
-                _remove(site.directory)
-            else:
-                self._free.append(site)
+            self._free.append(site)
 
     def close(self) -> None:
         """Remove every site, and the base if it was made here."""

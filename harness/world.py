@@ -1,7 +1,7 @@
 """World events: changes to the workspace that no tool makes, performed by the harness itself."""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
-# ruff: noqa: PTH
+# ruff: noqa: PTH101, PTH103, PTH104, PTH108, PTH112, PTH113, PTH114, PTH116, PTH120, PTH211
 
 from __future__ import annotations
 

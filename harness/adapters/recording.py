@@ -1,0 +1,138 @@
+"""The adapter `recording:<contract>`: answers and changes the files as was recorded."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.entry import Entry
+from harness.recordings import RecordingError, Recordings, Transcript, TranscriptStep
+from harness.scenario import TOOLS
+from harness.session import BrokenAdapter, ToolResult, Workspace
+from harness.world import create
+
+__all__ = ["RecordingAdapter"]
+
+
+class RecordingAdapter:
+    """Replays one contract's recordings: proves that fixtures and recordings agree.
+
+    Which recording to replay must be said first, with `of`. Anything that the recording does not contain,
+    a call above all, means that it is out of date: the harness is to blame.
+    """
+
+    capabilities = frozenset({*TOOLS, "parallel", "during", "deny"})
+    repeats_paths = True
+
+    def __init__(self, recordings: Recordings, contract: str) -> None:
+        self._recordings = recordings
+        self._contract = contract
+
+    def of(self, scenario_id: str) -> _OneRecording:
+        """Return the adapter that replays the recording of one scenario."""
+        return _OneRecording(self._recordings, self._contract, scenario_id)
+
+    def open(self, workspace: Workspace) -> RecordedSession:  # noqa: ARG002 - the protocol's signature
+        """Refuse: without a scenario there is nothing to replay."""
+        raise BrokenAdapter(
+            "a recording belongs to a scenario: open it with of(scenario_id)", blame="harness"
+        )
+
+
+class _OneRecording:
+    repeats_paths = True
+
+    def __init__(self, recordings: Recordings, contract: str, scenario_id: str) -> None:
+        self._recordings = recordings
+        self._contract = contract
+        self._scenario_id = scenario_id
+
+    def open(self, workspace: Workspace) -> RecordedSession:
+        """Start at the first recorded call."""
+        try:
+            transcript = self._recordings.load(self._scenario_id, self._contract)
+        except RecordingError as error:
+            raise BrokenAdapter(str(error), blame="harness") from error
+        if transcript is None:
+            message = f"{self._scenario_id} was not recorded for {self._contract}: record it"
+            raise BrokenAdapter(message, blame="harness")
+        return RecordedSession(transcript, workspace.root)
+
+
+class RecordedSession:
+    """One transcript, from its first step to its last."""
+
+    def __init__(self, transcript: Transcript, root: Path) -> None:
+        self._steps = transcript.steps
+        self._root = str(root)
+        self._next = 0
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Answer one call as recorded."""
+        step = self._step([(tool, arguments)])
+        self._apply(step)
+        return step.results[0]
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        """Answer the calls of one message as recorded."""
+        step = self._step(calls)
+        self._apply(step)
+        return step.results
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+        """Answer one call as recorded; strike if the recorded product came that far."""
+        step = self._step([(tool, arguments)])
+        if step.struck:
+            strike()
+        self._apply(step)
+        return step.results[0]
+
+    def _step(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> TranscriptStep:
+        made = [(tool, _normalised(arguments, self._root)) for tool, arguments in calls]
+        if self._next >= len(self._steps):
+            raise _stale(f"it ends before the call {made[0][0]}")
+        step = self._steps[self._next]
+        self._next += 1
+        recorded = [(tool, dict(arguments)) for tool, arguments in step.calls]
+        if recorded != made:
+            raise _stale(f"call {self._next} was {recorded!r}, now it is {made!r}")
+        if len(step.results) != len(made):
+            raise _stale(f"call {self._next} has {len(step.results)} results")
+        return step
+
+    def _apply(self, step: TranscriptStep) -> None:
+        try:
+            for path, entry in sorted(step.changes.items()):
+                self._put(path, entry)
+        except OSError as error:
+            raise _stale(f"its changes do not fit the workspace: {error}") from error
+
+    def _put(self, path: str, entry: Entry | None) -> None:
+        target = Path(self._root, path)
+        if not target.resolve().is_relative_to(self._root):
+            raise _stale(f"it changes {path}, which leads out of the workspace")
+        if target.is_dir() and not target.is_symlink():
+            if entry is None:
+                shutil.rmtree(target)
+        else:
+            target.unlink(missing_ok=True)
+        if entry is not None:
+            create(self._root, path, entry)
+
+
+def _normalised(value: Any, root: str) -> Any:
+    match value:
+        case str():
+            return value.replace(root, "$WS")
+        case list():
+            return [_normalised(item, root) for item in value]
+        case Mapping():
+            return {key: _normalised(item, root) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _stale(what: str) -> BrokenAdapter:
+    return BrokenAdapter(f"the recording is stale, record the scenario again: {what}", blame="harness")

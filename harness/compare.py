@@ -1,0 +1,261 @@
+"""Compare: judge an outcome against the clauses of one contract, level by level."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from harness.contracts import Contract, clause_for
+from harness.entry import Entry
+from harness.expected_files import FileDifference, file_differences
+from harness.host_text import answer_of
+from harness.outcome import Outcome, StepOutcome
+from harness.recordings import Transcript, TranscriptStep
+from harness.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Position,
+    Scenario,
+    TextDigest,
+    ToolCall,
+    WorldEvent,
+)
+from harness.session import ToolResult
+from harness.verdict import LEVELS, Blame, Difference, Level, Status, Verdict
+from harness.vocabulary import Vocabulary
+
+__all__ = ["compare", "skipped"]
+
+_EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
+"""Refusals that come after validation: a `during` event strikes before them."""
+
+
+def skipped(
+    scenario: Scenario, contract: Contract, level: Level, capabilities: frozenset[str]
+) -> Verdict | None:
+    """Return the verdict that stands before any replay, None where the scenario is to be replayed.
+
+    `unspecified`: the contract says nothing on any call (`documented`), or on one of them (a recorded
+    contract). `unsupported`: the adapter lacks what the scenario needs.
+    """
+    missing = sorted(scenario.needs - capabilities)
+    calls = list(scenario.calls())
+    judged = [clause_for(call.expect, contract) is not None for call in calls]
+    status: Status
+    if not judged or not (all(judged) if contract.recorded else any(judged)):
+        status, reason = "unspecified", f"{contract.name} says nothing about it"
+    elif missing:
+        status, reason = "unsupported", "the adapter lacks " + ", ".join(missing)
+    else:
+        return None
+    levels = dict.fromkeys(LEVELS, False)
+    return Verdict(scenario.id, contract.name, level, status, levels, reason=reason)
+
+
+def compare(
+    scenario: Scenario,
+    outcome: Outcome,
+    contract: Contract,
+    level: Level,
+    vocabulary: Vocabulary,
+    recorded: Transcript | None = None,
+    *,
+    default: Contract | None = None,
+) -> Verdict:
+    """Judge what an implementation did; all differences of all levels are listed, in the order of the steps.
+
+    A level holds only if those below it hold. `recorded` is needed for the level `verbatim`. `default` is the
+    recorded contract that set-up calls, on which `documented` is silent, are held to at level `effects`.
+
+    Raises:
+        ValueError: `verbatim` without a recording, or `documented` without a default contract.
+    """
+    if level == "verbatim" and recorded is None:
+        raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
+    if not contract.recorded and default is None:
+        raise ValueError("the contract documented needs the default contract for set-up calls")
+    judge = _Judge(contract, default, vocabulary, recorded, state=dict(outcome.before))
+    for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
+        judge.step(index, step, happened)
+    return judge.verdict(scenario, outcome, level)
+
+
+@dataclass
+class _Judge:
+    contract: Contract
+    default: Contract | None
+    vocabulary: Vocabulary
+    recorded: Transcript | None
+    state: dict[str, Entry]
+    differences: list[Difference] = field(default_factory=list)
+    judged: int = 0
+    messages: int = 0
+    silent: bool = False
+
+    def step(self, index: int, step: ToolCall | ParallelCalls | WorldEvent, happened: StepOutcome) -> None:
+        """Judge one step, and take its changes over."""
+        files: Mapping[str, Entry | None] = {}
+        position: Position | None = step.position
+        match step:
+            case ToolCall():
+                clause = self._call(index, 0, step, happened)
+                files = clause.files if clause is not None else {}
+                position = (clause.position if clause is not None else None) or position
+            case ParallelCalls(calls):
+                for number, call in enumerate(calls):
+                    self._call(index, number, call, happened)
+                clause = self._clause(step.expect)[0]
+                files = clause.files if clause is not None else {}
+                position = (clause.position if clause is not None else None) or position
+        for found in file_differences(files, happened.expected_world, self.state, happened.changes):
+            self._note(index, 0, "effects", found, position)
+        if not isinstance(step, WorldEvent):
+            self._verbatim(index, step, happened)
+        for path, entry in happened.changes.items():
+            if entry is None:
+                self.state.pop(path, None)
+            else:
+                self.state[path] = entry
+
+    def verdict(self, scenario: Scenario, outcome: Outcome, level: Level) -> Verdict:
+        """Sum up. A level that is not judged (verbatim without a recording) does not hold."""
+        status, blame, reason = self._status(scenario, outcome)
+        levels: dict[Level, bool] = {}
+        holds = status != "broken" and status != "unspecified"
+        for each in LEVELS:
+            holds = holds and not any(difference.level == each for difference in self.differences)
+            levels[each] = holds and (each != "verbatim" or self.recorded is not None)
+        if status == "passed" and not levels[level]:
+            status = "failed"
+            judged = LEVELS[: LEVELS.index(level) + 1]
+            blame = next(found.blame for found in self.differences if found.level in judged)
+        return Verdict(
+            scenario.id,
+            self.contract.name,
+            level,
+            status,
+            levels,
+            tuple(self.differences),
+            blame,
+            reason,
+            sum(step.milliseconds for step in outcome.steps),
+            self.judged,
+        )
+
+    def _status(self, scenario: Scenario, outcome: Outcome) -> tuple[Status, Blame | None, str]:
+        broken = outcome.broken
+        if broken is not None:
+            deviated = any(difference.level == "effects" for difference in self.differences)
+            if broken.blame == "harness" and deviated:
+                # The event did not fit a workspace that the implementation had already spoilt.
+                found = FileDifference("world event", "can be performed", broken.message)
+                self._note(broken.step, 0, "effects", found, None)
+                return "passed", None, ""
+            return "broken", _blame(broken.blame), "\n".join(filter(None, (broken.message, broken.details)))
+        if len(outcome.steps) != len(scenario.steps):
+            told = f"{len(outcome.steps)} of {len(scenario.steps)} steps were replayed"
+            return "broken", "harness", told
+        if self.silent or self.judged == 0:
+            return "unspecified", None, f"{self.contract.name} says nothing about it"
+        return "passed", None, ""
+
+    def _clause(self, expectation: Expectation) -> tuple[Clause | None, bool]:
+        """Return the clause to judge by, and whether all of it counts (False: set-up, effects only)."""
+        clause = clause_for(expectation, self.contract)
+        if clause is None and not self.contract.recorded and self.default is not None:
+            return clause_for(expectation, self.default), False
+        return clause, True
+
+    def _call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
+        clause, fully = self._clause(call.expect)
+        if clause is None:
+            self.silent = True
+            return None
+        result = happened.results[number]
+        position = clause.position or call.position
+        refused = clause.error is not None
+        if result.is_error != refused:
+            got = _refusal(result.is_error)
+            found = FileDifference("refused", _refusal(refused), f"{got}: {result.text}")
+            self._note(index, number, "effects", found, position)
+        elif call.during and not happened.struck and (not refused or clause.error in _EXECUTION_ERRORS):
+            told = "was never run, though the call was not refused before"
+            found = FileDifference("during", "strikes before the execution", told)
+            self._note(index, number, "effects", found, position, "adapter")
+        if not fully:
+            return clause
+        self.judged += 1
+        answer = answer_of(result.text)
+        if refused and result.is_error and clause.error is not None:
+            name = result.error or self.vocabulary.name_of(call.tool, answer)
+            if name != clause.error:
+                found = FileDifference("error", clause.error, name or f"no known error: {answer}")
+                self._note(index, number, "reason", found, position)
+        for found in _text_differences(clause.text, answer, result.text):
+            self._note(index, number, "text", found, position)
+        return clause
+
+    def _verbatim(self, index: int, step: ToolCall | ParallelCalls, happened: StepOutcome) -> None:
+        if self.recorded is None:
+            return
+        expected = self._recorded_results()
+        calls = step.calls if isinstance(step, ParallelCalls) else (step,)
+        for number, (call, result) in enumerate(zip(calls, happened.results, strict=True)):
+            raw = expected[number].text if number < len(expected) else None
+            if raw != result.text:
+                found = FileDifference("raw text", "nothing recorded" if raw is None else raw, result.text)
+                self._note(index, number, "verbatim", found, call.position)
+
+    def _recorded_results(self) -> Sequence[ToolResult]:
+        steps: Sequence[TranscriptStep] = self.recorded.steps if self.recorded is not None else ()
+        self.messages += 1
+        return steps[self.messages - 1].results if self.messages <= len(steps) else ()
+
+    def _note(
+        self,
+        step: int,
+        call: int,
+        level: Level,
+        found: FileDifference,
+        position: Position | None,
+        blame: Blame = "implementation",
+    ) -> None:
+        self.differences.append(
+            Difference(step, call, level, found.what, found.expected, found.got, blame, position)
+        )
+
+
+def _refusal(refused: bool) -> str:
+    return "refused" if refused else "not refused"
+
+
+def _blame(name: str) -> Blame:
+    match name:
+        case "implementation" | "harness" | "environment":
+            return name
+        case _:
+            return "adapter"
+
+
+def _text_differences(expected: str | TextDigest | None, answer: str, raw: str) -> list[FileDifference]:
+    """Compare the answer; a text that equals what is expected as it came needs no unwrapping."""
+    match expected:
+        case None:
+            return []
+        case str():
+            return [] if expected in (answer, raw) else [FileDifference("text", expected, answer)]
+        case TextDigest(sha256, lines, starts, ends):
+            differences = []
+            if starts is not None and not answer.startswith(starts):
+                differences.append(FileDifference("start of text", starts, answer[: len(starts)]))
+            if ends is not None and not answer.endswith(ends):
+                differences.append(FileDifference("end of text", ends, answer[-len(ends) :]))
+            counted = answer.count("\n") + 1
+            if lines is not None and counted != lines:
+                differences.append(FileDifference("lines of text", str(lines), str(counted)))
+            digest = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()
+            if sha256 is not None and digest != sha256:
+                differences.append(FileDifference("sha256 of text", sha256, digest))
+            return differences

@@ -1,0 +1,198 @@
+"""Replay: lay out a scenario's workspace, perform its steps on an implementation, tell what happened."""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from harness.adapters.recording import RecordingAdapter
+from harness.entry import Entry
+from harness.outcome import Breakage, Outcome, StepOutcome
+from harness.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from harness.session import (
+    Adapter,
+    BrokenAdapter,
+    ParallelSession,
+    RacingSession,
+    Session,
+    ToolResult,
+)
+from harness.workspace import Place, Site, WorldEventError, changes
+
+__all__ = ["replay"]
+
+_UMASK = 0o022
+_DETAILS = 8192
+"""How much of a traceback is kept, in characters."""
+
+
+def replay(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
+    """Perform the scenario in a fresh session and return what came of each step.
+
+    The workspace is compared with its former state after every step, all bytes of it. Whatever goes wrong
+    becomes the outcome's breakage, with the part that is to blame; nothing but an interruption is raised.
+    Paths of workspaces repeat only for an adapter that says so (`repeats_paths`): a session that serves
+    several scenarios would remember what it read.
+    """
+    if isinstance(adapter, RecordingAdapter):
+        adapter = adapter.of(scenario.id)
+    former = os.umask(_UMASK)
+    try:
+        with place.site(unique=not getattr(adapter, "repeats_paths", False)) as site:
+            return _Replay(scenario, site).perform(adapter)
+    except OSError as error:
+        return Outcome(scenario.id, (), Breakage("environment", f"cannot prepare the workspace: {error}", 0))
+    finally:
+        os.umask(former)
+
+
+class _Replay:
+    def __init__(self, scenario: Scenario, site: Site) -> None:
+        self.scenario = scenario
+        self.site = site
+        self.before: dict[str, Entry] = {}
+        self.state: dict[str, Entry] = {}
+        self.steps: list[StepOutcome] = []
+        self.index = 0
+
+    def perform(self, adapter: Adapter) -> Outcome:
+        self.site.lay_out(self.scenario.given.files)
+        self.before = self.state = self.site.snapshot()
+        broken = None
+        session = None
+        try:
+            session = adapter.open(self.site.workspace(self.scenario))
+            for index, step in enumerate(self.scenario.steps):
+                self.index = index
+                self._perform(step, session)
+        except (Exception, SystemExit) as error:
+            broken = self._breakage(error)
+        finally:
+            try:
+                close = getattr(session, "close", None)
+                if close is not None:
+                    close()
+            except (Exception, SystemExit) as error:
+                broken = broken or self._breakage(error)
+        return Outcome(self.scenario.id, tuple(self.steps), broken, self.before)
+
+    def _perform(self, step: Step, session: Session) -> None:
+        match step:
+            case WorldEvent():
+                self.site.perform(step)
+                changed = self._changes()
+                self.steps.append(StepOutcome(changes=changed, expected_world=changed))
+            case ToolCall(during=()):
+                arguments = self.site.substituted(step.arguments)
+                self._record(lambda: [session.call(step.tool, arguments)], 1)
+            case ToolCall():
+                self._perform_race(step, session)
+            case ParallelCalls(calls):
+                if not isinstance(session, ParallelSession):
+                    raise BrokenAdapter(
+                        "the adapter declares `parallel`, but its session has no call_parallel"
+                    )
+                together = [(call.tool, self.site.substituted(call.arguments)) for call in calls]
+                self._record(lambda: session.call_parallel(together), len(calls))
+
+    def _perform_race(self, call: ToolCall, session: Session) -> None:
+        if not isinstance(session, RacingSession):
+            raise BrokenAdapter("the adapter declares `during`, but its session has no call_during")
+        arguments = self.site.substituted(call.arguments)
+        strike = _Strike(self.site, call.during)
+        self._record(lambda: [session.call_during(call.tool, arguments, strike)], 1, strike)
+        strike.over = True
+        if strike.error is not None:
+            raise strike.error
+        if strike.count > 1:
+            raise BrokenAdapter(f"the adapter ran `strike` {strike.count} times; it must run once or never")
+
+    def _record(
+        self, call: Callable[[], Sequence[ToolResult]], expected: int, strike: _Strike | None = None
+    ) -> None:
+        started = time.perf_counter()
+        answered = call()
+        milliseconds = (time.perf_counter() - started) * 1000
+        results = self._checked(answered, expected)
+        world = strike.changes if strike is not None else {}
+        struck = strike is not None and strike.count > 0
+        self.steps.append(StepOutcome(results, self._changes(), world, struck, milliseconds))
+
+    def _changes(self) -> dict[str, Entry | None]:
+        try:
+            now = self.site.snapshot()
+        except OSError as error:
+            raise BrokenAdapter(f"cannot read the workspace: {error}", blame="environment") from error
+        changed = changes(self.state, now)
+        self.state = now
+        return changed
+
+    def _checked(self, answered: object, expected: int) -> tuple[ToolResult, ...]:
+        """Return the results as text with `$WS`; whatever is not a result is the adapter's fault."""
+        if isinstance(answered, str | bytes | Mapping) or not isinstance(answered, Sequence):
+            raise BrokenAdapter(
+                f"the adapter answered a parallel group with {_shown(answered)}, not a sequence"
+            )
+        if len(answered) != expected:
+            raise BrokenAdapter(f"the adapter gave {len(answered)} results for {expected} calls")
+        return tuple(self._result(result) for result in answered)
+
+    def _result(self, result: Any) -> ToolResult:
+        if not isinstance(result, ToolResult):
+            raise BrokenAdapter(f"the adapter answered {_shown(result)}, not a ToolResult")
+        if not isinstance(result.text, str):
+            raise BrokenAdapter(f"the result's text is {_shown(result.text)}, not a string")
+        if not isinstance(result.is_error, bool):
+            raise BrokenAdapter(f"the result's is_error is {_shown(result.is_error)}, not a boolean")
+        if result.error is not None and not isinstance(result.error, str):
+            raise BrokenAdapter(f"the result's error is {_shown(result.error)}, not a name")
+        return ToolResult(self.site.normalised(result.text), result.is_error, result.error)
+
+    def _breakage(self, error: BaseException) -> Breakage:
+        details = ""
+        match error:
+            case BrokenAdapter():
+                blame, told, details = error.blame, str(error), error.details
+            case WorldEventError():
+                blame, told = "harness", str(error)
+            case _:
+                blame, told = "adapter", f"the adapter raised {type(error).__name__}: {error}"
+                details = "".join(traceback.format_exception(error))[-_DETAILS:]
+        return Breakage(blame, self.site.normalised(told), self.index, self.site.normalised(details))
+
+
+class _Strike:
+    """What an adapter runs between validation and execution: the world events of `during`, once."""
+
+    def __init__(self, site: Site, events: tuple[WorldEvent, ...]) -> None:
+        self.site = site
+        self.events = events
+        self.count = 0
+        self.over = False
+        self.error: WorldEventError | None = None
+        self.changes: dict[str, Entry | None] = {}
+
+    def __call__(self) -> None:
+        if self.over:
+            return
+        self.count += 1
+        if self.count > 1:
+            return
+        before = self.site.snapshot()
+        try:
+            for event in self.events:
+                self.site.perform(event)
+        except WorldEventError as error:
+            self.error = error
+        self.changes = changes(before, self.site.snapshot())
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except Exception:
+        return f"a {type(value).__name__} without a repr"
+    return text if len(text) <= 200 else text[:200] + "…"
