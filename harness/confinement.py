@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-__all__ = ["Links", "call_leaves", "path_problem"]
+from harness.inspection import Inspection, Path
+
+__all__ = ["Links", "call_leaves", "is_safe", "note_escaping", "path_problem"]
 
 _MOST_COMPONENT_BYTES = 255
 _MOST_PATH_BYTES = 1024
@@ -143,3 +145,27 @@ class Links:
                 place.pop()
             pending.extend(target.split("/")[::-1])
         return False
+
+
+def is_safe(look: Inspection, path: object, place: Path, *, key: bool = False) -> bool:
+    """Whether `path` is a path of the workspace; if not, a finding says why."""
+    if not isinstance(path, str):
+        look.string(path, place, "a path")
+        return False
+    problem = path_problem(path)
+    if problem is None:
+        return True
+    fix = "Write it relative to the workspace, with / between the parts: src/notes.txt."
+    look.note(place, f"the path {path[:80]!r} {problem}", fix, rule="unsafe-path", key=key)
+    return False
+
+
+def note_escaping(look: Inspection, links: Links, places: Mapping[str, Path], otherwise: Path) -> None:
+    """Note every link that leads out as things stand, and forget it, so that it is noted once."""
+    if not links:
+        return
+    for link in list(links.escaping()):
+        message = f"the symbolic link {link!r} leads out of the workspace"
+        fix = "Let its target begin with $WS/, or be relative and stay inside."
+        look.note(places.get(link, otherwise), message, fix, rule="symlink-escapes")
+        links.delete(link)

@@ -143,7 +143,7 @@ def load_contracts(path: Path) -> Contracts:
     for contract in all_:
         other = seen.setdefault((contract.version, contract.read_gate), contract.name)
         if contract.recorded and other != contract.name:
-            message = f"{contract.name} and {other} have the same version and read_gate, so no clause can tell them apart"
+            message = f"{contract.name} and {other} have the same version and read_gate"
             look.note(
                 ("contracts", contract.name),
                 message,

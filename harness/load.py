@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
-from harness import coverage, strict_yaml
-from harness.confinement import Links, path_problem
-from harness.content import expected_entry, given_entry, mode_of, modified_entry, sha256_of, shift_of
-from harness.contracts import READ_GATES, Contracts
+from harness import strict_yaml
+from harness.confinement import Links, is_safe, note_escaping
+from harness.content import given_entry
+from harness.contracts import Contracts
 from harness.entry import Directory, Entry, HardLink, RegularFile, Symlink
-from harness.finding import Finding, SuiteError
+from harness.events import EVENTS, read_event
+from harness.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, note_division, read_expectation
+from harness.finding import SuiteError
 from harness.inspection import Inspection, a_kind_of, did_you_mean
 from harness.inspection import Path as Place
 from harness.scenario import (
     TOOLS,
-    Clause,
     Expectation,
     Given,
     ParallelCalls,
-    ReadGate,
     Requirement,
     Scenario,
     Step,
-    TextDigest,
     ToolCall,
-    When,
     WorldEvent,
 )
 from harness.strict_yaml import Document
@@ -38,14 +33,10 @@ from harness.strict_yaml import Document
 __all__ = ["REQUIREMENTS", "ScenarioError", "load_scenario", "scenario_from"]
 
 REQUIREMENTS = ("must", "should", "observed")
-EVENTS = ("modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir")
 
 _TOP = ("title", "about", "requirement", "tags", "sources", "given", "steps")
-_CLAUSE = ("when", "documented", "error", "text", "files")
-_GROUP_CLAUSE = ("when", "documented", "files")
 _ACTIONS = (*TOOLS, *EVENTS, "parallel")
 _DENY = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
-_SHIFTED = 2  # seconds by which a change moves a file's time unless it says otherwise
 
 
 class ScenarioError(SuiteError):
@@ -102,7 +93,7 @@ class _Reader(Inspection):
                 self.sequence(top["steps"], ("steps",), "steps", empty=False) or ()
             ):
                 steps.extend(self.step(("steps", number), value))
-        self.expectations(steps)
+        self.divisions(steps)
         return Scenario(
             id=scenario_id,
             title=texts.get("title", ""),
@@ -122,7 +113,7 @@ class _Reader(Inspection):
             for path, content in (self.mapping(fields["files"], ("given", "files"), "files") or {}).items():
                 place = ("given", "files", path)
                 entry = given_entry(self, place, content)
-                if self.path(path, place, key=True) and entry is not None:
+                if is_safe(self, path, place, key=True) and entry is not None:
                     files[path] = entry
             self.conflicts(files)
         deny: tuple[str, ...] = ()
@@ -156,29 +147,8 @@ class _Reader(Inspection):
                 )
             elif isinstance(entry, Symlink):
                 self.links.add(path, entry.target)
-        self.check_links({path: ("given", "files", path, "symlink") for path in files}, ("given",))
-
-    def check_links(self, places: Mapping[str, Place], otherwise: Place) -> None:
-        """Note every link that leads out now, and forget it so that it is noted once."""
-        if not self.links:
-            return
-        for link in list(self.links.escaping()):
-            message = f"the symbolic link {link!r} leads out of the workspace"
-            fix = "Let its target begin with $WS/, or be relative and stay inside."
-            self.note(places.get(link, otherwise), message, fix, rule="symlink-escapes")
-            self.links.delete(link)
-
-    def path(self, path: Any, place: Place, *, key: bool = False) -> bool:
-        """Check a path of the workspace."""
-        if not isinstance(path, str):
-            self.string(path, place, "a path")
-            return False
-        problem = path_problem(path)
-        if problem is None:
-            return True
-        fix = "Write it relative to the workspace, with / between the parts: src/notes.txt."
-        self.note(place, f"the path {path[:80]!r} {problem}", fix, rule="unsafe-path", key=key)
-        return False
+        places = {path: ("given", "files", path, "symlink") for path in files}
+        note_escaping(self, self.links, places, ("given",))
 
     def step(self, place: Place, value: Any) -> Sequence[Step]:
         action = self.action(place, value, _ACTIONS, "a step")
@@ -191,7 +161,7 @@ class _Reader(Inspection):
             group = self.parallel(place, value)
             return () if group is None else (group,)
         self.mapping(value, place, f"the world event {action}", (action,))
-        return self.event(place, action, value[action])
+        return read_event(self, self.links, place, action, value[action])
 
     def action(self, place: Place, value: Any, actions: Sequence[str], what: str) -> str | None:
         """Return the one key that says what is done."""
@@ -244,10 +214,12 @@ class _Reader(Inspection):
                 action = self.action(at, item, EVENTS, "a world event")
                 if action is not None:
                     self.mapping(item, at, f"the world event {action}", (action,))
-                    events.extend(self.event(at, action, item[action]))
+                    events.extend(read_event(self, self.links, at, action, item[action]))
         expect: Expectation = ()
         if "expect" in value:
-            expect = self.expect((*place, "expect"), value["expect"], _CLAUSE[:-1] if grouped else _CLAUSE)
+            expect = read_expectation(
+                self, (*place, "expect"), value["expect"], GROUPED_CALL_KEYS if grouped else CALL_KEYS
+            )
         elif self.require_expect:
             fix = "Write it, or let `readfirst record` fill it in."
             self.note(place, f"the call of {tool} has no expect", fix, rule="missing-expect")
@@ -275,225 +247,26 @@ class _Reader(Inspection):
             )
         expect: Expectation = ()
         if "expect" in value:
-            expect = self.expect((*place, "expect"), value["expect"], _GROUP_CLAUSE)
+            expect = read_expectation(self, (*place, "expect"), value["expect"], GROUP_KEYS)
         return ParallelCalls(tuple(calls), expect, self.document.position(place))
 
-    def event(self, place: Place, kind: str, value: Any) -> list[WorldEvent]:
-        """Read one event; several paths in it make several events, in their order."""
-        at = (*place, kind)
-        position = self.document.position(place)
-        events: list[WorldEvent] = []
-        if kind in ("delete", "mkdir") or (kind == "touch" and isinstance(value, str)):
-            if self.path(value, at):
-                entry = Directory() if kind == "mkdir" else None
-                shift = _SHIFTED if kind == "touch" else None
-                events.append(WorldEvent(cast(Any, kind), value, entry, mtime=shift, position=position))
-        else:
-            items = self.mapping(value, at, kind) or {}
-            if isinstance(value, dict) and not value:
-                self.note(at, f"{kind} names no path", "Write at least one path.", key=True)
-            for path, what in items.items():
-                safe = self.path(path, (*at, path), key=True)
-                event = self.event_of((*at, path), kind, path, what)
-                if safe and event is not None:
-                    events.append(event)
-        for event in events:
-            self.follow(event)
-        self.check_links({event.path: (*at, event.path) for event in events}, at)
-        return events
-
-    def event_of(self, place: Place, kind: str, path: str, value: Any) -> WorldEvent | None:
-        position = self.document.position(place[:-2])
-        match kind:
-            case "modify":
-                entry, shift = modified_entry(self, place, value)
-                return (
-                    None
-                    if entry is None
-                    else WorldEvent("modify", path, entry, mtime=shift, position=position)
-                )
-            case "touch":
-                fields = self.mapping(value, place, "touch", ("mtime",), required=("mtime",)) or {}
-                shift = shift_of(self, (*place, "mtime"), fields["mtime"]) if "mtime" in fields else None
-                return None if shift is None else WorldEvent("touch", path, mtime=shift, position=position)
-            case "rename":
-                if not self.path(value, place):
-                    return None
-                if value == path or value.startswith(path + "/"):
-                    message = f"{path!r} cannot be renamed to {value!r}"
-                    self.note(place, message, "Name another place.", rule="path-conflict")
-                return WorldEvent("rename", path, to=value, position=position)
-            case "chmod":
-                mode = mode_of(self, place, value)
-                return None if mode is None else WorldEvent("chmod", path, mode=mode, position=position)
-            case _:
-                target = self.string(value, place, "the target of a link")
-                if target is None or "\0" in target:
-                    if target is not None:
-                        self.note(
-                            place, "the target of a link holds a NUL character", "No file name can hold it."
-                        )
-                    return None
-                return WorldEvent("symlink", path, Symlink(target), position=position)
-
-    def follow(self, event: WorldEvent) -> None:
-        """Keep account of the symbolic links that exist."""
-        match event.kind:
-            case "delete":
-                self.links.delete(event.path)
-            case "rename":
-                self.links.rename(event.path, event.to or "")
-            case "symlink" if isinstance(event.entry, Symlink):
-                self.links.add(event.path, event.entry.target)
-            case "mkdir":
-                self.links.delete(event.path)
-            case _:
-                pass
-
-    def expect(self, place: Place, value: Any, known: tuple[str, ...]) -> Expectation:
-        if isinstance(value, dict):
-            clause = self.clause(place, value, known, alone=True)
-            return () if clause is None else (clause,)
-        items = self.sequence(value, place, "expect", empty=False) or ()
-        clauses = [
-            self.clause((*place, number), item, known, alone=len(items) == 1)
-            for number, item in enumerate(items)
-        ]
-        expectation = tuple(clause for clause in clauses if clause is not None)
-        documented = [clause for clause in expectation if clause.documented is not None]
-        for clause in documented[1:]:
-            message = "two clauses of one call are documented"
-            fix = "Keep what the documents state in one clause; where they contradict each other, in none."
-            path = (*place, clauses.index(clause), "documented")
-            self.note(path, message, fix, rule="several-documented", key=True)
-        return expectation
-
-    def clause(self, place: Place, value: Any, known: tuple[str, ...], *, alone: bool) -> Clause | None:
-        fields = self.mapping(value, place, "a clause of expect", known)
-        if fields is None:
-            return None
-        when = self.when((*place, "when"), fields["when"]) if "when" in fields else None
-        texts = {}
-        for key in ("documented", "error"):
-            if key in fields and key in known:
-                texts[key] = self.string(fields[key], (*place, key), key)
-        text: str | TextDigest | None = None
-        if "text" in fields and "text" in known:
-            text = self.text((*place, "text"), fields["text"])
-        files: dict[str, Entry | None] = {}
-        if "files" in fields and "files" in known:
-            for path, content in (self.mapping(fields["files"], (*place, "files"), "files") or {}).items():
-                at = (*place, "files", path)
-                entry = None if content is None else expected_entry(self, at, content)
-                if self.path(path, at, key=True):
-                    files[path] = entry
-        if not fields:
-            self.note(
-                place, "a clause of expect says nothing", "Write what is expected, at least text: or error:."
-            )
-        return Clause(
-            when=when,
-            documented=texts.get("documented"),
-            error=texts.get("error"),
-            text=text,
-            files=files,
-            position=self.document.position(place),
-            recorded="documented" not in fields or alone or "when" in fields,
-        )
-
-    def text(self, place: Place, value: Any) -> str | TextDigest | None:
-        if isinstance(value, str):
-            return value
-        known = ("sha256", "lines", "starts", "ends")
-        if not isinstance(value, dict):
-            fix = f"Write it in quotes, or a mapping of {', '.join(known)}."
-            self.note(place, f"text must be a string, not {a_kind_of(value)}", fix)
-            return None
-        fields = self.mapping(value, place, "text", known) or {}
-        if not fields:
-            self.note(place, "text says nothing", f"Write a string, or one of {', '.join(known)}.")
-        digest = sha256_of(self, (*place, "sha256"), fields["sha256"]) if "sha256" in fields else None
-        lines = None
-        if "lines" in fields:
-            lines = self.integer(fields["lines"], (*place, "lines"), "lines", least=1, most=10**9)
-        ends = {
-            key: self.string(fields[key], (*place, key), key) for key in ("starts", "ends") if key in fields
-        }
-        return TextDigest(digest, lines, ends.get("starts"), ends.get("ends"))
-
-    def when(self, place: Place, value: Any) -> When | None:
-        fields = self.mapping(value, place, "when", ("claude_code", "read_gate"))
-        if fields is None:
-            return None
-        if not fields:
-            self.note(
-                place, "when names no contract", "Write claude_code: or read_gate:, or leave when: out."
-            )
-        specifier = None
-        if "claude_code" in fields:
-            text = self.string(fields["claude_code"], (*place, "claude_code"), "claude_code")
-            specifier = None if text is None else _specifier(text)
-            if text is not None and specifier is None:
-                fix = 'Write comparisons with versions, joined by commas: ">=2.1.7,<2.1.208".'
-                self.note((*place, "claude_code"), f"{text!r} does not specify versions", fix)
-        gate = None
-        if "read_gate" in fields:
-            gate = self.choice(fields["read_gate"], (*place, "read_gate"), "read_gate", READ_GATES)
-        return When(specifier, cast("ReadGate | None", gate))
-
-    def expectations(self, steps: Sequence[Step]) -> None:
-        """Check that clauses are disjoint and together cover every contract that has these tools."""
+    def divisions(self, steps: Sequence[Step]) -> None:
+        """Check the clauses of every expectation against each other and the contracts with these tools."""
         if self.findings:
             return  # a clause may be missing because it is wrong itself
-        tools = {
-            call.tool
-            for step in steps
-            if not isinstance(step, WorldEvent)
-            for call in (step.calls if isinstance(step, ParallelCalls) else (step,))
-        }
+        calls = [call for step in steps for call in _calls(step)]
+        tools = {call.tool for call in calls}
         contracts = [contract for contract in self.contracts.recorded if tools <= set(contract.tools)]
-        for step in steps:
-            if isinstance(step, ToolCall):
-                self.clauses(step.expect, contracts)
-            elif isinstance(step, ParallelCalls):
-                self.clauses(step.expect, contracts)
-                for call in step.calls:
-                    self.clauses(call.expect, contracts)
-
-    def clauses(self, expectation: Expectation, contracts: Sequence[Any]) -> None:
-        recorded = [clause for clause in expectation if clause.recorded]
-        if not expectation or (len(recorded) == 1 and recorded[0].when is None):
-            return
-        whens = [clause.when for clause in recorded]
-        both = coverage.overlap(whens)
-        if both is not None:
-            first, second, name = both
-            message = f"this clause and the one in line {_line(recorded[first])} both hold for {name}"
-            self.at(
-                recorded[second],
-                "when-overlap",
-                message,
-                "Write when: so that only one clause holds for each contract.",
-            )
-        missing = coverage.gap(whens, contracts) if self.require_expect else None
-        if missing is not None:
-            message = f"no clause holds for {missing}"
-            self.at(expectation[0], "when-gap", message, "Add a clause for it, or widen the when: of one.")
-
-    def at(self, clause: Clause, rule: str, message: str, fix: str) -> None:
-        if clause.position is not None:
-            self.findings.append(Finding(rule, clause.position, message, fix))
+        groups = (step for step in steps if isinstance(step, ParallelCalls))
+        for expectation in (*(call.expect for call in calls), *(group.expect for group in groups)):
+            note_division(self, expectation, contracts, complete=self.require_expect)
 
 
-def _line(clause: Clause) -> int:
-    return clause.position.line if clause.position else 0
-
-
-@lru_cache(maxsize=1024)
-def _specifier(text: str) -> SpecifierSet | None:
-    """Return what `text` specifies; None if it is not a specifier, or one for arbitrary strings (`===`)."""
-    try:
-        specifier = SpecifierSet(text)
-    except InvalidSpecifier:
-        return None
-    return specifier if len(specifier) and "===" not in text else None
+def _calls(step: Step) -> tuple[ToolCall, ...]:
+    match step:
+        case ToolCall():
+            return (step,)
+        case ParallelCalls(calls):
+            return calls
+        case _:
+            return ()

@@ -90,7 +90,7 @@ class Suite:
         return path
 
     def scenario(self, scenario_id: str, *, require_expect: bool = True) -> Scenario:
-        """Read one scenario. Raises UnknownScenarioError, or SuiteError with all that is wrong with its form."""
+        """Read one scenario. Raises UnknownScenarioError, or SuiteError with all that is wrong in it."""
         return load_scenario(
             self.path(scenario_id), self.scenarios_root, self.contracts, require_expect=require_expect
         )
