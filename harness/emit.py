@@ -15,6 +15,7 @@ from harness.strict_yaml import StrictYamlError, load
 __all__ = ["emit_mapping", "emit_string"]
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_SHORT_CONTENT = 80
 _PLAIN_START = re.compile(r"[A-Za-z/$(]")
 _NOT_IN_BLOCKS = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]|[ \t](?:\n|\Z)")
 """What a block scalar would change or hide: control characters, CR, NEL, trailing blanks."""
@@ -26,16 +27,19 @@ _ESCAPED = re.compile(
 Value = str | int | bool | None | Mapping[str, "Value"]
 
 
-def emit_mapping(mapping: Mapping[str, Value], indent: int) -> list[str]:
-    """Return the lines of a block mapping whose keys stand at column `indent` (from 0)."""
+def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
+    """Return the lines of a block mapping whose keys stand at column `indent` (from 0).
+
+    Strings of up to `one_line` characters stay on one line; those below `files` up to 80, as people write them.
+    """
     lines = []
     for key, value in mapping.items():
         name = " " * indent + emit_string(key)
         if isinstance(value, Mapping) and value:
             lines.append(f"{name}:")
-            lines += emit_mapping(value, indent + 2)
+            lines += emit_mapping(value, indent + 2, _SHORT_CONTENT if key == "files" else one_line)
         elif isinstance(value, str):
-            first, *rest = _string_lines(value, len(name) + 2, indent)
+            first, *rest = _string_lines(value, indent, one_line)
             lines += [f"{name}: {first}", *rest]
         else:
             lines.append(f"{name}: {'{}' if isinstance(value, Mapping) else json.dumps(value)}")
@@ -49,8 +53,8 @@ def emit_string(text: str) -> str:
     return _quoted(text)
 
 
-def _string_lines(text: str, column: int, indent: int) -> list[str]:
-    single = "\n" not in text.rstrip("\n") or not text.strip("\n")
+def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
+    single = len(text) <= one_line or "\n" not in text.rstrip("\n") or not text.strip("\n")
     if single or _NOT_IN_BLOCKS.search(text) or _ESCAPED.search(text):
         return [emit_string(text)]
     body = text.rstrip("\n")

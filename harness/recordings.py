@@ -137,7 +137,9 @@ def _encode_transcript(transcript: Transcript) -> dict[str, Any]:
 def _encode_step(step: TranscriptStep) -> dict[str, Any]:
     body: dict[str, Any] = {
         "calls": [{"tool": tool, "arguments": arguments} for tool, arguments in step.calls],
-        "results": [{"text": _encode_text(result.text), "is_error": result.is_error} for result in step.results],
+        "results": [
+            {"text": _encode_text(result.text), "is_error": result.is_error} for result in step.results
+        ],
     }
     if step.changes:
         body["changes"] = {path: _encode_entry(step.changes[path]) for path in sorted(step.changes)}

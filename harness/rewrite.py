@@ -64,7 +64,9 @@ def rewrite_expectations(source: str, edits: Mapping[StepPath, Sequence[ClauseEd
         step = _step(root, path)
         if step.flow_style:
             line = step.start_mark.line + 1
-            raise RewriteError(f"line {line}: write the step in block style (`- Read: {{...}}`), not in braces")
+            raise RewriteError(
+                f"line {line}: write the step in block style (`- Read: {{...}}`), not in braces"
+            )
         _rewrite_step(lines, step, edits[path])
     rewritten = "\n".join(lines)
     _check_rest(source, rewritten)
@@ -83,7 +85,9 @@ def _rewrite_step(lines: list[str], step: yaml.MappingNode, edits: Sequence[Clau
         lines[key.start_mark.line : end] = _expect_lines(lines, present[1], edits, column)
 
 
-def _expect_lines(lines: list[str], node: yaml.Node | None, edits: Sequence[ClauseEdit], column: int) -> list[str]:
+def _expect_lines(
+    lines: list[str], node: yaml.Node | None, edits: Sequence[ClauseEdit], column: int
+) -> list[str]:
     clauses: list[Any] = node.value if isinstance(node, yaml.SequenceNode) else [node]
     inner = column + 2
     written = [" " * column + "expect:"]
@@ -119,7 +123,9 @@ def _clause_lines(lines: list[str], old: yaml.MappingNode | None, edit: ClauseEd
     return written + emit_mapping(changed, indent)
 
 
-def _entries(lines: list[str], clause: yaml.MappingNode, indent: int) -> list[tuple[str, list[str], list[str]]]:
+def _entries(
+    lines: list[str], clause: yaml.MappingNode, indent: int
+) -> list[tuple[str, list[str], list[str]]]:
     """Return name, comments before and lines of each entry, moved to column `indent`."""
     if clause.flow_style:
         values = load(_flow_source(lines, clause).encode(), Path("-")).value
@@ -198,5 +204,3 @@ def _without_expectations(source: str) -> Any:
         for call in (step, *(step.get("parallel") or ())):
             call.pop("expect", None)
     return value
-
-

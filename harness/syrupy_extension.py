@@ -4,6 +4,9 @@ syrupy's own serializers replace CR and CRLF by LF; this extension stores throug
 byte, and writes one file per scenario in which contracts with equal transcripts share one copy.
 """
 
+# syrupy passes these arguments by name, needed or not.
+# ruff: noqa: ARG002, ARG003
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -74,7 +74,9 @@ class ClaudeCodeAdapter:
         folder = workspace.root.parents[1]
         key = (folder, hook)
         conversation = self._shared.get(key)
-        if conversation is not None and (not conversation.usable or conversation.calls > _CALLS_PER_CONVERSATION):
+        if conversation is not None and (
+            not conversation.usable or conversation.calls > _CALLS_PER_CONVERSATION
+        ):
             del self._shared[key]
             conversation.close()
             conversation = None

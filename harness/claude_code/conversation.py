@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,9 @@ class Conversation:
         assert self._process is not None
         return self._process.pid
 
-    def call(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None] | None = None) -> ToolResult:
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None] | None = None
+    ) -> ToolResult:
         """Let the model call one tool; `strike` runs after validation and before execution."""
         return self._exchange([(tool, arguments)], strike)[0]
 
@@ -161,7 +164,9 @@ class Conversation:
         results = self._turn.results()
         missing = [use.id for use in uses if use.id not in results]
         if missing:
-            raise self._broken(f"the product gave no result for {len(missing)} of {len(uses)} calls", "adapter")
+            raise self._broken(
+                f"the product gave no result for {len(missing)} of {len(uses)} calls", "adapter"
+            )
         return [_tool_result(results[use.id]) for use in uses]
 
     def _next_turn(self, seconds: float, strike: Callable[[], None] | None, blame: str) -> Turn:
@@ -196,7 +201,9 @@ def _arguments(options: Options, hook: Hook | None) -> list[str]:
     if options.deny:
         settings["permissions"] = {"deny": list(options.deny)}
     if hook is not None:
-        settings["hooks"] = {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": hook.command}]}]}
+        settings["hooks"] = {
+            "PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": hook.command}]}]
+        }
     arguments = ["-p", "go", "--model", options.model, "--allowedTools", ",".join(options.tools)]
     # TodoWrite and Bash bring reminders into results; no scenario needs them.
     arguments += ["--disallowedTools", "TodoWrite,Bash"]
@@ -225,8 +232,6 @@ def _text_of(content: str | Sequence[Mapping[str, Any]]) -> str:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Kill the product's whole process group and reap the product."""
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait(_END_SECONDS)

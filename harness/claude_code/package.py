@@ -85,7 +85,16 @@ def _npm_install(spec: str, directory: Path) -> None:
     if npm is None:
         raise BrokenAdapter("npm is not installed; the real product needs npm and node", blame="environment")
     with tempfile.TemporaryDirectory(dir=directory.parent, prefix=f".{directory.name}-") as temporary:
-        arguments = ["install", "--prefix", temporary, "--ignore-scripts", "--no-audit", "--no-fund", "--", spec]
+        arguments = [
+            "install",
+            "--prefix",
+            temporary,
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--",
+            spec,
+        ]
         try:
             done = subprocess.run(
                 [npm, *arguments],
@@ -97,9 +106,13 @@ def _npm_install(spec: str, directory: Path) -> None:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise BrokenAdapter(f"npm took more than {_INSTALL_SECONDS} s for {spec}", blame="environment") from error
+            raise BrokenAdapter(
+                f"npm took more than {_INSTALL_SECONDS} s for {spec}", blame="environment"
+            ) from error
         if done.returncode != 0:
-            raise BrokenAdapter(f"npm could not install {spec}", blame="environment", details=done.stderr[-2000:])
+            raise BrokenAdapter(
+                f"npm could not install {spec}", blame="environment", details=done.stderr[-2000:]
+            )
         Path(temporary).rename(directory)
         # The context manager wants its folder back.
         Path(temporary).mkdir()
@@ -111,7 +124,9 @@ def _command(directory: Path, package: str) -> tuple[str, ...]:
     if script.is_file():
         node = shutil.which("node")
         if node is None:
-            raise BrokenAdapter("node is not installed; this version of the product needs it", blame="environment")
+            raise BrokenAdapter(
+                "node is not installed; this version of the product needs it", blame="environment"
+            )
         return (os.path.realpath(node), str(script))
     binary = directory / "node_modules" / ".bin" / "claude"
     if not binary.exists():

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from pathlib import Path
 
 TOOLS = [{"name": "Read"}, {"name": "Edit"}]
 
@@ -32,9 +33,9 @@ def ask(messages: list, tools: list = TOOLS) -> list:
 def run(tool: str, arguments: dict, settings: dict) -> object:
     match tool:
         case "Environment":
-            return json.dumps({"environ": dict(os.environ), "cwd": os.getcwd()})
+            return json.dumps({"environ": dict(os.environ), "cwd": str(Path.cwd())})
         case "Interfaces":
-            with open("/proc/net/dev") as file:
+            with Path("/proc/net/dev").open() as file:
                 return json.dumps(sorted(line.split(":")[0].strip() for line in file if ":" in line))
         case "Connect":
             try:
@@ -58,8 +59,7 @@ def run(tool: str, arguments: dict, settings: dict) -> object:
             for group in settings["hooks"]["PreToolUse"]:
                 for hook in group["hooks"]:
                     subprocess.run(["sh", "-c", hook["command"]], input=b"{}", check=True)
-            with open(arguments["file_path"]) as file:
-                return file.read()
+            return Path(arguments["file_path"]).read_text()
         case "Forget":
             return None
     return json.dumps(arguments)
