@@ -1,0 +1,139 @@
+"""Arguments: what each tool takes, and the answer to arguments that do not fit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from reference_impl.refusal import Refusal
+
+__all__ = ["EDIT", "READ", "WRITE", "Parameter", "Schema"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument: its JSON type, whether it must be there, the values that a string may have."""
+
+    name: str
+    type: str
+    description: str
+    required: bool = False
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What one tool takes, in the order in which problems are reported."""
+
+    tool: str
+    description: str
+    parameters: tuple[Parameter, ...]
+
+    def json_schema(self) -> dict[str, Any]:
+        """Return the schema as a tool list advertises it (JSON Schema)."""
+        properties: dict[str, Any] = {}
+        for parameter in self.parameters:
+            properties[parameter.name] = {"type": parameter.type, "description": parameter.description}
+            if parameter.options:
+                properties[parameter.name]["enum"] = list(parameter.options)
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [p.name for p in self.parameters if p.required],
+            "additionalProperties": False,
+        }
+
+    def check(self, arguments: object) -> Mapping[str, Any]:
+        """Return the arguments. Refusal `invalid_arguments` lists what is missing, unknown and of a wrong type."""
+        if not isinstance(arguments, Mapping):
+            if arguments is None:
+                arguments = {}
+            else:
+                raise self._refusal([_wrong_type("", "object", arguments)])
+        by_name = {parameter.name: parameter for parameter in self.parameters}
+        missing = [
+            f"The required parameter `{p.name}` is missing"
+            for p in self.parameters
+            if p.required and p.name not in arguments
+        ]
+        unknown = [f"An unexpected parameter `{name}` was provided" for name in arguments if name not in by_name]
+        wrong = [
+            _wrong_type(p.name, p.type, arguments[p.name])
+            for p in self.parameters
+            if p.name in arguments and not _FITS[p.type](arguments[p.name])
+        ]
+        if problems := missing + unknown + wrong:
+            raise self._refusal(problems)
+        return arguments
+
+    def _refusal(self, problems: list[str]) -> Refusal:
+        count = "issue" if len(problems) == 1 else "issues"
+        lines = "\n".join(problems)
+        return Refusal(
+            "invalid_arguments", f"InputValidationError: {self.tool} failed due to the following {count}:\n{lines}"
+        )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+_FITS: Mapping[str, Callable[[object], bool]] = {
+    "string": lambda value: isinstance(value, str),
+    "boolean": lambda value: isinstance(value, bool),
+    "number": _is_number,
+}
+
+
+def _type_name(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int() | float():
+            return "number"
+        case str():
+            return "string"
+        case Mapping():
+            return "object"
+    return "array"
+
+
+def _wrong_type(name: str, expected: str, value: object) -> str:
+    return f"The parameter `{name}` type is expected as `{expected}` but provided as `{_type_name(value)}`"
+
+
+_PATH = "Path of the file, absolute or relative to the working directory"
+
+READ = Schema(
+    "Read",
+    "Read a file. Lines are numbered. Edit and Write refuse existing files that were not read before.",
+    (
+        Parameter("file_path", "string", _PATH, required=True),
+        Parameter("offset", "number", "Number of the first line to return; lines count from 1"),
+        Parameter("limit", "number", "How many lines to return"),
+    ),
+)
+
+EDIT = Schema(
+    "Edit",
+    "Replace a string in a file that was read before. An empty old_string creates a file.",
+    (
+        Parameter("file_path", "string", _PATH, required=True),
+        Parameter("old_string", "string", "The text to replace", required=True),
+        Parameter("new_string", "string", "The text to put in its place", required=True),
+        Parameter("replace_all", "boolean", "Replace every occurrence instead of the only one"),
+    ),
+)
+
+WRITE = Schema(
+    "Write",
+    "Write a whole file. An existing file must have been read before.",
+    (
+        Parameter("file_path", "string", _PATH, required=True),
+        Parameter("content", "string", "The content of the file", required=True),
+    ),
+)

@@ -1,0 +1,63 @@
+"""What differs between contracts: one table of named behaviours per contract.
+
+A rule asks `behaviours.<name>`; it never asks for the contract's name. A further contract is one further
+entry of `CONTRACTS`, usually `replace(<the nearest one>, ...)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+__all__ = ["CONTRACTS", "DEFAULT_CONTRACT", "Behaviours", "behaviours_of"]
+
+DEFAULT_CONTRACT = "2.1.7"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behaviours:
+    """The choices of one contract. None means that the rule does not exist there."""
+
+    relative_paths_are_resolved: bool
+    """A path that does not begin with `/` is taken from the root; otherwise the call is refused."""
+    default_line_limit: int | None
+    """Lines that Read returns when `limit` is not given."""
+    line_width_limit: int | None
+    """Characters of each line that Read returns."""
+    whole_reads_are_compared: bool
+    """A Read without offset and limit is remembered as the whole file. Then a file that was only touched
+    may be edited, because its content is compared."""
+    changed_files_are_noticed: bool
+    """After each message a file that is remembered whole and changed on disk is remembered anew. The model is
+    told of it, so the next Edit or Write goes through."""
+
+
+_V2_1_7 = Behaviours(
+    relative_paths_are_resolved=True,
+    default_line_limit=None,
+    line_width_limit=None,
+    whole_reads_are_compared=False,
+    changed_files_are_noticed=True,
+)
+
+CONTRACTS: Mapping[str, Behaviours] = MappingProxyType(
+    {
+        "2.1.7": _V2_1_7,
+        "documented": replace(
+            _V2_1_7,
+            relative_paths_are_resolved=False,
+            default_line_limit=2000,
+            line_width_limit=2000,
+            whole_reads_are_compared=True,
+            changed_files_are_noticed=False,
+        ),
+    }
+)
+
+
+def behaviours_of(contract: str) -> Behaviours:
+    """Return the behaviours of a contract. ValueError: the reference does not know it."""
+    if contract not in CONTRACTS:
+        raise ValueError(f"unknown contract {contract!r}; the reference knows {', '.join(CONTRACTS)}")
+    return CONTRACTS[contract]

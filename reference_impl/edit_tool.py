@@ -1,0 +1,154 @@
+"""Edit: the rules in the order in which they apply."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from reference_impl.read_state import Record
+from reference_impl.read_tool import refuse_missing
+from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal, of_os_error
+from reference_impl.replacement import actual_text, applied, snippet, without_trailing_blanks
+from reference_impl.session import Session
+from reference_impl.text_file import Format, decode, encode, format_of, modified_at, read_bytes, replace_file, unify
+
+__all__ = ["content_of", "execute", "permit", "prepare", "refuse_stale", "validate"]
+
+
+def prepare(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments that all rules see: blanks at the ends of the new lines are gone."""
+    return {**arguments, "new_string": without_trailing_blanks(arguments["new_string"])}
+
+
+def validate(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse what is wrong before anything is done, in the order of the documents' table."""
+    path = session.path(arguments["file_path"])
+    old, new = arguments["old_string"], arguments["new_string"]
+    refuse_no_changes(old, new)
+    session.deny("Edit", path, code=2)
+    if old == "":
+        refuse_existing(path)
+        return
+    refuse_missing(path, code=4)
+    refuse_notebook(path)
+    record = session.state.get(path)
+    if record is None:
+        raise Refusal("not_read", "File has not been read yet. Read it first before writing to it.", code=6)
+    content, _ = content_of(path)
+    refuse_modified(path, content, record)
+    found = refuse_not_found(content, old)
+    refuse_several(content, found, arguments)
+
+
+def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse a link that leads to a denied file."""
+    session.deny_target("Edit", arguments["file_path"], session.path(arguments["file_path"]))
+
+
+def execute(session: Session, arguments: Mapping[str, Any]) -> str:
+    """Replace and remember. The file is checked once more: it may have changed since the validation."""
+    path = session.path(arguments["file_path"])
+    old, new = arguments["old_string"], arguments["new_string"]
+    everywhere = arguments.get("replace_all", False)
+    try:
+        content, file_format = content_of(path) if os.path.exists(path) else ("", Format())
+    except OSError as error:
+        raise of_os_error(error, "read") from None
+    if os.path.exists(path):
+        refuse_stale(session, path, content)
+    found = actual_text(content, old) or old
+    updated = new if old == "" else applied(content, found, new, everywhere=everywhere)
+    refuse_unchanged(content, updated, found)
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        replace_file(path, encode(updated, file_format))
+    except OSError as error:
+        raise of_os_error(error, f"open '{path}'") from None
+    session.remember(path, updated, whole=True)
+    if everywhere:
+        return (
+            f"The file {arguments['file_path']} has been updated. "
+            f"All occurrences of '{found}' were successfully replaced with '{new}'."
+        )
+    return (
+        f"The file {arguments['file_path']} has been updated. Here's the result of running `cat -n` on a snippet "
+        f"of the edited file:\n{snippet(content, found, new)}"
+    )
+
+
+def content_of(path: str) -> tuple[str, Format]:
+    """Return the text with `\\n` line ends, and the format to write it back in."""
+    data = read_bytes(path)
+    file_format = format_of(data)
+    return unify(decode(data, file_format.encoding)), file_format
+
+
+def refuse_no_changes(old: str, new: str) -> None:
+    """Refuse to replace a text by itself."""
+    if old == new:
+        raise Refusal(
+            "no_changes", "No changes to make: old_string and new_string are exactly the same.", code=1
+        )
+
+
+def refuse_existing(path: str) -> None:
+    """Refuse to create a file that exists, unless there are only blanks in it."""
+    if not os.path.exists(path):
+        return
+    try:
+        content, _ = content_of(path)
+    except OSError as error:
+        raise of_os_error(error, "read", prefix="Error calling tool (Edit): ") from None
+    if without_trailing_blanks(content).strip("\n\r"):
+        raise Refusal("file_exists", "Cannot create new file - file already exists.", code=3)
+
+
+def refuse_notebook(path: str) -> None:
+    """Refuse a notebook; it has a tool of its own."""
+    if path.endswith(".ipynb"):
+        raise Refusal(
+            "is_notebook", "File is a Jupyter Notebook. Use the NotebookEdit to edit this file.", code=5
+        )
+
+
+def refuse_modified(path: str, content: str, record: Record) -> None:
+    """Refuse a file that is newer than the record, unless all of it is known and it reads the same."""
+    if modified_at(path) > record.timestamp and not (record.whole and record.content == content):
+        raise Refusal("modified_since_read", MODIFIED, code=7)
+
+
+def refuse_not_found(content: str, old: str) -> str:
+    """Return the file's spelling of `old`; refuse if it is not in the file."""
+    found = actual_text(content, old)
+    if found is None:
+        raise Refusal("string_not_found", f"String to replace not found in file.\nString: {old}", code=8)
+    return found
+
+
+def refuse_several(content: str, found: str, arguments: Mapping[str, Any]) -> None:
+    """Refuse an ambiguous text unless all occurrences are meant; occurrences do not overlap."""
+    count = content.count(found)
+    if count > 1 and not arguments.get("replace_all", False):
+        raise Refusal(
+            "multiple_matches",
+            f"Found {count} matches of the string to replace, but replace_all is false. To replace all "
+            "occurrences, set replace_all to true. To replace only one occurrence, please provide more context "
+            f"to uniquely identify the instance.\nString: {arguments['old_string']}",
+            code=9,
+        )
+
+
+def refuse_stale(session: Session, path: str, content: str) -> None:
+    """Refuse, right before writing, an existing file that is not known as it is now."""
+    record = session.state.get(path)
+    if record is None or (
+        modified_at(path) > record.timestamp and not (record.whole and record.content == content)
+    ):
+        raise Refusal("unexpectedly_modified", UNEXPECTEDLY_MODIFIED)
+
+
+def refuse_unchanged(content: str, updated: str, found: str) -> None:
+    """Refuse a replacement that did not replace anything, or replaced a text by itself."""
+    if updated == content:
+        raise Refusal("edit_not_applied", "String not found in file. Failed to apply edit.")

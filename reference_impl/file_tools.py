@@ -1,0 +1,139 @@
+"""FileTools: the file tools of one session, as a library."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reference_impl import arguments as schemas
+from reference_impl import edit_tool, read_tool, write_tool
+from reference_impl.contract import DEFAULT_CONTRACT, behaviours_of
+from reference_impl.permissions import Permissions
+from reference_impl.refusal import Refusal
+from reference_impl.session import Session
+
+__all__ = ["FileTools", "Result"]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one call gives: the text for the model and whether it is an error.
+
+    `error` and `code` are name and number of a refusal, see `Refusal`; both None for a success.
+    """
+
+    text: str
+    is_error: bool = False
+    error: str | None = None
+    code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    """One tool: `prepare`, `validate`, `permit`, then `execute`. Only `execute` changes anything."""
+
+    schema: schemas.Schema
+    prepare: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    validate: Callable[[Session, Mapping[str, Any]], None]
+    permit: Callable[[Session, Mapping[str, Any]], None]
+    execute: Callable[[Session, Mapping[str, Any]], str]
+
+
+_TOOLS = {
+    tool.schema.tool: tool
+    for tool in (
+        _Tool(schemas.READ, dict, read_tool.validate, read_tool.permit, read_tool.execute),
+        _Tool(schemas.EDIT, edit_tool.prepare, edit_tool.validate, edit_tool.permit, edit_tool.execute),
+        _Tool(schemas.WRITE, write_tool.prepare, write_tool.validate, write_tool.permit, write_tool.execute),
+    )
+}
+
+
+class FileTools:
+    """The tools Read, Edit and Write of one session under one contract.
+
+    `root` is the working directory: relative paths and relative deny rules belong to it. `home` is what `~` in
+    deny rules means (default: the user's home). `deny` are permission rules as in a settings file, for example
+    `Edit(secret/**)`. ValueError: unknown contract, or a rule that is none.
+
+    `call` answers as a model would see it and never raises for a refusal; `read`, `edit` and `write` return the
+    text or raise `Refusal`. A refused call leaves the disk as it was. Not safe to share between threads.
+    """
+
+    def __init__(
+        self,
+        contract: str = DEFAULT_CONTRACT,
+        *,
+        root: str | os.PathLike[str],
+        home: str | os.PathLike[str] | None = None,
+        deny: Iterable[str] = (),
+    ) -> None:
+        root_path = os.path.abspath(root)
+        home_path = os.path.abspath(Path.home() if home is None else home)
+        self._session = Session(
+            root=root_path,
+            home=home_path,
+            behaviours=behaviours_of(contract),
+            permissions=Permissions(deny, root=root_path, home=home_path),
+        )
+
+    @property
+    def schemas(self) -> Sequence[schemas.Schema]:
+        """The tools that a model is offered; a deny rule without a pattern takes one away."""
+        return [tool.schema for name, tool in _TOOLS.items() if name not in self._session.permissions.removed]
+
+    def call(self, tool: str, arguments: object) -> Result:
+        """Execute one call that is a message of its own. Arguments may be anything JSON can say."""
+        return self.call_during(tool, arguments, lambda: None)
+
+    def call_parallel(self, calls: Sequence[tuple[str, object]]) -> list[Result]:
+        """Execute the calls of one message, one after the other; results in the order of the calls."""
+        results = [self._answer(tool, arguments, lambda: None) for tool, arguments in calls]
+        self._session.end_message()
+        return results
+
+    def call_during(self, tool: str, arguments: object, strike: Callable[[], None]) -> Result:
+        """Execute one call; run `strike` between validation and execution, unless the validation refused."""
+        result = self._answer(tool, arguments, strike)
+        self._session.end_message()
+        return result
+
+    def read(self, file_path: str, offset: float | None = None, limit: float | None = None) -> str:
+        """Return the numbered lines of a file; `offset` counts lines from 1. Raises Refusal."""
+        return self._raising("Read", file_path=file_path, offset=offset, limit=limit)
+
+    def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:
+        """Replace `old_string` and return the answer with its snippet. Raises Refusal."""
+        return self._raising(
+            "Edit", file_path=file_path, old_string=old_string, new_string=new_string, replace_all=replace_all
+        )
+
+    def write(self, file_path: str, content: str) -> str:
+        """Write a whole file and return the answer. Raises Refusal."""
+        return self._raising("Write", file_path=file_path, content=content)
+
+    def _raising(self, tool: str, **arguments: Any) -> str:
+        given = {name: value for name, value in arguments.items() if value is not None}
+        try:
+            return self._run(tool, given, lambda: None)
+        finally:
+            self._session.end_message()
+
+    def _answer(self, tool: str, arguments: object, strike: Callable[[], None]) -> Result:
+        try:
+            return Result(self._run(tool, arguments, strike))
+        except Refusal as refusal:
+            return Result(refusal.message, True, refusal.name, refusal.code)
+
+    def _run(self, tool: str, arguments: object, strike: Callable[[], None]) -> str:
+        rules = _TOOLS.get(tool)
+        if rules is None or tool in self._session.permissions.removed:
+            raise Refusal("invalid_arguments", f"Error: No such tool available: {tool}")
+        prepared = rules.prepare(rules.schema.check(arguments))
+        rules.validate(self._session, prepared)
+        strike()
+        rules.permit(self._session, prepared)
+        return rules.execute(self._session, prepared)

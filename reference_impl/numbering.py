@@ -1,0 +1,27 @@
+"""Numbered lines, as the model sees a file: the number right-aligned to six columns, an arrow, the line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["Number", "lines_of", "numbered", "shown"]
+
+Number = int | float
+_WIDTH = 6
+
+
+def lines_of(text: str) -> list[str]:
+    """Split at `\\n` and `\\r\\n`; a final line end makes a last, empty line. A lone `\\r` does not split."""
+    return text.replace("\r\n", "\n").split("\n")
+
+
+def numbered(lines: Sequence[str], first: Number = 1) -> str:
+    """Return the lines with their numbers, counted from `first`; nothing at all for one empty line."""
+    if not any(lines) and len(lines) <= 1:
+        return ""
+    return "\n".join(f"{shown(first + n):>{_WIDTH}}→{line}" for n, line in enumerate(lines))
+
+
+def shown(number: Number) -> str:
+    """Return a number as the product prints it: `2`, `1.5`, `-3`."""
+    return str(int(number)) if number == int(number) else repr(number)

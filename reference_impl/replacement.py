@@ -1,0 +1,52 @@
+"""Replacement: how Edit finds the text, what it puts in its place, and the snippet that it answers with."""
+
+from __future__ import annotations
+
+import re
+
+from reference_impl.numbering import lines_of, numbered
+
+__all__ = ["actual_text", "applied", "snippet", "without_trailing_blanks"]
+
+_CURLY_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
+_BLANKS = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_LINE_ENDS = re.compile(r"(\r\n|\n|\r)")
+_TRAILING_BLANKS = re.compile(f"[{_BLANKS}]+$")
+_CONTEXT = 4
+
+
+def without_trailing_blanks(text: str) -> str:
+    """Return the text with the blanks before each line's end taken away; the line ends stay as they are."""
+    parts = _LINE_ENDS.split(text)
+    parts[::2] = [_TRAILING_BLANKS.sub("", line) for line in parts[::2]]
+    return "".join(parts)
+
+
+def actual_text(content: str, wanted: str) -> str | None:
+    """Return the file's own spelling of the wanted text, None if it is not there.
+
+    The exact text is preferred; then curly and straight quotes count as the same on both sides.
+    """
+    if wanted in content:
+        return wanted
+    at = content.translate(_CURLY_QUOTES).find(wanted.translate(_CURLY_QUOTES))
+    return None if at < 0 else content[at : at + len(wanted)]
+
+
+def applied(content: str, old: str, new: str, *, everywhere: bool) -> str:
+    """Return the content with the first or every `old` replaced; `new` is taken literally.
+
+    A deletion also takes the line end after the text, if `old` does not end in one and if some `old` in the file
+    is followed by one. Occurrences that are not followed by one then stay.
+    """
+    if new == "" and not old.endswith("\n") and f"{old}\n" in content:
+        old = f"{old}\n"
+    return content.replace(old, new, -1 if everywhere else 1)
+
+
+def snippet(content: str, old: str, new: str) -> str:
+    """Return the numbered lines around the change: 4 before it, 4 after it. `content` is the content before."""
+    before = content.partition(old)[0] if old else content[:1]
+    first = before.count("\n")
+    start, end = max(0, first - _CONTEXT), first + _CONTEXT + len(lines_of(new))
+    return numbered(lines_of(applied(content, old, new, everywhere=False))[start:end], start + 1)

@@ -1,0 +1,64 @@
+"""Write: the rules in the order in which they apply."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from reference_impl.edit_tool import content_of, refuse_stale
+from reference_impl.numbering import lines_of, numbered
+from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal, of_os_error
+from reference_impl.replacement import without_trailing_blanks
+from reference_impl.session import Session
+from reference_impl.text_file import Format, encode, modified_at, replace_file
+
+__all__ = ["execute", "permit", "prepare", "validate"]
+
+
+def prepare(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments that all rules see: blanks at the ends of lines are gone."""
+    return {**arguments, "content": without_trailing_blanks(arguments["content"])}
+
+
+def validate(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse what is wrong before anything is done. Only the time tells whether the file was changed."""
+    path = session.path(arguments["file_path"])
+    session.deny("Edit", path, code=1)
+    if not os.path.exists(path):
+        return
+    record = session.state.get(path)
+    if record is None:
+        raise Refusal("not_read", "File has not been read yet. Read it first before writing to it.", code=2)
+    if modified_at(path) > record.timestamp:
+        raise Refusal("modified_since_read", MODIFIED, code=3)
+
+
+def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse a link that leads to a denied file."""
+    session.deny_target("Edit", arguments["file_path"], session.path(arguments["file_path"]))
+
+
+def execute(session: Session, arguments: Mapping[str, Any]) -> str:
+    """Write and remember. The file is checked once more: it may have changed since the validation."""
+    path, content = session.path(arguments["file_path"]), arguments["content"]
+    before: str | None = None
+    if os.path.exists(path):
+        if os.path.isdir(path):
+            raise Refusal("unexpectedly_modified", UNEXPECTEDLY_MODIFIED)
+        before, file_format = content_of(path)
+        refuse_stale(session, path, before)
+    else:
+        file_format = Format(line_ending=session.new_file_line_ending())
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        replace_file(path, encode(content, file_format))
+    except OSError as error:
+        raise of_os_error(error, f"open '{path}'") from None
+    session.remember(path, content, whole=True)
+    if not before:
+        return f"File created successfully at: {arguments['file_path']}"
+    return (
+        f"The file {arguments['file_path']} has been updated. Here's the result of running `cat -n` on a snippet "
+        f"of the edited file:\n{numbered(lines_of(content))}"
+    )
