@@ -8,9 +8,11 @@ from typing import Any
 
 from harness.claude_code.conversation import Conversation, Options
 from harness.claude_code.package import InstalledPackage, install
+from harness.contracts import Contract
 from harness.session import Session, ToolResult, Workspace
+from harness.suite import Suite
 
-__all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession"]
+__all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "open_claude_code"]
 
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
@@ -96,3 +98,17 @@ class ClaudeCodeAdapter:
         conversation = Conversation(options)
         self.isolation = conversation.isolation
         return conversation
+
+
+def open_claude_code(
+    version: str, suite: Suite, *, contract: Contract, time_limit: float
+) -> ClaudeCodeAdapter:
+    """Open the product of `version` with the model and tools of the contract that names it.
+
+    A version that no contract names gets those of `contract`, or of the default. Raises BrokenAdapter.
+    """
+    named = next((each for each in suite.contracts.recorded if each.version == version), contract)
+    if named.model is None:
+        named = suite.contracts[suite.contracts.default]
+    assert named.model is not None
+    return ClaudeCodeAdapter(version, named.model, named.tools, time_limit=time_limit)
