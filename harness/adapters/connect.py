@@ -1,0 +1,118 @@
+"""Connect strings: `KIND` or `KIND:REST` names an implementation and how to reach it."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from harness.contracts import Contract
+from harness.session import Adapter
+
+if TYPE_CHECKING:
+    from harness.suite import Suite
+
+__all__ = ["KINDS", "TIME_LIMIT", "ConnectError", "connect"]
+
+TIME_LIMIT = 30.0
+"""Seconds that one call may take."""
+
+KINDS = {
+    "reference": "reference",
+    "python": "python:MODULE:FACTORY",
+    "claude-code": "claude-code:VERSION",
+    "recording": "recording:CONTRACT",
+}
+"""The kinds of connection, each with the string to write."""
+
+_PLANNED = ("mcp", "agent")
+_DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+class ConnectError(Exception):
+    """A connect string cannot be used; the message says what to write instead."""
+
+
+def connect(
+    spec: str, suite: Suite, *, contract: Contract | None = None, time_limit: float = TIME_LIMIT
+) -> Adapter:
+    """Return the adapter that a connect string names.
+
+    `contract` is what the implementation is held to (default: the suite's default); the reference implements
+    exactly that one. `time_limit` is in seconds per call.
+
+    Raises:
+        ConnectError: The string is wrong, or what it names does not exist.
+        BrokenAdapter: What it names exists and does not start.
+    """
+    kind, colon, rest = spec.partition(":")
+    if kind in _PLANNED:
+        raise ConnectError(f"{spec!r}: {kind}: is planned and not there yet. There is: {_kinds()}.")
+    if kind not in KINDS:
+        near = get_close_matches(kind, KINDS, 1)
+        hint = f" Did you mean {KINDS[near[0]]}?" if near else ""
+        raise ConnectError(f"{spec!r}: there is no kind {kind!r}.{hint} Write one of: {_kinds()}.")
+    if (kind == "reference") == bool(colon) or (colon and not rest):
+        raise ConnectError(f"{spec!r}: write {KINDS[kind]}.")
+    held = contract if contract is not None else suite.contracts[suite.contracts.default]
+    return _CONNECTIONS[kind](rest, suite, held, time_limit)
+
+
+def _kinds() -> str:
+    return ", ".join(KINDS.values())
+
+
+def _reference(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:  # noqa: ARG001
+    from harness.adapters.reference import ReferenceAdapter
+
+    try:
+        return ReferenceAdapter(contract.name, seconds=time_limit)
+    except ValueError as error:
+        raise ConnectError(f"'reference' cannot be held to {contract.name}: {error}") from error
+
+
+def _python(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:  # noqa: ARG001
+    from harness.adapters.python_process import FactoryError, PythonAdapter
+
+    module, colon, factory = rest.partition(":")
+    if not (colon and _DOTTED.fullmatch(module) and _DOTTED.fullmatch(factory)):
+        example = "python:mymodule:Tools or python:package.module:make_tools"
+        raise ConnectError(f"'python:{rest}': write {KINDS['python']}, for example {example}.")
+    adapter = PythonAdapter(module, factory, time_limit=time_limit)
+    try:
+        adapter.start()
+    except FactoryError as error:
+        raise ConnectError(f"'python:{rest}': {error}") from error
+    return adapter
+
+
+def _claude_code(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:
+    module = importlib.import_module("harness.adapters.claude_code")
+    opened: Adapter = module.open_claude_code(rest, suite, contract=contract, time_limit=time_limit)
+    return opened
+
+
+def _recording(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:  # noqa: ARG001
+    from harness.adapters.recording import RecordingAdapter
+    from harness.recordings import Recordings
+
+    recorded = [each.name for each in suite.contracts.recorded]
+    if rest not in recorded:
+        raise ConnectError(
+            f"'recording:{rest}': there is no recorded contract {rest!r}, only {_list(recorded)}."
+        )
+    return RecordingAdapter(Recordings(suite.recordings_root), rest)
+
+
+def _list(names: list[str]) -> str:
+    return ", ".join(names)
+
+
+_CONNECTIONS: dict[str, Callable[[str, Suite, Contract, float], Adapter]] = {
+    "reference": _reference,
+    "python": _python,
+    "claude-code": _claude_code,
+    "recording": _recording,
+}

@@ -1,0 +1,170 @@
+"""The process that hosts a Python implementation.
+
+    python -m harness.adapters.python_host SOCKET LIFELINE MODULE FACTORY
+
+SOCKET and LIFELINE are inherited file descriptors. It answers one message (`harness.adapters.framing`) with one
+message until the socket ends. When the lifeline ends, because the harness is gone, the whole process group is
+killed, whatever the implementation is doing.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import importlib
+import os
+import signal
+import socket
+import sys
+import threading
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.adapters.framing import Framing
+from harness.session import ParallelSession, RacingSession, Workspace, capabilities_of
+
+__all__ = ["main"]
+
+
+class _NoFactoryError(Exception):
+    """The module, or the name in it, is not there."""
+
+
+def main(arguments: list[str]) -> int:
+    """Host `MODULE:FACTORY` until the socket ends; return the exit status."""
+    connection = socket.socket(fileno=int(arguments[0]))
+    connection.set_inheritable(False)
+    framing = Framing(connection)
+    _die_with(int(arguments[1]))
+    os.umask(0o022)
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        host = _Host(_adapter(arguments[2], arguments[3]), framing)
+        framing.send({"capabilities": sorted(capabilities_of(host.adapter))})
+    except _NoFactoryError as error:
+        framing.send({"no_factory": str(error)})
+        return 1
+    except (Exception, SystemExit) as error:
+        framing.send(_raised(error))
+        return 1
+    while (message := framing.receive_or_end()) is not None:
+        try:
+            answer = host.answer(message)
+        except (Exception, SystemExit) as error:
+            answer = _raised(error)
+        framing.send(answer)
+    return 0
+
+
+def _adapter(module: str, factory: str) -> Any:
+    """Return the adapter: what the name stands for if it has `open`, else what calling it gives."""
+    try:
+        found: Any = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
+            raise _NoFactoryError(
+                f"there is no module {module} in {Path.cwd()} or on Python's path."
+            ) from error
+        raise
+    for name in factory.split("."):
+        if not hasattr(found, name):
+            raise _NoFactoryError(f"module {module} has no {factory}.")
+        found = getattr(found, name)
+    if isinstance(found, type) or not hasattr(found, "open"):
+        if not callable(found):
+            raise _NoFactoryError(
+                f"{module}:{factory} is {found!r}: neither an object with open() nor callable."
+            )
+        found = found()
+    if not callable(getattr(found, "open", None)):
+        raise _NoFactoryError(f"{module}:{factory} gave {found!r}, which has no method open(workspace).")
+    return found
+
+
+class _Host:
+    def __init__(self, adapter: Any, framing: Framing) -> None:
+        self.adapter = adapter
+        self.framing = framing
+        self.sessions: dict[int, Any] = {}
+
+    def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        number = message["session"]
+        match message["do"]:
+            case "open":
+                workspace = Workspace(
+                    root=Path(message["root"]),
+                    home=Path(message["home"]),
+                    deny=tuple(message["deny"]),
+                    needs=frozenset(message["needs"]),
+                    isolated=message["isolated"],
+                )
+                self.sessions[number] = self.adapter.open(workspace)
+                return {}
+            case "call":
+                result = self.sessions[number].call(message["tool"], message["arguments"])
+                return {"results": [_result(result)]}
+            case "call_during":
+                session = self.sessions[number]
+                if not isinstance(session, RacingSession):
+                    raise TypeError("the adapter declares `during`, but its session has no call_during")
+                result = session.call_during(message["tool"], message["arguments"], self._strike)
+                return {"results": [_result(result)]}
+            case "call_parallel":
+                session = self.sessions[number]
+                if not isinstance(session, ParallelSession):
+                    raise TypeError("the adapter declares `parallel`, but its session has no call_parallel")
+                calls = [(tool, arguments) for tool, arguments in message["calls"]]
+                return {"results": [_result(result) for result in session.call_parallel(calls)]}
+            case "close":
+                close = getattr(self.sessions.pop(number), "close", None)
+                if close is not None:
+                    close()
+                return {}
+            case unknown:
+                raise ValueError(f"unknown message {unknown!r}")
+
+    def _strike(self) -> None:
+        self.framing.send({"strike": True})
+        if self.framing.receive_or_end() is None:
+            os._exit(1)
+
+
+def _result(result: Any) -> Any:
+    """Return the result as plain values, unchecked: the harness judges them."""
+    if not hasattr(result, "text") or not hasattr(result, "is_error"):
+        return {"garbage": repr(result)[:500]}
+    values = {
+        "text": result.text,
+        "is_error": result.is_error,
+        "error": getattr(result, "error", None),
+    }
+    for name, value in values.items():
+        if not isinstance(value, str | bool | None):
+            return {"garbage": f"a result whose {name} is {value!r}"[:500]}
+    return values
+
+
+def _raised(error: BaseException) -> dict[str, Any]:
+    details = "".join(traceback.format_exception(error))
+    return {"raised": f"{type(error).__name__}: {error}"[:2000], "details": details[-8192:]}
+
+
+def _die_with(lifeline: int) -> None:
+    """Let the kernel kill the process group when the lifeline ends; where it cannot, let a thread do it."""
+    os.set_inheritable(lifeline, False)
+    if hasattr(fcntl, "F_SETSIG"):
+        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
+        fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
+    threading.Thread(target=_watch, args=(lifeline,), daemon=True).start()
+
+
+def _watch(lifeline: int) -> None:
+    os.read(lifeline, 1)
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,254 @@
+"""The adapter `python:<module>:<factory>`: a Python implementation in a process of its own, on a leash."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from harness.adapters.framing import EndedError, Framing, GarbageError, TooLateError
+from harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
+
+__all__ = ["FactoryError", "PythonAdapter", "PythonSession"]
+
+_OUTPUT_KEPT = 8192
+"""Bytes of the end of the process's output that a breakage tells."""
+_FAREWELL = 0.5
+"""Seconds that the process gets to end by itself when it is no longer needed."""
+
+
+class FactoryError(Exception):
+    """The module or the factory that the connect string names does not exist, or is no adapter."""
+
+
+class PythonAdapter:
+    """Runs `MODULE:FACTORY`, importable from the current directory, in a child process.
+
+    The child is started when it is needed, and anew after it hung, died, flooded or wrote garbage; an exception
+    of the implementation leaves it running. It never outlives the harness, and its own children are killed with
+    it unless they leave its process group. `time_limit` is in seconds per call, `start_limit` for the start.
+    Not for use by several threads at once.
+    """
+
+    repeats_paths = True
+
+    def __init__(
+        self, module: str, factory: str, *, time_limit: float = 30.0, start_limit: float = 30.0
+    ) -> None:
+        self.capabilities = BASIC_CAPABILITIES
+        self._name = (module, factory)
+        self._time_limit = time_limit
+        self._start_limit = start_limit
+        self._child: _Child | None = None
+        self._sessions = 0
+
+    def start(self) -> None:
+        """Start the process unless it runs, and learn the capabilities. Raises FactoryError, BrokenAdapter."""
+        if self._child is not None and self._child.alive:
+            return
+        self._child = _Child(self._name)
+        answer = self._child.exchange(None, "the start", self._start_limit)
+        if "no_factory" in answer:
+            self._child.end()
+            raise FactoryError(answer["no_factory"])
+        self.capabilities = frozenset(answer["capabilities"])
+
+    def open(self, workspace: Workspace) -> PythonSession:
+        """Open a session in the child."""
+        try:
+            self.start()
+        except FactoryError as error:
+            raise BrokenAdapter(str(error)) from error
+        assert self._child is not None  # start() set it
+        self._sessions += 1
+        session = PythonSession(self._child, self._sessions, self._time_limit)
+        session.ask(
+            "open",
+            "open",
+            root=str(workspace.root),
+            home=str(workspace.home),
+            deny=workspace.deny,
+            needs=sorted(workspace.needs),
+            isolated=workspace.isolated,
+        )
+        return session
+
+    def close(self) -> None:
+        """End the process and what it left behind."""
+        if self._child is not None:
+            self._child.end()
+
+
+class PythonSession:
+    """A session in the child process; it has every method, because only the child knows which it has."""
+
+    def __init__(self, child: _Child, number: int, time_limit: float) -> None:
+        self._child = child
+        self._number = number
+        self._time_limit = time_limit
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Let the child execute one call."""
+        return self._results(self.ask("call", tool, tool=tool, arguments=arguments))[0]
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        """Let the child execute the calls of one message."""
+        return self._results(self.ask("call_parallel", "the parallel group", calls=calls))
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+        """Let the child execute one call; it asks for the strike while it does."""
+        return self._results(self.ask("call_during", tool, strike, tool=tool, arguments=arguments))[0]
+
+    def close(self) -> None:
+        """Close the session in the child, if that still runs."""
+        if self._child.alive:
+            self.ask("close", "close")
+
+    def ask(
+        self, do: str, what: str, strike: Callable[[], None] | None = None, /, **fields: object
+    ) -> Mapping[str, Any]:
+        """Send one request and return the answer. Raises BrokenAdapter."""
+        message = {"do": do, "session": self._number, **fields}
+        return self._child.exchange(message, what, self._time_limit, strike)
+
+    def _results(self, answer: Mapping[str, Any]) -> list[ToolResult]:
+        try:
+            return [_result(each) for each in answer["results"]]
+        except (KeyError, TypeError, IndexError) as error:
+            raise BrokenAdapter(f"the adapter's process answered garbage: {str(answer)[:200]}") from error
+
+
+def _result(values: Mapping[str, Any]) -> ToolResult:
+    if "garbage" in values:
+        raise BrokenAdapter(f"the adapter answered {values['garbage']}, not a ToolResult")
+    return ToolResult(values["text"], values["is_error"], values["error"])
+
+
+class _Child:
+    """The process, the socket to talk to it, and the end of what it printed."""
+
+    def __init__(self, name: tuple[str, str]) -> None:
+        ours, theirs = socket.socketpair()
+        lifeline, self._lifeline = os.pipe()
+        output, printed = os.pipe()
+        package = str(Path(__file__).resolve().parents[2])
+        paths = [path for path in (os.environ.get("PYTHONPATH"), package) if path]
+        descriptors = (theirs.fileno(), lifeline)
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-u", "-X", "faulthandler", "-m", "harness.adapters.python_host"]
+                + [str(descriptor) for descriptor in descriptors]
+                + list(name),
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=printed,
+                pass_fds=descriptors,
+                start_new_session=True,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+            )
+        except OSError as error:
+            ours.close()
+            os.close(self._lifeline)
+            os.close(output)
+            raise BrokenAdapter(f"cannot start {sys.executable}: {error}", blame="environment") from error
+        finally:
+            theirs.close()
+            os.close(lifeline)
+            os.close(printed)
+        self._framing = Framing(ours)
+        self._printed = b""
+        self._reader = threading.Thread(target=self._drain, args=(output,), daemon=True)
+        self._reader.start()
+        self.alive = True
+
+    def exchange(
+        self,
+        message: Mapping[str, Any] | None,
+        what: str,
+        time_limit: float,
+        strike: Callable[[], None] | None = None,
+    ) -> dict[str, Any]:
+        """Send a message (None: only wait) and return the answer, running `strike` when asked to.
+
+        Raises:
+            BrokenAdapter: No proper answer within `time_limit` seconds, without the time the strike took.
+        """
+        if not self.alive:
+            raise BrokenAdapter("the adapter's process has ended before")
+        try:
+            deadline = time.monotonic() + time_limit
+            if message is not None:
+                self._framing.send(message, deadline)
+            answer = self._framing.receive(deadline)
+            while isinstance(answer, dict) and "strike" in answer and strike is not None:
+                strike()
+                deadline = time.monotonic() + time_limit
+                self._framing.send({}, deadline)
+                answer = self._framing.receive(deadline)
+        except TooLateError:
+            if self._has_ended():
+                raise self._crash(what) from None
+            self.end(at_once=True)
+            raise self._broken(f"{what} took longer than {time_limit:g} s") from None
+        except EndedError:
+            raise self._crash(what) from None
+        except GarbageError as error:
+            self.end(at_once=True)
+            raise self._broken(f"the adapter's process answered garbage at {what}: {error}") from None
+        except BaseException:
+            self.end(at_once=True)
+            raise
+        if not isinstance(answer, dict):
+            self.end(at_once=True)
+            raise self._broken(f"the adapter's process answered garbage at {what}: {str(answer)[:200]}")
+        if "raised" in answer:
+            raise BrokenAdapter(f"the adapter raised {answer['raised']}", details=answer.get("details", ""))
+        return answer
+
+    def end(self, *, at_once: bool = False) -> None:
+        """End the process and everything in its group; politely unless `at_once`."""
+        if not self.alive:
+            return
+        self.alive = False
+        self._framing.close()
+        if not at_once:
+            deadline = time.monotonic() + _FAREWELL
+            while not self._has_ended() and time.monotonic() < deadline:
+                time.sleep(0.002)
+        self._kill()
+
+    def _kill(self) -> None:
+        # The group first: once the process is waited for, its number may belong to somebody else.
+        with suppress(ProcessLookupError, PermissionError):  # macOS forbids to kill a group of zombies
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._lifeline)
+        self._reader.join(1.0)
+
+    def _has_ended(self) -> bool:
+        state = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return state is not None
+
+    def _crash(self, what: str) -> BrokenAdapter:
+        self.end()
+        status = self._process.returncode
+        told = f"ended with exit status {status}"
+        if status < 0:
+            told = f"was killed by {signal.Signals(-status).name}"
+        return self._broken(f"the adapter's process {told} during {what}")
+
+    def _broken(self, message: str) -> BrokenAdapter:
+        return BrokenAdapter(message, details=self._printed.decode("utf-8", "backslashreplace"))
+
+    def _drain(self, output: int) -> None:
+        while part := os.read(output, 65536):
+            self._printed = (self._printed + part)[-_OUTPUT_KEPT:]
+        os.close(output)

@@ -1,0 +1,59 @@
+"""The adapter `reference`: the bundled reference implementation, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from harness.adapters.time_limit import time_limit
+from harness.session import ToolResult, Workspace
+from reference_impl import FileTools, Result, behaviours_of
+
+__all__ = ["ReferenceAdapter", "ReferenceSession"]
+
+
+class ReferenceAdapter:
+    """Opens one `FileTools` per scenario. ValueError: the reference does not know the contract.
+
+    `seconds` is the time limit per call; it needs the main thread (see `time_limit`).
+    """
+
+    capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during", "deny"})
+    repeats_paths = True
+
+    def __init__(self, contract: str, *, seconds: float = 30.0) -> None:
+        behaviours_of(contract)
+        self._contract = contract
+        self._seconds = seconds
+
+    def open(self, workspace: Workspace) -> ReferenceSession:
+        """Start with nothing read."""
+        tools = FileTools(self._contract, root=workspace.root, home=workspace.home, deny=workspace.deny)
+        return ReferenceSession(tools, self._seconds)
+
+
+class ReferenceSession:
+    """One `FileTools`, its results as the harness wants them."""
+
+    def __init__(self, tools: FileTools, seconds: float) -> None:
+        self._tools = tools
+        self._seconds = seconds
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Execute one call."""
+        with time_limit(self._seconds, tool):
+            return _result(self._tools.call(tool, arguments))
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        """Execute the calls of one message."""
+        with time_limit(self._seconds, "the parallel group"):
+            return [_result(result) for result in self._tools.call_parallel(calls)]
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+        """Execute one call; `strike` runs between its validation and its execution."""
+        with time_limit(self._seconds, tool):
+            return _result(self._tools.call_during(tool, arguments, strike))
+
+
+def _result(result: Result) -> ToolResult:
+    return ToolResult(result.text, result.is_error, result.error)
