@@ -156,7 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _tokens(messages: Sequence[Mapping[str, Any]]) -> int:
-    """Return the tokens of the messages: a quarter of their characters, rounded up. The product's caps ask for it."""
+    """Return a quarter of the messages' characters, rounded up: the product's cap on tokens asks for a count."""
     characters = 0
     for message in messages:
         content = message.get("content", "")
