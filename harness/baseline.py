@@ -19,9 +19,9 @@ __all__ = [
     "Baseline",
     "BaselineError",
     "Ruling",
+    "baseline_text",
     "load_baseline",
     "rule",
-    "write_baseline",
 ]
 
 BROKEN = "broken"
@@ -183,7 +183,7 @@ def _suggestion(name: str, known: Collection[str]) -> str:
     return f"Write {close[0]}, or remove the entry." if close else "Remove the entry."
 
 
-def write_baseline(target: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:
+def baseline_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`.
 
     Reasons are kept from `old`; a new entry gets a reason that asks for one. Entries of `old` for scenarios

@@ -6,29 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Protocol
+
+from harness.suite import Suite
 
 __all__ = ["Selection", "SelectionError", "select"]
 
 
 class SelectionError(Exception):
     """The selection names something that does not exist, or its expression cannot be read."""
-
-
-class _Described(Protocol):
-    """What an expression and a tag look at; a Scenario has it."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def tags(self) -> tuple[str, ...]: ...
-
-
-class _Suite(Protocol):
-    def ids(self) -> Sequence[str]: ...
-    def scenario(self, scenario_id: str, /) -> _Described: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +30,10 @@ class Selection:
     expression: str = ""
 
 
-def select(suite: _Suite, selection: Selection) -> list[str]:
+def select(suite: Suite, selection: Selection) -> list[str]:
     """Return the selected ids, sorted. Raises SelectionError for an unknown id, family or tag.
 
-    Scenario files are read only where a tag or an expression asks for it.
+    Headings are read only where a tag or an expression asks for it.
     """
     known = list(suite.ids())
     ids = known
@@ -66,11 +51,11 @@ def select(suite: _Suite, selection: Selection) -> list[str]:
     matches = _parse(selection.expression) if selection.expression.strip() else None
     taken, seen_tags = [], set[str]()
     for name in sorted(ids):
-        scenario = suite.scenario(name)
-        seen_tags.update(scenario.tags)
-        if selection.tags and not set(selection.tags) & set(scenario.tags):
+        heading = suite.heading(name)
+        seen_tags.update(heading.tags)
+        if selection.tags and not set(selection.tags) & set(heading.tags):
             continue
-        if matches is None or matches(f"{name}\n{scenario.title}".casefold()):
+        if matches is None or matches(f"{name}\n{heading.title}".casefold()):
             taken.append(name)
     for tag in selection.tags:
         if not taken and tag not in seen_tags:

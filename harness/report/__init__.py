@@ -23,14 +23,15 @@ __all__ = ["OutputError", "Report", "RunFacts", "output"]
 class RunFacts:
     """What is known before the first verdict. `target` is the connect string.
 
-    `scenarios` counts those of one contract. `command`, with an id after it, repeats one replay.
+    `scenarios` counts those of one contract. `command` gives, for a contract, the command line that
+    repeats a replay when an id is added to it.
     """
 
     target: str
     contracts: tuple[str, ...]
     level: Level
     scenarios: int
-    command: str
+    command: Callable[[str], str]
     find: Callable[[str], Scenario | None]
     """Returns the scenario of an id, to show its steps; None if it cannot be read any more."""
 

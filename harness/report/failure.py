@@ -12,7 +12,7 @@ from harness.scenario import ParallelCalls, Position, Scenario, Step, ToolCall, 
 from harness.verdict import Difference, Verdict
 from harness.visible import compare_lines, visible
 
-__all__ = ["Line", "failure_lines", "failure_text"]
+__all__ = ["Line", "describe_step", "failure_lines", "failure_text"]
 
 Line = tuple[str, str]
 """A style (`title`, `place`, `step`, `expected`, `got`, `note` or empty) and the text of one line."""
@@ -88,16 +88,27 @@ def _shown(position: Position) -> str:
     return f"{file}:{position.line}:{position.column}"
 
 
-def _describe(step: Step, call: int) -> str:
+def describe_step(step: Step) -> str:
+    """Return one line that says what a step does, with control characters visible."""
     match step:
         case ToolCall():
             return _describe_call(step)
-        case ParallelCalls(calls=calls) if call < len(calls):
-            return f"call {call + 1} of {len(calls)} in parallel: {_describe_call(calls[call])}"
         case ParallelCalls(calls=calls):
             return f"{len(calls)} calls in parallel"
+        case WorldEvent(kind="rename", path=path, to=to):
+            return f"rename {visible(path)} to {visible(to or '')}"
+        case WorldEvent(kind="chmod", path=path, mode=mode) if mode is not None:
+            return f"chmod {visible(path)} to {mode:04o}"
+        case WorldEvent(kind=kind, path=path, mtime=int(shift)):
+            return f"{kind} {visible(path)}, mtime {shift:+d}s"
         case WorldEvent(kind=kind, path=path):
             return f"{kind} {visible(path)}"
+
+
+def _describe(step: Step, call: int) -> str:
+    if isinstance(step, ParallelCalls) and call < len(step.calls):
+        return f"call {call + 1} of {len(step.calls)} in parallel: {_describe_call(step.calls[call])}"
+    return describe_step(step)
 
 
 def _describe_call(call: ToolCall) -> str:

@@ -55,7 +55,7 @@ class JunitReport:
         match verdict.status:
             case "failed" | "broken":
                 scenario = self._facts.find(verdict.scenario_id)
-                text = failure_text(verdict, scenario, self._facts.command)
+                text = failure_text(verdict, scenario, self._facts.command(verdict.contract))
                 if verdict.status == "broken":
                     return self._element("error", verdict.reason, text)
                 first = verdict.differences[0] if verdict.differences else None

@@ -52,7 +52,7 @@ class TableReport:
         if self._most is not None and self._failures > self._most:
             return
         scenario = self._facts.find(verdict.scenario_id)
-        for style, text in failure_lines(verdict, scenario, self._facts.command):
+        for style, text in failure_lines(verdict, scenario, self._facts.command(verdict.contract)):
             self._print(text, _STYLES.get(style))
         self._print("")
 

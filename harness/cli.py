@@ -1,0 +1,491 @@
+"""Command line: `readfirst run list show lint record serve export`."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from harness.summary import ExitCode
+from harness.usage import GUIDE, MANUAL, TARGETS
+
+if TYPE_CHECKING:
+    from harness.selection import Selection
+    from harness.suite import Suite
+
+# Everything else is imported by the command that needs it: `list` and `--help` must answer at once.
+
+__all__ = ["app", "main"]
+
+P = ParamSpec("P")
+
+
+def _say(manual: str) -> None:
+    for line in manual.splitlines():
+        typer.secho(line, bold=line.endswith(":") and not line.startswith(" "))
+
+
+class _Manual(TyperGroup):
+    """Adds the manual to the help of the whole; as it is, because it holds code and tables."""
+
+    def format_help(self, *args: Any, **kwargs: Any) -> None:
+        """Print the help."""
+        super().format_help(*args, **kwargs)
+        _say(MANUAL)
+
+
+class _Targets(TyperCommand):
+    """Adds the list of targets to the help of `run`."""
+
+    def format_help(self, *args: Any, **kwargs: Any) -> None:
+        """Print the help."""
+        super().format_help(*args, **kwargs)
+        _say(TARGETS)
+
+
+app = typer.Typer(
+    name="readfirst",
+    help=GUIDE,
+    cls=_Manual,
+    rich_markup_mode="rich",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class LevelName(StrEnum):
+    """The values of `--level`."""
+
+    effects = "effects"
+    reason = "reason"
+    text = "text"
+    verbatim = "verbatim"
+
+
+class FormatName(StrEnum):
+    """The values of `--format`."""
+
+    table = "table"
+    jsonl = "jsonl"
+    junit = "junit"
+
+
+class _Terminated(KeyboardInterrupt):
+    """The process was asked to end (SIGTERM)."""
+
+
+_show_traceback = False
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; always ends with SystemExit."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if "--traceback" in given:  # wherever it stands, because it is added to a command that failed
+        given = ["--traceback", *(argument for argument in given if argument != "--traceback")]
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # an arrow must not end a run on an ASCII terminal
+    with contextlib.suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGTERM, _terminate)
+    app(given, prog_name="readfirst")
+
+
+def _terminate(_number: int, _frame: object) -> None:
+    raise _Terminated
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"readfirst {version()}")
+        raise typer.Exit
+
+
+def version() -> str:
+    """Return the version of the installed distribution; `unknown` in a checkout that is not installed."""
+    from importlib.metadata import PackageNotFoundError
+    from importlib.metadata import version as installed
+
+    try:
+        return installed("readfirst")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+@app.callback()
+def _global(
+    traceback: Annotated[
+        bool, typer.Option("--traceback", help="Show where an unexpected error of readfirst itself arose.")
+    ] = False,
+    _shown: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    global _show_traceback
+    _show_traceback = traceback
+
+
+class UsageError(Exception):
+    """The command line asks for something that does not exist or does not go together."""
+
+
+def _guarded(command: Callable[P, int]) -> Callable[P, None]:
+    """Turn what a command raises or returns into an exit code, without ever showing a traceback unasked."""
+
+    @functools.wraps(command)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs)
+            sys.stdout.flush()
+        except typer.Exit:
+            raise
+        except _Terminated:
+            code = 128 + signal.SIGTERM
+        except KeyboardInterrupt:
+            code = ExitCode.INTERRUPTED
+        except BrokenPipeError:
+            _forget_stdout()
+            code = 128 + signal.SIGPIPE
+        except Exception as error:
+            code = _explain(error)
+        raise typer.Exit(int(code))
+
+    return guarded
+
+
+def _forget_stdout() -> None:
+    """Let the interpreter flush what is left into nothing, instead of complaining at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _explain(error: Exception) -> int:
+    """Print an error in one or a few lines and return the exit code."""
+    if _show_traceback:
+        import traceback
+
+        traceback.print_exception(error)
+    code = _code_of(error)
+    if code is not ExitCode.INTERNAL:
+        typer.echo(f"readfirst: {error}", err=True)
+    else:
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        typer.echo(
+            f"readfirst: unexpected {told}\nThis is an error of readfirst itself. Add --traceback to see where,"
+            " and report it with the command line.",
+            err=True,
+        )
+    return code
+
+
+def _code_of(error: Exception) -> ExitCode:
+    from harness.adapters.connect import ConnectError
+    from harness.baseline import BaselineError
+    from harness.contracts import UnknownContractError
+    from harness.finding import SuiteError
+    from harness.recordings import RecordingError
+    from harness.report import OutputError
+    from harness.selection import SelectionError
+    from harness.session import BrokenAdapter
+    from harness.suite import UnknownScenarioError
+
+    match error:
+        case (
+            UsageError()
+            | SelectionError()
+            | UnknownContractError()
+            | UnknownScenarioError()
+            | BaselineError()
+        ):
+            return ExitCode.USAGE
+        case OutputError() | ConnectError():
+            return ExitCode.USAGE
+        case SuiteError() | RecordingError():
+            return ExitCode.SUITE_INVALID
+        case BrokenAdapter():
+            return ExitCode.BROKEN
+        case _:
+            return ExitCode.INTERNAL
+
+
+Fixtures = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder with scenarios, contracts.yaml and errors.yaml.", show_default="the bundled suite"
+    ),
+]
+Families = Annotated[list[str] | None, typer.Option("--family", help="Only this family (repeatable).")]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", help="Only scenarios with this tag (repeatable: any of them).")
+]
+Expression = Annotated[
+    str,
+    typer.Option(
+        "-k", metavar="EXPRESSION", help="Only scenarios whose id or title matches: 'touch and not write'."
+    ),
+]
+ContractName = Annotated[
+    str | None, typer.Option("--contract", help="The contract.", show_default="the suite's default")
+]
+Ids = Annotated[
+    list[str] | None, typer.Argument(metavar="[ID]...", help="Scenario ids or files; all, if none is named.")
+]
+
+
+def _suite(fixtures: Path | None) -> Suite:
+    from harness.suite import Suite
+
+    return Suite(fixtures)
+
+
+def _selection(
+    ids: list[str] | None, families: list[str] | None, tags: list[str] | None, expression: str
+) -> Selection:
+    from harness.selection import Selection
+
+    return Selection(tuple(ids or ()), tuple(families or ()), tuple(tags or ()), expression)
+
+
+@app.command(cls=_Targets)
+@_guarded
+def run(
+    target: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TARGET] [ID]...", help="What to test, and which scenarios; all, if none is named."
+        ),
+    ] = None,
+    contract: Annotated[
+        list[str] | None,
+        typer.Option(help="The contract to hold it to (repeatable).", show_default="the suite's default"),
+    ] = None,
+    level: Annotated[LevelName, typer.Option(help="How strictly to compare.")] = LevelName.text,
+    family: Families = None,
+    tag: Tags = None,
+    expression: Expression = "",
+    format_: Annotated[FormatName, typer.Option("--format", help="What to write.")] = FormatName.table,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the report of --format to this file, whole or not at all.",
+            show_default="standard output",
+        ),
+    ] = None,
+    baseline: Annotated[Path | None, typer.Option(help="Accepted failures; see docs/running.md.")] = None,
+    update_baseline: Annotated[
+        bool,
+        typer.Option("--update-baseline", help="Write this run's failures into --baseline, keeping reasons."),
+    ] = False,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")] = 1,
+    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    failures: Annotated[
+        str, typer.Option(help="How many failures the table format explains, or `all`.")
+    ] = "20",
+    fixtures: Fixtures = None,
+) -> int:
+    """Replay scenarios on an implementation and compare. `readfirst run` tests the bundled reference."""
+    from harness.testrun import Request, perform
+
+    targets = list(target or ())
+    # An id has a slash and no colon; every connect string but `reference` has a colon.
+    is_id = bool(targets) and ":" not in targets[0] and ("/" in targets[0] or targets[0].endswith(".yaml"))
+    connect_string = "reference" if not targets or is_id else targets.pop(0)
+    if failures != "all" and not failures.isdecimal():
+        raise UsageError(f"--failures {failures!r} is neither a number nor `all`.")
+    if update_baseline and baseline is None:
+        raise UsageError("--update-baseline needs --baseline FILE, the file to write.")
+    return perform(
+        Request(
+            suite=_suite(fixtures),
+            fixtures=fixtures,
+            target=connect_string,
+            contracts=tuple(contract or ()),
+            level=level.value,
+            selection=_selection(targets, family, tag, expression),
+            format=format_.value,
+            output=output,
+            baseline=baseline,
+            update_baseline=update_baseline,
+            jobs=jobs,
+            time_limit=time_limit,
+            most_failures=None if failures == "all" else int(failures),
+            version=version(),
+        )
+    )
+
+
+@app.command(name="list")
+@_guarded
+def list_(
+    ids: Ids = None,
+    family: Families = None,
+    tag: Tags = None,
+    expression: Expression = "",
+    fixtures: Fixtures = None,
+) -> int:
+    """List scenarios: id, requirement and title, separated by tabs."""
+    from harness.selection import select
+
+    suite = _suite(fixtures)
+    chosen = select(suite, _selection(ids, family, tag, expression))
+    for scenario_id in chosen:
+        heading = suite.heading(scenario_id)
+        print(scenario_id, heading.requirement, heading.title, sep="\t")
+    return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
+
+
+@app.command()
+@_guarded
+def show(
+    scenario: Annotated[str, typer.Argument(metavar="ID", help="The scenario's id or file.")],
+    contract: ContractName = None,
+    fixtures: Fixtures = None,
+) -> int:
+    """Show one scenario: its files, its steps, and what a contract expects of each."""
+    from harness.report.scenario import scenario_lines
+    from harness.selection import Selection, select
+
+    suite = _suite(fixtures)
+    (scenario_id,) = select(suite, Selection(ids=(scenario,)))
+    chosen = suite.contracts[contract or suite.contracts.default]
+    for line in scenario_lines(suite.scenario(scenario_id), chosen):
+        print(line)
+    return ExitCode.CONFORMANT
+
+
+@app.command()
+@_guarded
+def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
+    """Check scenario files and recordings; exit code 4 if anything is wrong. docs/format.md lists the rules."""
+    from harness.lint import lint as find
+    from harness.selection import Selection, select
+
+    suite = _suite(fixtures)
+    chosen = select(suite, Selection(ids=tuple(ids))) if ids else None
+    count = 0
+    for finding in find(suite, chosen):
+        print(finding)
+        count += 1
+    files = len(chosen) if chosen is not None else len(suite.ids())
+    print(
+        f"{files} scenario{'' if files == 1 else 's'}, {count} finding{'' if count == 1 else 's'}",
+        file=sys.stderr,
+    )
+    if count:
+        return ExitCode.SUITE_INVALID
+    return ExitCode.CONFORMANT if files else ExitCode.NOTHING
+
+
+@app.command()
+@_guarded
+def record(
+    ids: Ids = None,
+    contract: ContractName = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Also replace what the product contradicts.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit code 1 if anything would change.")
+    ] = False,
+    create: Annotated[bool, typer.Option("--create", help="Fill in what is missing (the default).")] = False,
+    family: Families = None,
+    tag: Tags = None,
+    expression: Expression = "",
+    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    fixtures: Fixtures = None,
+) -> int:
+    """Let the real product fill in what scenarios expect. Needs npm and node; see docs/recording.md."""
+    if fix + check + create > 1:
+        raise UsageError("--create, --fix and --check exclude each other.")
+    from harness.adapters.connect import connect
+    from harness.record import record as recorded
+    from harness.selection import select
+
+    suite = _suite(fixtures)
+    chosen = suite.contracts[contract or suite.contracts.default]
+    if not chosen.recorded:
+        raise UsageError(
+            f"{chosen.name} is what documents state; a person writes it, nothing can be recorded."
+        )
+    selected = select(suite, _selection(ids, family, tag, expression))
+    results = recorded(
+        suite,
+        selected,
+        chosen,
+        "fix" if fix else "check" if check else "create",
+        lambda: connect(f"claude-code:{chosen.version}", suite, contract=chosen, time_limit=time_limit),
+    )
+    counts: dict[str, int] = {}
+    ok = True
+    for result in results:
+        counts[result.status] = counts.get(result.status, 0) + 1
+        ok = ok and result.ok
+        if result.status != "unchanged":
+            print(
+                f"{result.status} {result.scenario_id}{': ' if result.message else ''}{result.message}",
+                flush=True,
+            )
+    total = ", ".join(f"{number} {status}" for status, number in counts.items())
+    print(f"{len(selected)} scenarios on {chosen.name}: {total or 'nothing was selected'}", file=sys.stderr)
+    if not selected:
+        return ExitCode.NOTHING
+    if counts.get("broken"):
+        return ExitCode.BROKEN
+    return ExitCode.CONFORMANT if ok else ExitCode.NOT_CONFORMANT
+
+
+@app.command()
+@_guarded
+def serve(
+    contract: Annotated[str, typer.Option(help="The contract to serve.")] = "2.1.7",
+    root: Annotated[
+        Path | None, typer.Option(help="The directory to work in.", show_default="the current one")
+    ] = None,
+    settings: Annotated[
+        Path | None, typer.Option(help="A Claude Code settings.json; its deny rules apply.")
+    ] = None,
+) -> int:
+    """Serve the reference implementation as an MCP server over standard input and output."""
+    from reference_impl.server import serve as serve_tools
+
+    serve_tools(contract, root=root, settings=settings)
+    return ExitCode.CONFORMANT
+
+
+@app.command()
+@_guarded
+def export(
+    contract: ContractName = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Write to this file, whole or not at all.", show_default="standard output"),
+    ] = None,
+    fixtures: Fixtures = None,
+) -> int:
+    """Write all scenarios expanded for one contract, one JSON object per line, for other languages to read."""
+    import json
+
+    from harness.export import export as expanded
+    from harness.report import output as opened
+
+    suite = _suite(fixtures)
+    chosen = suite.contracts[contract or suite.contracts.default]
+    count = 0
+    with opened(output) if output is not None else contextlib.nullcontext(sys.stdout) as stream:
+        for scenario in expanded(suite, chosen):
+            stream.write(json.dumps(scenario) + "\n")
+            count += 1
+    return ExitCode.CONFORMANT if count else ExitCode.NOTHING
+
+
+if __name__ == "__main__":
+    main()

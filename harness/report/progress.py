@@ -1,0 +1,47 @@
+"""Progress: a bar with the number of scenarios done, shown on a terminal only."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
+__all__ = ["ProgressBar"]
+
+
+class ProgressBar:
+    """Counts up to `total`. Does nothing where the console is no terminal; disappears when it stops."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        self._progress: Progress | None = None
+        if console.is_terminal and not console.is_dumb_terminal:
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+            self._progress = Progress(
+                BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console, transient=True
+            )
+            self._task = self._progress.add_task("", total=total)
+
+    def advance(self) -> None:
+        """Count one."""
+        if self._progress is not None:
+            self._progress.advance(self._task)
+
+    def stop(self) -> None:
+        """Remove the bar; more calls do nothing."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
+    def __enter__(self) -> Self:
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()

@@ -1,0 +1,120 @@
+"""Scenario: the text of `readfirst show`; a scenario as one contract sees it, with every odd character visible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from harness.contracts import Contract, clause_for
+from harness.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from harness.report.failure import describe_step
+from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, TextDigest, ToolCall, WorldEvent
+from harness.visible import visible, visible_lines
+
+__all__ = ["scenario_lines"]
+
+_MOST_LINES = 12
+"""Lines of one text or file that are shown before the rest is counted instead."""
+
+
+def scenario_lines(scenario: Scenario, contract: Contract) -> Iterator[str]:
+    """Yield the lines: what it is, the files given, then each step with what the contract expects of it."""
+    yield scenario.id
+    yield f"  {visible(scenario.title)}"
+    if scenario.about:
+        for line in scenario.about.strip().splitlines():
+            yield f"  {visible(line)}"
+    yield f"  requirement: {scenario.requirement}"
+    if scenario.tags:
+        yield f"  tags: {', '.join(scenario.tags)}"
+    for source in scenario.sources:
+        yield f"  source: {visible(source)}"
+    if scenario.path is not None:
+        yield f"  file: {scenario.path}"
+    yield ""
+    yield "given"
+    for path, entry in scenario.given.files.items():
+        yield from _entry(path, entry)
+    for rule in scenario.given.deny:
+        yield f"  deny {visible(rule)}"
+    if not scenario.given.files:
+        yield "  an empty directory"
+    for number, step in enumerate(scenario.steps, 1):
+        yield ""
+        yield f"step {number}: {describe_step(step)}"
+        match step:
+            case ToolCall():
+                for event in step.during:
+                    yield f"  during: {describe_step(event)}"
+                yield from _expectation(step.expect, contract)
+            case ParallelCalls(calls=calls):
+                for place, call in enumerate(calls, 1):
+                    yield f"  call {place}: {describe_step(call)}"
+                    yield from _expectation(call.expect, contract)
+                if step.expect:
+                    yield from _expectation(step.expect, contract)
+            case WorldEvent() if step.entry is not None:
+                yield from _entry(step.path, step.entry)
+            case _:
+                pass
+
+
+def _expectation(expect: Expectation, contract: Contract) -> Iterator[str]:
+    clause = clause_for(expect, contract)
+    if clause is None:
+        yield f"  {contract.name} says nothing about this"
+        return
+    yield from _clause(clause)
+
+
+def _clause(clause: Clause) -> Iterator[str]:
+    if clause.documented:
+        yield f"  documented: {visible(clause.documented)}"
+    if clause.error is not None:
+        yield f"  refused: {clause.error}"
+    match clause.text:
+        case str() as text:
+            yield "  text"
+            yield from _block(text)
+        case TextDigest(sha256, lines, starts, ends):
+            for name, value in (("sha256", sha256), ("lines", lines)):
+                if value is not None:
+                    yield f"  text {name}: {value}"
+            for name, value in (("starts", starts), ("ends", ends)):
+                if value is not None:
+                    yield f"  text {name}"
+                    yield from _block(value)
+        case None:
+            pass
+    yield from _files(clause.files)
+
+
+def _files(files: Mapping[str, Entry | None]) -> Iterator[str]:
+    for path, entry in files.items():
+        if entry is None:
+            yield f"  {visible(path)} is gone"
+        else:
+            yield from _entry(path, entry)
+
+
+def _entry(path: str, entry: Entry) -> Iterator[str]:
+    name = visible(path)
+    match entry:
+        case RegularFile(mode=mode):
+            data = entry.data
+            yield f"  {name}{'' if mode is None else f' (mode {mode:04o})'}, {len(data):,} bytes"
+            yield from _block(data.decode("utf-8", "surrogateescape"))
+        case Symlink(target=target):
+            yield f"  {name} -> {visible(target)}"
+        case HardLink(to=to):
+            yield f"  {name} is another name of {visible(to)}"
+        case Directory(mode=mode):
+            yield f"  {name}/{'' if mode is None else f' (mode {mode:04o})'}"
+
+
+def _block(text: str) -> Iterator[str]:
+    lines = visible_lines(text)
+    for line in lines[:_MOST_LINES]:
+        shown = line if len(line) <= 200 else f"{line[:200]} [{len(line) - 200:,} characters]"
+        yield f"    | {shown}"
+    if len(lines) > _MOST_LINES:
+        yield f"    [{len(lines) - _MOST_LINES:,} more lines]"
