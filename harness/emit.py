@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -14,7 +13,6 @@ from harness.strict_yaml import StrictYamlError, load
 
 __all__ = ["emit_mapping", "emit_string"]
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SHORT_CONTENT = 80
 _PLAIN_START = re.compile(r"[A-Za-z/$(]")
 _NOT_IN_BLOCKS = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]|[ \t](?:\n|\Z)")
@@ -80,6 +78,6 @@ def _reads_back(text: str) -> bool:
     line = f"k: {text}\n".encode()
     try:
         # Other readers know more types (`yes`, `12:30`, dates): what they would convert is quoted.
-        return bool(load(line, Path("-")).value == {"k": text} == yaml.load(line, Loader=_LOADER))
+        return bool(load(line, Path("-")).value == {"k": text} == yaml.safe_load(line))
     except (StrictYamlError, yaml.YAMLError, ValueError):
         return False

@@ -60,66 +60,79 @@ def rewrite_expectations(source: str, edits: Mapping[StepPath, Sequence[ClauseEd
     """
     lines = source.split("\n")
     root: Any = yaml.compose(source, Loader=_LOADER)
-    for path in sorted(edits, reverse=True):
-        step = _step(root, path)
-        if step.flow_style:
-            line = step.start_mark.line + 1
-            raise RewriteError(
-                f"line {line}: write the step in block style (`- Read: {{...}}`), not in braces"
-            )
-        _rewrite_step(lines, step, edits[path])
+    replacements = [_replacement(lines, _step(root, path), edits[path]) for path in edits]
+    # From the end, so that what is still to be replaced keeps its place.
+    for start, end, written in sorted(replacements, reverse=True):
+        lines[start:end] = written
     rewritten = "\n".join(lines)
     _check_rest(source, rewritten)
     return rewritten
 
 
-def _rewrite_step(lines: list[str], step: yaml.MappingNode, edits: Sequence[ClauseEdit]) -> None:
+def _replacement(
+    lines: list[str], step: yaml.MappingNode, edits: Sequence[ClauseEdit]
+) -> tuple[int, int, list[str]]:
+    """Return the range of lines to replace, and the lines to put there."""
+    if step.flow_style:
+        line = step.start_mark.line + 1
+        raise RewriteError(f"line {line}: write the step in block style (`- Read: {{...}}`), not in braces")
     column = step.start_mark.column
     present = _child(step, "expect")
     if present is None:
         end = _last_line(lines, step.value[-1]) + 1
-        lines[end:end] = _expect_lines(lines, None, edits, column)
-    else:
-        key = present[0]
-        end = _last_line(lines, present) + 1
-        lines[key.start_mark.line : end] = _expect_lines(lines, present[1], edits, column)
+        return end, end, _expect_lines(lines, None, edits, column)
+    key, _ = present
+    return key.start_mark.line, _last_line(lines, present) + 1, _expect_lines(lines, present, edits, column)
 
 
 def _expect_lines(
-    lines: list[str], node: yaml.Node | None, edits: Sequence[ClauseEdit], column: int
+    lines: list[str], present: tuple[yaml.Node, yaml.Node] | None, edits: Sequence[ClauseEdit], column: int
 ) -> list[str]:
-    clauses: list[Any] = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    old = _clauses(lines, present) if present is not None else []
     inner = column + 2
     written = [" " * column + "expect:"]
     for edit in edits:
-        old = None if isinstance(edit, New) else clauses[edit.index]
-        listed = len(edits) > 1
-        body = _clause_lines(lines, old, edit, inner + 2 if listed else inner)
-        if listed:
+        comments: list[str] = []
+        if isinstance(edit, New):
+            body = emit_mapping(edit.clause, inner + 2 if len(edits) > 1 else inner)
+        else:
+            clause, comments = old[edit.index]
+            recorded = edit.recorded if isinstance(edit, Update) else None
+            body = _clause_lines(lines, clause, recorded, inner + 2 if len(edits) > 1 else inner)
+        written += [" " * inner + comment for comment in comments]
+        if len(edits) > 1:
             first = next(index for index, line in enumerate(body) if not line.lstrip().startswith("#"))
             body[first] = f"{' ' * inner}- {body[first].lstrip()}"
         written += body
     return written
 
 
-def _clause_lines(lines: list[str], old: yaml.MappingNode | None, edit: ClauseEdit, indent: int) -> list[str]:
-    match edit:
-        case New(clause=clause):
-            return emit_mapping(clause, indent)
-        case Keep():
-            recorded: Mapping[str, Value] | None = None
-        case Update(recorded=given):
-            recorded = given
-    assert old is not None
-    entries = _entries(lines, old, indent)
-    if recorded is None:
-        return [line for _, comments, entry in entries for line in (*comments, *entry)]
+def _clauses(
+    lines: list[str], present: tuple[yaml.Node, yaml.Node]
+) -> list[tuple[yaml.MappingNode, list[str]]]:
+    """Return each clause with the comments that stand before it."""
+    key, value = present
+    nodes: list[Any] = value.value if isinstance(value, yaml.SequenceNode) else [value]
+    clauses = []
+    start = key.start_mark.line + 1
+    for node in nodes:
+        above = [line.strip() for line in lines[start : node.start_mark.line]]
+        clauses.append((node, [line for line in above if line.startswith("#")]))
+        if not node.flow_style:
+            start = _last_line(lines, node.value[-1]) + 1
+    return clauses
+
+
+def _clause_lines(
+    lines: list[str], clause: yaml.MappingNode, recorded: Mapping[str, Value] | None, indent: int
+) -> list[str]:
+    """Return the clause at column `indent`; its recorded keys replaced unless `recorded` is None."""
     written: list[str] = []
-    for name, comments, entry in entries:
+    for name, comments, entry in _entries(lines, clause, indent):
         written += comments
-        if name in _BY_HAND:
+        if recorded is None or name in _BY_HAND:
             written += entry
-    changed = {key: recorded[key] for key in _RECORDED if key in recorded}
+    changed = {key: recorded[key] for key in _RECORDED if key in recorded} if recorded is not None else {}
     return written + emit_mapping(changed, indent)
 
 

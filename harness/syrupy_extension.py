@@ -34,11 +34,6 @@ class RecordingExtension(AbstractSyrupyExtension):
         return encode(Recording({"0": data})).decode("ascii")
 
     @classmethod
-    def get_snapshot_name(cls, *, test_location: Any, index: Any = 0) -> str:
-        """Return the contract."""
-        return _scenario_and_contract(index)[1]
-
-    @classmethod
     def get_location(cls, *, test_location: Any, index: Any) -> str:
         """Return the scenario's recording file."""
         return str(Recordings(cls.root).path(_scenario_and_contract(index)[0]))
@@ -65,7 +60,8 @@ class RecordingExtension(AbstractSyrupyExtension):
         self, *, snapshot_location: str, snapshot_name: str, session_id: str
     ) -> str | None:
         """Return one contract's transcript, serialized, None where it was not recorded."""
-        snapshot = self.read_snapshot_collection(snapshot_location=snapshot_location).get(snapshot_name)
+        contract = _scenario_and_contract(snapshot_name)[1]
+        snapshot = self.read_snapshot_collection(snapshot_location=snapshot_location).get(contract)
         return None if snapshot is None else str(snapshot.data)
 
     @classmethod
@@ -75,7 +71,7 @@ class RecordingExtension(AbstractSyrupyExtension):
         recording = decode(path.read_bytes()) if path.is_file() else Recording()
         for snapshot in snapshot_collection:
             transcript = decode(str(snapshot.data).encode("ascii")).transcripts["0"]
-            recording = recording.with_transcript(snapshot.name, transcript)
+            recording = recording.with_transcript(_scenario_and_contract(snapshot.name)[1], transcript)
         write_all({path: encode(recording)})
 
     def delete_snapshots(self, *, snapshot_location: str, snapshot_names: set[str]) -> None:
@@ -83,15 +79,16 @@ class RecordingExtension(AbstractSyrupyExtension):
         path = Path(snapshot_location)
         recording = decode(path.read_bytes())
         for name in snapshot_names:
-            recording = recording.without(name)
+            recording = recording.without(_scenario_and_contract(name)[1])
         if recording.transcripts:
             write_all({path: encode(recording)})
         else:
             path.unlink()
 
 
-def _scenario_and_contract(index: object) -> tuple[str, str]:
-    scenario, separator, contract = str(index).rpartition("@")
+def _scenario_and_contract(name: object) -> tuple[str, str]:
+    """Split `<scenario id>@<contract>`, with or without the test's name and brackets around it."""
+    scenario, separator, contract = str(name).rpartition("[")[2].removesuffix("]").rpartition("@")
     if not separator:
-        raise ValueError(f"name the snapshot <scenario id>@<contract>, not {index!r}")
+        raise ValueError(f"name the snapshot <scenario id>@<contract>, not {name!r}")
     return scenario, contract

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -13,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
-from packaging.version import InvalidVersion, Version
 
 from harness.session import BrokenAdapter
 
@@ -23,6 +23,7 @@ PACKAGE = "@anthropic-ai/claude-code"
 REFUSED_VERSIONS = frozenset({"2.1.88"})
 """Versions that are never installed: their package carries more than the program (a source map)."""
 
+_EXACT = re.compile(r"(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}")
 _INSTALL_SECONDS = 300
 
 
@@ -58,11 +59,7 @@ def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> 
 
 
 def _check(version: str) -> None:
-    try:
-        exact = str(Version(version)) == version
-    except InvalidVersion:
-        exact = False
-    if not exact:
+    if not _EXACT.fullmatch(version):
         raise BrokenAdapter(
             f"not an exact version: {version!r}; write for example claude-code:2.1.7", blame="environment"
         )

@@ -1,0 +1,50 @@
+"""Strings written as YAML come back exactly, to our reader and to any other."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.emit import emit_mapping
+from harness.strict_yaml import load
+
+# What YAML can hold at all: no lone surrogates and none of the characters it excludes even as escapes.
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+MAPPING = st.dictionaries(
+    TEXT, st.recursive(TEXT, lambda inner: st.dictionaries(TEXT, inner, max_size=3)), max_size=3
+)
+
+
+@given(MAPPING, st.integers(0, 6))
+def test_what_is_written_reads_back_exactly(mapping: dict, indent: int) -> None:
+    lines = emit_mapping(mapping, indent) or [" " * indent + "{}"]
+    data = ("\n".join(lines) + "\n").encode()
+    assert load(data, Path("x.yaml")).value == mapping
+    assert yaml.safe_load(data.decode()) == mapping
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("     1→alpha\n     2→", ["k: |2-", "       1→alpha", "       2→"]),
+        ("a\nb\n", ["k: |2", "  a", "  b"]),
+        ("a\nb\n\n", ["k: |2+", "  a", "  b", ""]),
+        ("File does not exist.", ["k: File does not exist."]),
+        ("yes", ['k: "yes"']),
+        ("2026-01-01", ['k: "2026-01-01"']),
+        ("a: b", ['k: "a: b"']),
+        ("a\r\nb", ['k: "a\\r\\nb"']),
+        ("a \nb", ['k: "a \\nb"']),
+        ("a\u00a0b", ['k: "a\\xa0b"']),
+        ("\ufeffa", ['k: "\\ufeffa"']),
+    ],
+)
+def test_a_block_scalar_where_it_is_exact_else_quotes_with_escapes(text: str, lines: list[str]) -> None:
+    assert emit_mapping({"k": text}, 0) == lines
+
+
+def test_short_contents_of_files_stay_on_one_line() -> None:
+    assert emit_mapping({"files": {"a.txt": "x\ny\n"}}, 0) == ["files:", '  a.txt: "x\\ny\\n"']
+    assert len(emit_mapping({"files": {"a.txt": "x\n" * 60}}, 0)) == 62

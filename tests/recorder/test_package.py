@@ -1,0 +1,92 @@
+"""Installing exact versions, against an npm that is a small script."""
+
+import os
+import shutil
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from harness.claude_code.package import install
+from harness.session import BrokenAdapter
+
+NPM = """#!{python}
+import pathlib, sys
+arguments = sys.argv[1:]
+log = pathlib.Path({log!r})
+with log.open("a") as file:
+    file.write(" ".join(arguments) + "\\n")
+home = pathlib.Path(arguments[arguments.index("--prefix") + 1], "node_modules", "@anthropic-ai", "claude-code")
+home.mkdir(parents=True)
+if {fails!r}:
+    sys.exit("no such version")
+(home / "cli.js").write_text("program")
+"""
+
+
+@pytest.fixture
+def npm(tmp_path: Path, monkeypatch):
+    """Put a fake npm first on the path; returns how to make it fail and what it was asked."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    log = tmp_path / "npm.log"
+
+    def make(fails: bool = False) -> Path:
+        script = folder / "npm"
+        script.write_text(NPM.format(python=sys.executable, log=str(log), fails=fails))
+        script.chmod(0o755)
+        return log
+
+    shutil.copy("/bin/true", folder / "node")
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    make()
+    return make
+
+
+def test_the_exact_version_is_installed_once_without_scripts(tmp_path: Path, npm) -> None:
+    cache = tmp_path / "cache"
+    first, second = install("2.1.7", cache), install("2.1.7", cache)
+    asked = npm().read_text().splitlines()
+    assert len(asked) == 1
+    assert asked[0].endswith("@anthropic-ai/claude-code@2.1.7")
+    assert "--ignore-scripts" in asked[0]
+    assert first == second
+    assert first.command[1].startswith(str(cache / "2.1.7"))
+
+
+def test_two_processes_asking_at_once_install_once(tmp_path: Path, npm) -> None:
+    threads = [threading.Thread(target=install, args=("2.1.7", tmp_path / "cache")) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(npm().read_text().splitlines()) == 1
+
+
+def test_a_failed_install_leaves_nothing_and_tells_npms_words(tmp_path: Path, npm) -> None:
+    npm(fails=True)
+    with pytest.raises(BrokenAdapter, match="could not install") as caught:
+        install("9.9.9", tmp_path / "cache")
+    assert caught.value.blame == "environment"
+    assert "no such version" in caught.value.details
+    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["9.9.9.lock"]
+
+
+def test_the_version_whose_package_holds_more_is_refused(tmp_path: Path, npm) -> None:
+    with pytest.raises(BrokenAdapter, match=r"2\.1\.88 is refused"):
+        install("2.1.88", tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("version", ["latest", "^2.1.0", "2.1", "", "2.1.7 && true", "../2.1.7", "02.1.7"])
+def test_only_exact_versions_are_taken(tmp_path: Path, npm, version: str) -> None:
+    with pytest.raises(BrokenAdapter, match="not an exact version"):
+        install(version, tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_without_npm_the_message_says_what_is_missing(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BrokenAdapter, match="npm is not installed"):
+        install("2.1.7", tmp_path / "cache")

@@ -1,0 +1,266 @@
+"""Recording: what is filled in, what is refused, and that nothing is half done."""
+
+import os
+import shutil
+import signal
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from harness.record import Mode, Recorded, record
+from harness.recordings import Recordings
+from harness.session import ToolResult, Workspace
+from harness.suite import Suite, default_root
+
+GATE = """\
+title: Edit refuses an unread file
+requirement: must
+given:
+  files:
+    notes.txt: "alpha\\n"
+steps:
+  # a comment
+  - Read: {file_path: $WS/notes.txt}
+  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
+"""
+
+NOT_READ = "File has not been read yet. Read it first before writing to it."
+
+
+class Product:
+    """A made-up product: Read numbers lines, Edit replaces; behaviour per test."""
+
+    capabilities = frozenset({"Read", "Edit", "Write"})
+
+    def __init__(self, edit: Callable[[Path], ToolResult]) -> None:
+        self.edit = edit
+        self.closed = False
+
+    def open(self, workspace: Workspace) -> "Product":
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        path = Path(arguments["file_path"])
+        if tool == "Read":
+            lines = path.read_text().splitlines()
+            reminder = "\n\n<system-reminder>\nBe careful.\n</system-reminder>\n"
+            return ToolResult("\n".join(f"{n:6}→{line}" for n, line in enumerate(lines, 1)) + reminder)
+        return self.edit(path)
+
+
+def replaced(path: Path) -> ToolResult:
+    path.write_text("gamma\n")
+    return ToolResult(f"The file {path} has been updated.")
+
+
+def refused(path: Path) -> ToolResult:
+    return ToolResult(f"<tool_use_error>{NOT_READ}</tool_use_error>", True)
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    root = tmp_path / "fixtures"
+    (root / "scenarios" / "gate").mkdir(parents=True)
+    (root / "recordings").mkdir()
+    for name in ("contracts.yaml", "errors.yaml"):
+        shutil.copy(default_root() / name, root / name)
+    write(root, GATE)
+    return Suite(root)
+
+
+def write(root: Path, text: str) -> None:
+    (root / "scenarios" / "gate" / "x.yaml").write_text(text)
+
+
+def source(suite: Suite) -> str:
+    return suite.path("gate/x").read_text()
+
+
+def expectations(suite: Suite) -> list[Any]:
+    return [step.get("expect") for step in yaml.safe_load(source(suite))["steps"]]
+
+
+def run(suite: Suite, mode: Mode, edit: Callable[[Path], ToolResult]) -> Recorded:
+    (result,) = record(suite, ["gate/x"], suite.contracts["2.1.7"], mode, lambda: Product(edit))
+    return result
+
+
+def state(suite: Suite) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}
+
+
+def test_create_fills_in_what_is_missing_and_keeps_the_comments(suite: Suite) -> None:
+    assert run(suite, "create", replaced).status == "created"
+    assert expectations(suite) == [
+        {"text": "     1→alpha"},
+        {"text": "The file $WS/notes.txt has been updated.", "files": {"notes.txt": "gamma\n"}},
+    ]
+    assert "  # a comment\n" in source(suite)
+    transcript = Recordings(suite.recordings_root).load("gate/x", "2.1.7")
+    assert transcript is not None
+    assert transcript.steps[0].results[0].text.endswith("</system-reminder>\n")
+    suite.scenario("gate/x")
+
+
+def test_recording_again_changes_nothing(suite: Suite) -> None:
+    run(suite, "create", replaced)
+    before = state(suite)
+    for mode in ("create", "fix", "check"):
+        assert run(suite, mode, replaced).status == "unchanged"
+    assert state(suite) == before
+
+
+def test_a_refusal_gets_its_name_and_its_words_without_wrapping(suite: Suite) -> None:
+    assert run(suite, "create", refused).status == "created"
+    assert expectations(suite)[1] == {"error": "not_read", "text": NOT_READ}
+
+
+def test_create_does_not_replace_what_the_product_contradicts(suite: Suite) -> None:
+    run(suite, "create", replaced)
+    before = state(suite)
+    result = run(suite, "create", refused)
+    assert result.status == "differs"
+    assert "step 2" in result.message
+    assert "--fix" in result.message
+    assert not result.ok
+    assert state(suite) == before
+
+
+def test_fix_replaces_it_and_check_only_tells(suite: Suite) -> None:
+    run(suite, "create", replaced)
+    before = state(suite)
+    assert run(suite, "check", refused).status == "differs"
+    assert state(suite) == before
+    assert run(suite, "fix", refused).status == "fixed"
+    assert expectations(suite)[1] == {"error": "not_read", "text": NOT_READ}
+
+
+def test_check_reports_what_was_never_recorded(suite: Suite) -> None:
+    before = state(suite)
+    assert not run(suite, "check", replaced).ok
+    assert state(suite) == before
+
+
+DOCUMENTED = "    expect:\n      documented: behaviour-spec.txt, State Requirements\n      error: not_read\n"
+
+
+def test_what_is_documented_is_never_changed_but_split(suite: Suite) -> None:
+    write(suite.root, GATE + DOCUMENTED)
+    assert run(suite, "create", replaced).status == "created"
+    documented, recorded = expectations(suite)[1]
+    assert documented == {"documented": "behaviour-spec.txt, State Requirements", "error": "not_read"}
+    assert recorded == {"text": "The file $WS/notes.txt has been updated.", "files": {"notes.txt": "gamma\n"}}
+
+
+def test_a_clause_that_both_state_in_full_serves_both(suite: Suite) -> None:
+    write(suite.root, GATE + DOCUMENTED + f"      text: {NOT_READ}\n")
+    assert run(suite, "create", refused).status == "created"
+    assert isinstance(expectations(suite)[1], dict)
+
+
+def test_a_documented_refusal_without_words_is_not_given_words(suite: Suite) -> None:
+    write(suite.root, GATE + DOCUMENTED)
+    assert run(suite, "create", refused).status == "created"
+    documented, recorded = expectations(suite)[1]
+    assert "text" not in documented
+    assert recorded == {"error": "not_read", "text": NOT_READ}
+
+
+def test_two_runs_that_differ_are_not_blessed(suite: Suite) -> None:
+    before = state(suite)
+    answers = iter("12")
+    result = run(suite, "create", lambda path: ToolResult(f"It is {next(answers)} o'clock"))
+    assert result.status == "unstable"
+    assert state(suite) == before
+
+
+def test_a_difference_on_disk_alone_is_not_blessed_either(suite: Suite) -> None:
+    before = state(suite)
+    numbers = iter("12")
+
+    def unsteady(path: Path) -> ToolResult:
+        path.write_text(next(numbers))
+        return ToolResult("Done")
+
+    assert run(suite, "create", unsteady).status == "unstable"
+    assert state(suite) == before
+
+
+def test_words_that_the_vocabulary_does_not_know_are_refused(suite: Suite) -> None:
+    before = state(suite)
+    result = run(suite, "create", lambda path: ToolResult("Out of cheese", True))
+    assert result.status == "refused"
+    assert "Out of cheese" in result.message
+    assert "errors.yaml" in result.message
+    assert state(suite) == before
+
+
+def test_a_product_that_breaks_is_not_blessed(suite: Suite) -> None:
+    def breaks(path: Path) -> ToolResult:
+        raise RuntimeError("gone")
+
+    before = state(suite)
+    result = run(suite, "create", breaks)
+    assert result.status == "broken"
+    assert "step 2" in result.message
+    assert state(suite) == before
+
+
+def test_a_path_outside_the_workspace_in_the_answer_is_not_blessed(suite: Suite) -> None:
+    before = state(suite)
+    result = run(suite, "create", lambda path: ToolResult(f"Working in {path.parents[2]}"))
+    assert result.status in ("refused", "unstable")
+    assert state(suite) == before
+
+
+def test_an_interruption_leaves_the_files_as_they_were(suite: Suite) -> None:
+    before = state(suite)
+
+    def interrupted(path: Path) -> ToolResult:
+        os.kill(os.getpid(), signal.SIGINT)
+        return ToolResult("Done")
+
+    with pytest.raises(KeyboardInterrupt):
+        run(suite, "create", interrupted)
+    assert state(suite) == before
+
+
+def test_adapters_are_closed_also_after_an_interruption(suite: Suite) -> None:
+    class Closing(Product):
+        def close(self) -> None:
+            closed.append(self)
+
+    def interrupted(path: Path) -> ToolResult:
+        raise KeyboardInterrupt
+
+    closed: list[Product] = []
+    with pytest.raises(KeyboardInterrupt):
+        list(record(suite, ["gate/x"], suite.contracts["2.1.7"], "create", lambda: Closing(interrupted)))
+    # One for the session's end, two for the adapters.
+    assert len(closed) >= 2
+
+
+def test_what_the_product_cannot_do_is_told_apart(suite: Suite) -> None:
+    write(suite.root, GATE.replace("  - Edit: {", "  - NotebookEdit: {"))
+    assert run(suite, "create", replaced).status == "unsupported"
+
+
+def test_a_pinned_beginning_is_kept_while_it_holds(suite: Suite) -> None:
+    write(
+        suite.root,
+        GATE + '    expect:\n      text: {starts: "The file "}\n      files: {notes.txt: "gamma\\n"}\n',
+    )
+    assert run(suite, "create", replaced).status == "created"
+    assert expectations(suite)[1]["text"] == {"starts": "The file "}
+
+
+def test_long_texts_are_stated_by_digest(suite: Suite) -> None:
+    run(suite, "create", lambda path: ToolResult("line\n" * 2000))
+    text = expectations(suite)[1]["text"]
+    assert set(text) == {"sha256", "lines", "starts", "ends"}
+    assert text["lines"] == 2001
+    assert run(suite, "check", lambda path: ToolResult("line\n" * 2000)).status == "unchanged"
+    assert run(suite, "check", lambda path: ToolResult("line\n" * 1999 + "lime\n")).status == "differs"

@@ -1,0 +1,79 @@
+"""Recordings as syrupy snapshots: what syrupy's own serializers lose is kept, and differences fail."""
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from harness.recordings import Recording, Recordings, Transcript, TranscriptStep, decode, encode
+from harness.session import ToolResult
+from harness.suite import Suite, default_root
+from harness.syrupy_extension import RecordingExtension
+
+pytest_plugins = ["pytester"]
+
+SUITE = Suite(default_root())
+
+
+class SuiteRecordings(RecordingExtension):
+    root = SUITE.recordings_root
+
+
+TEST = """
+    from pathlib import Path
+    from harness.recordings import Transcript, TranscriptStep
+    from harness.session import ToolResult
+    from harness.syrupy_extension import RecordingExtension
+
+    class Own(RecordingExtension):
+        root = Path({root!r})
+
+    def test_it(snapshot):
+        transcript = Transcript((TranscriptStep((("Read", {{}}),), (ToolResult({text!r}, False),)),))
+        assert transcript == snapshot(name="gate/x@2.1.7", extension_class=Own)
+"""
+
+
+def run(pytester: pytest.Pytester, root: Path, text: str, *options: str) -> pytest.RunResult:
+    pytester.makepyfile(textwrap.dedent(TEST.format(root=str(root), text=text)))
+    return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:readfirst", *options)
+
+
+def transcript(text: str) -> Transcript:
+    return Transcript((TranscriptStep((("Read", {}),), (ToolResult(text, False),)),))
+
+
+def test_syrupy_writes_and_reads_a_recording_with_every_byte(
+    pytester: pytest.Pytester, tmp_path: Path
+) -> None:
+    awkward = "a\r\nb\rc\x00\ufeff"
+    run(pytester, tmp_path, awkward, "--snapshot-update").assert_outcomes(passed=1)
+    stored = Recordings(tmp_path).load("gate/x", "2.1.7")
+    assert stored == transcript(awkward)
+    run(pytester, tmp_path, awkward).assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    "lost", ["a\nb\rc\x00\ufeff", "a\r\nb\nc\x00\ufeff", "a\r\nb\rc\ufeff", "a\r\nb\rc\x00"]
+)
+def test_a_lost_control_character_fails(pytester: pytest.Pytester, tmp_path: Path, lost: str) -> None:
+    Recordings(tmp_path).path("gate/x").parent.mkdir()
+    Recordings(tmp_path).path("gate/x").write_bytes(
+        encode(Recording({"2.1.7": transcript("a\r\nb\rc\x00\ufeff")}))
+    )
+    run(pytester, tmp_path, lost).assert_outcomes(failed=1)
+
+
+def test_an_unrecorded_contract_fails(pytester: pytest.Pytester, tmp_path: Path) -> None:
+    run(pytester, tmp_path, "x").assert_outcomes(failed=1)
+
+
+def test_an_update_keeps_the_other_contracts_and_shares_equal_transcripts(
+    pytester: pytest.Pytester, tmp_path: Path
+) -> None:
+    path = Recordings(tmp_path).path("gate/x")
+    path.parent.mkdir()
+    path.write_bytes(encode(Recording({"2.0.0": transcript("same"), "2.1.7": transcript("old")})))
+    run(pytester, tmp_path, "same", "--snapshot-update").assert_outcomes(passed=1)
+    assert path.read_bytes() == encode(Recording({"2.0.0": transcript("same"), "2.1.7": transcript("same")}))
+    assert len(decode(path.read_bytes()).transcripts) == 2
