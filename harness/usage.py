@@ -7,10 +7,10 @@ __all__ = ["EXAMPLE", "GUIDE", "MANUAL", "TARGETS"]
 GUIDE = """\
 Conformance suite for Claude Code's file tools (Read, Edit, Write) and their read-before-edit contract.
 
-A scenario is one YAML file: files to begin with, then steps (calls of Read, Edit and Write, and changes to
-files that no tool made), each with what is expected. "readfirst run" lays the files out in an empty directory,
-makes the calls on an implementation, looks at every byte of the directory after each step, and compares.
-What is expected was recorded from the real product, one contract per version, or is what its documents state
+A scenario is one YAML file: files to begin with, then steps (calls of Read, Edit and Write, and changes to \
+files that no tool made), each with what is expected. "readfirst run" lays the files out in an empty directory, \
+makes the calls on an implementation, looks at every byte of the directory after each step, and compares. \
+What is expected was recorded from the real product, one contract per version, or is what its documents state \
 (the contract "documented").
 """
 
