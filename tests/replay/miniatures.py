@@ -1,0 +1,273 @@
+"""Tiny implementations: one that is honest, and many that misbehave on command, each in one way."""
+
+import ctypes
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.session import ToolResult, Workspace
+
+NOT_READ = "File has not been read yet. Read it first before writing to it."
+MODIFIED = (
+    "File has been modified since read, either by the user or by a linter. "
+    "Read it again before attempting to write it."
+)
+
+
+class Honest:
+    """Read, Edit and Write with the rule that an edited file was read and is as it was."""
+
+    capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during"})
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.seen: dict[str, bytes] = {}
+
+    @classmethod
+    def open(cls, workspace: Workspace) -> "Honest":
+        return cls(workspace)
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return self.call_during(tool, arguments, lambda: None)
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        return [self.call(tool, arguments) for tool, arguments in calls]
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+        name = arguments["file_path"]
+        path = Path(name)
+        if tool == "Read":
+            self.seen[name] = path.read_bytes()
+            return ToolResult(self.seen[name].decode())
+        if path.exists() and name not in self.seen:
+            return ToolResult(NOT_READ, True)
+        if path.exists() and self.seen[name] != path.read_bytes():
+            return ToolResult(MODIFIED, True)
+        strike()
+        if path.exists() and self.seen[name] != path.read_bytes():
+            return ToolResult("File has been unexpectedly modified. Read it again before attempting to write it.", True)
+        text = arguments["content"]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        self.seen[name] = text.encode()
+        return ToolResult(f"wrote {name}")
+
+
+class Misbehaving(Honest):
+    """Misbehaves at every call of Edit, and is honest otherwise."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        return self.misbehave() if tool == "Edit" else super().call(tool, arguments)
+
+    def misbehave(self) -> Any:
+        raise NotImplementedError
+
+
+class Hangs(Misbehaving):
+    """Never answers."""
+
+    def misbehave(self) -> Any:
+        while True:
+            pass
+
+
+class HangsStubbornly(Misbehaving):
+    """Never answers, and survives what is thrown at it, for a while."""
+
+    def misbehave(self) -> Any:
+        for _ in range(3):
+            try:
+                while True:
+                    pass
+            except BaseException:
+                continue
+        while True:
+            pass
+
+
+class HangsInC(Misbehaving):
+    """Sleeps in a system call with the interpreter's lock held."""
+
+    def misbehave(self) -> Any:
+        ctypes.PyDLL(None).pause()
+
+
+class Exits(Misbehaving):
+    """Ends its process with status 3."""
+
+    def misbehave(self) -> Any:
+        os._exit(3)
+
+
+class ExitsPolitely(Misbehaving):
+    """Calls sys.exit, which an implementation has no business to do."""
+
+    def misbehave(self) -> Any:
+        sys.exit(4)
+
+
+class Segfaults(Misbehaving):
+    """Reads address zero."""
+
+    def misbehave(self) -> Any:
+        ctypes.string_at(0)
+
+
+class Raises(Misbehaving):
+    """Raises where it should answer."""
+
+    def misbehave(self) -> Any:
+        raise ValueError(f"no idea about {self.workspace.root}")
+
+
+class FloodsOutput(Misbehaving):
+    """Prints without end instead of answering."""
+
+    def misbehave(self) -> Any:
+        while True:
+            os.write(1, b"blah " * 10_000 + b"the end\n")
+
+
+class Chatters(Misbehaving):
+    """Prints a megabyte, then answers."""
+
+    def misbehave(self) -> Any:
+        os.write(2, b"chatter\n" * 131_072)
+        return ToolResult("done")
+
+
+class FloodsText(Misbehaving):
+    """Answers with more than a message may hold."""
+
+    def misbehave(self) -> Any:
+        return ToolResult("x" * (65 * 1024 * 1024))
+
+
+class WritesIntoEverySocket(Misbehaving):
+    """Writes garbage into every file descriptor it has."""
+
+    def misbehave(self) -> Any:
+        for descriptor in range(3, 32):
+            try:
+                os.write(descriptor, b"GET / HTTP/1.1\r\n\r\n")
+            except OSError:
+                continue
+        time.sleep(60)
+
+
+class AnnouncesTerabytes(Misbehaving):
+    """Announces an answer that no memory could hold."""
+
+    def misbehave(self) -> Any:
+        for descriptor in range(3, 32):
+            try:
+                os.write(descriptor, b"rdf1" + (1 << 42).to_bytes(8, "big"))
+            except OSError:
+                continue
+        time.sleep(60)
+
+
+class LeavesAChildBehind(Misbehaving):
+    """Starts a process, writes its number down, and crashes."""
+
+    def misbehave(self) -> Any:
+        child = subprocess.Popen(["sleep", "600"])
+        (self.workspace.root / "child.pid").write_text(str(child.pid))
+        os._exit(5)
+
+
+class AnswersNothing(Misbehaving):
+    """Answers None."""
+
+    def misbehave(self) -> Any:
+        return None
+
+
+class AnswersBytes(Misbehaving):
+    """Answers with bytes for a text."""
+
+    def misbehave(self) -> Any:
+        return ToolResult(b"done")  # type: ignore[arg-type]
+
+
+class AnswersANumber(Misbehaving):
+    """Marks errors with 1 instead of True."""
+
+    def misbehave(self) -> Any:
+        return ToolResult("done", 1)  # type: ignore[arg-type]
+
+
+class NamesErrorsByNumber(Misbehaving):
+    """Names an error 6."""
+
+    def misbehave(self) -> Any:
+        return ToolResult("done", True, 6)  # type: ignore[arg-type]
+
+
+class LosesAParallelResult(Honest):
+    """Answers a group with one result too few."""
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        return [*super().call_parallel(calls)][:-1]
+
+
+class StrikesTwice(Honest):
+    """Lets the race happen twice."""
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+        strike()
+        strike()
+        return super().call(tool, arguments)
+
+
+class NeverStrikes(Honest):
+    """Declares that it can be raced, and forgets to."""
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+        return super().call(tool, arguments)
+
+
+class Pretends:
+    """Declares abilities that its session does not have."""
+
+    capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during"})
+
+    def open(self, workspace: Workspace) -> Any:
+        class Basic:
+            def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+                return ToolResult("done")
+
+        return Basic()
+
+
+class FailsToOpen(Honest):
+    """Cannot open a session."""
+
+    @classmethod
+    def open(cls, workspace: Workspace) -> "Honest":
+        raise RuntimeError("no session today")
+
+
+class FailsToClose(Honest):
+    """Cannot close a session."""
+
+    def close(self) -> None:
+        raise RuntimeError("no end")
+
+
+def never_ready() -> Honest:
+    """A factory that hangs."""
+    while True:
+        pass
+
+
+def not_an_adapter() -> int:
+    """A factory of something else."""
+    return 3
+
+
+NOT_CALLABLE = 3

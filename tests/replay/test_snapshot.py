@@ -1,0 +1,113 @@
+"""A snapshot sees every byte, type, mode and link target, and nothing can hide from it or stop it."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from harness import snapshot as snapshots
+from harness.entry import Directory, RegularFile, SpecialFile, Symlink
+from harness.snapshot import changes, snapshot
+from harness.workspace import Place
+
+
+def test_bytes_modes_and_link_targets_are_seen(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir(mode=0o750)
+    (tmp_path / "a" / "b.txt").write_bytes(b"\xff\x00\r\n")
+    (tmp_path / "a" / "b.txt").chmod(0o640)
+    (tmp_path / "link").symlink_to("a/b.txt")
+    assert snapshot(tmp_path) == {
+        "a": Directory(0o750),
+        "a/b.txt": RegularFile(b"\xff\x00\r\n", 0o640),
+        "link": Symlink("a/b.txt"),
+    }
+
+
+def test_a_change_with_the_old_time_restored_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one")
+    before, status = snapshot(tmp_path), path.stat()
+    path.write_bytes(b"two")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert changes(before, snapshot(tmp_path)) == {"a.txt": RegularFile(b"two", 0o644)}
+
+
+def test_changes_tell_what_is_new_what_is_gone_and_what_has_another_mode(tmp_path: Path) -> None:
+    for name in ("gone", "kept", "mode"):
+        (tmp_path / name).write_bytes(b"")
+    before = snapshot(tmp_path)
+    (tmp_path / "gone").unlink()
+    (tmp_path / "mode").chmod(0o600)
+    (tmp_path / "new").mkdir(mode=0o755)
+    assert changes(before, snapshot(tmp_path)) == {
+        "gone": None,
+        "mode": RegularFile(b"", 0o600),
+        "new": Directory(0o755),
+    }
+
+
+def test_a_touched_file_has_not_changed(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a")
+    before = snapshot(tmp_path)
+    os.utime(tmp_path / "a", (1, 1))
+    assert changes(before, snapshot(tmp_path)) == {}
+
+
+def test_links_are_not_followed_even_in_a_circle(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(".")
+    (tmp_path / "out").symlink_to("/")
+    assert snapshot(tmp_path) == {"loop": Symlink("."), "out": Symlink("/")}
+
+
+def test_a_link_into_the_workspace_is_told_without_the_path_of_the_workspace(tmp_path: Path) -> None:
+    (tmp_path / "inside").symlink_to(tmp_path / "a")
+    (tmp_path / "root").symlink_to(tmp_path)
+    (tmp_path / "beside").symlink_to(f"{tmp_path}2/a")
+    found = snapshot(tmp_path)
+    assert found["inside"] == Symlink("$WS/a")
+    assert found["root"] == Symlink("$WS")
+    assert found["beside"] == Symlink(f"{tmp_path}2/a")
+
+
+def test_fifos_and_sockets_are_named_and_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.chdir(tmp_path)  # the path of a socket is limited to about 100 bytes
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+        assert snapshot(tmp_path) == {"pipe": SpecialFile("fifo"), "socket": SpecialFile("socket")}
+
+
+def test_a_missing_or_replaced_root_is_told(tmp_path: Path) -> None:
+    assert snapshot(tmp_path / "none") == {".": SpecialFile("missing")}
+    (tmp_path / "file").write_bytes(b"")
+    assert snapshot(tmp_path / "file") == {".": SpecialFile("no directory")}
+
+
+def test_an_enormous_file_is_told_by_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "MAXIMUM_FILE_SIZE", 3)
+    (tmp_path / "a").write_bytes(b"four")
+    assert snapshot(tmp_path) == {"a": SpecialFile("file of 4 bytes")}
+
+
+@pytest.mark.usefixtures("unprivileged")
+def test_what_has_no_permissions_is_read_and_keeps_having_none() -> None:
+    with Place() as place, place.site() as site:
+        root = Path(site.root)
+        (root / "shut").mkdir()
+        (root / "shut" / "a").write_bytes(b"a")
+        (root / "shut" / "a").chmod(0)
+        (root / "shut").chmod(0)
+        expected = {"shut": Directory(0), "shut/a": RegularFile(b"a", 0)}
+        assert snapshot(root) == expected
+        assert snapshot(root) == expected
+
+
+@pytest.mark.usefixtures("unprivileged")
+def test_a_directory_that_lists_but_does_not_let_in_is_read() -> None:
+    with Place() as place, place.site() as site:
+        root = Path(site.root)
+        (root / "listed").mkdir()
+        (root / "listed" / "a").write_bytes(b"a")
+        (root / "listed").chmod(0o444)
+        assert snapshot(root) == {"listed": Directory(0o444), "listed/a": RegularFile(b"a", 0o644)}

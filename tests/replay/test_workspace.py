@@ -1,0 +1,186 @@
+"""A workspace is laid out exactly as given, and is as new for the next scenario whatever was done to it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.entry import (
+    OLD_TIME,
+    Base64Content,
+    Directory,
+    HardLink,
+    RegularFile,
+    SpecialFile,
+    Symlink,
+    TextContent,
+)
+from harness.scenario import Given, Scenario
+from harness.workspace import Place, Site
+
+
+def test_bytes_are_laid_out_exactly(site: Site) -> None:
+    site.lay_out(
+        {
+            "crlf.txt": RegularFile(TextContent("a\nb\n", eol="crlf")),
+            "bom.txt": RegularFile(TextContent("a", encoding="utf-16-le", bom=True)),
+            "many.txt": RegularFile(TextContent("{n};", times=3)),
+            "raw.bin": RegularFile(Base64Content("AP8N")),
+        }
+    )
+    read = {path.name: path.read_bytes() for path in Path(site.root).iterdir()}
+    assert read == {
+        "crlf.txt": b"a\r\nb\r\n",
+        "bom.txt": b"\xff\xfea\x00",
+        "many.txt": b"1;2;3;",
+        "raw.bin": b"\x00\xff\r",
+    }
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077])
+def test_modes_do_not_depend_on_the_umask(site: Site, umask: int) -> None:
+    former = os.umask(umask)
+    try:
+        site.lay_out({"d/plain": RegularFile(b""), "d/secret": RegularFile(b"", 0o600), "open": Directory(0o777)})
+    finally:
+        os.umask(former)
+    assert site.snapshot() == {
+        "d": Directory(0o755),
+        "d/plain": RegularFile(b"", 0o644),
+        "d/secret": RegularFile(b"", 0o600),
+        "open": Directory(0o777),
+    }
+
+
+def test_links_are_laid_out_hard_and_symbolic(site: Site) -> None:
+    site.lay_out(
+        {
+            "absolute": Symlink("$WS/b.txt"),
+            "also.txt": HardLink("b.txt"),
+            "b.txt": RegularFile(b"b"),
+            "relative": Symlink("b.txt"),
+        }
+    )
+    root = Path(site.root)
+    assert (root / "absolute").readlink() == root / "b.txt"
+    assert os.readlink(root / "relative") == "b.txt"
+    assert (root / "also.txt").samefile(root / "b.txt")
+    assert not (root / "also.txt").is_symlink()
+
+
+def test_every_file_and_directory_has_the_fixed_old_time_unless_its_own_is_stated(site: Site) -> None:
+    given = {"d/e/f": RegularFile(b""), "link": Symlink("d"), "late": RegularFile(b"", mtime=OLD_TIME + 9)}
+    site.lay_out(given)
+    root = Path(site.root)
+    times = {path.name: path.lstat().st_mtime_ns for path in (root, *root.rglob("*"))}
+    late = times.pop("late")
+    assert set(times.values()) == {OLD_TIME * 10**9}
+    assert late == (OLD_TIME + 9) * 10**9
+
+
+def test_a_special_file_cannot_be_given(site: Site) -> None:
+    with pytest.raises(ValueError, match="cannot ask for a fifo"):
+        site.lay_out({"pipe": SpecialFile("fifo")})
+
+
+def test_the_path_of_a_site_is_short_and_without_links(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    with Place(tmp_path / "link") as place, place.site() as site:
+        assert os.path.realpath(site.root) == site.root
+        assert len(site.root) - len(str(tmp_path / "real")) < 8
+
+
+def test_a_site_is_as_new_after_use_whatever_was_left(place: Place) -> None:
+    with place.site() as site:
+        root = Path(site.root)
+        (root / "d" / "e").mkdir(parents=True)
+        (root / "d" / "f").write_bytes(b"")
+        (root / "l").symlink_to("/")
+        os.mkfifo(root / "pipe")
+        (Path(site.home) / "stray").write_bytes(b"")
+        (root.parent / "stray").mkdir()
+    with place.site() as again:
+        assert again.root == site.root
+        assert again.snapshot() == {}
+
+
+@pytest.mark.usefixtures("unprivileged")
+def test_directories_without_permissions_are_removed() -> None:
+    with Place() as place:
+        with place.site() as site:
+            (Path(site.root) / "shut" / "inner").mkdir(parents=True)
+            (Path(site.root) / "shut").chmod(0)
+        with place.site() as site:
+            assert site.snapshot() == {}
+    assert not Path(place.base).exists()
+
+
+@pytest.mark.parametrize("replacement", ["missing", "file", "link"])
+def test_a_root_that_was_taken_away_is_told_and_made_anew(
+    place: Place, tmp_path: Path, replacement: str
+) -> None:
+    with place.site() as site:
+        root = Path(site.root)
+        root.rmdir()
+        if replacement == "file":
+            root.write_bytes(b"")
+        elif replacement == "link":
+            (tmp_path / "kept").write_bytes(b"kept")
+            root.symlink_to(tmp_path)
+        assert "." in site.snapshot() or replacement == "link"
+    with place.site() as site:
+        assert site.snapshot() == {}
+        assert not Path(site.root).is_symlink()
+    if replacement == "link":
+        assert (tmp_path / "kept").read_bytes() == b"kept"
+
+
+def test_what_is_put_beside_the_workspace_or_at_home_is_seen(site: Site) -> None:
+    (Path(site.root).parent / "stray.txt").write_bytes(b"s")
+    (Path(site.home) / ".config").mkdir(mode=0o755)
+    assert site.snapshot() == {"../stray.txt": RegularFile(b"s", 0o644), "~/.config": Directory(0o755)}
+
+
+def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: Place) -> None:
+    roots = []
+    for _ in range(3):
+        with place.site(unique=True) as site:
+            roots.append(Path(site.root))
+            assert site.snapshot() == {}
+    assert len(set(roots)) == 3
+    assert len({root.parent for root in roots}) == 1
+
+
+def test_two_sites_at_a_time_are_two_directories(place: Place) -> None:
+    with place.site() as one, place.site() as other:
+        (Path(one.root) / "a").write_bytes(b"")
+        assert other.snapshot() == {}
+
+
+def test_the_workspace_is_told_rules_needs_and_home(site: Site) -> None:
+    scenario = Scenario("a/b", "t", "must", Given(deny=("Edit($WS/x/**)", "Read(y)")), ())
+    workspace = site.workspace(scenario)
+    assert workspace.deny == (f"Edit({site.root}/x/**)", "Read(y)")
+    assert workspace.needs == frozenset({"deny"})
+    assert (workspace.root, workspace.home) == (Path(site.root), Path(site.home))
+
+
+def test_the_path_is_put_into_arguments_and_taken_out_of_texts(site: Site) -> None:
+    given = {"file_path": "$WS/a", "edits": [{"old": "$WS"}, 3, None, True], "n": 1.5}
+    substituted = site.substituted(given)
+    assert substituted == {
+        "file_path": f"{site.root}/a",
+        "edits": [{"old": site.root}, 3, None, True],
+        "n": 1.5,
+    }
+    assert site.normalised(f"no file {site.root}/a") == "no file $WS/a"
+
+
+def test_a_closed_place_leaves_nothing_and_a_named_base_stays(tmp_path: Path) -> None:
+    with Place() as place, place.site():
+        base = Path(place.base)
+    assert not base.exists()
+    with Place(tmp_path) as place, place.site():
+        pass
+    assert list(tmp_path.iterdir()) == []

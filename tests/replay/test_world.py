@@ -1,0 +1,155 @@
+"""World events change exactly what they say, with whole seconds between old and new times, and never reach outside."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from harness.entry import OLD_TIME, Directory, RegularFile, Symlink, TextContent
+from harness.scenario import WorldEvent
+from harness.workspace import Site, WorldEventError
+
+SECOND = 10**9
+
+
+@pytest.fixture
+def root(site: Site) -> Path:
+    site.lay_out({"a.txt": RegularFile(b"a"), "d/b.txt": RegularFile(b"b"), "l": Symlink("a.txt")})
+    return Path(site.root)
+
+
+def modify(path: str, data: bytes = b"new", mtime: int | None = 2, mode: int | None = None) -> WorldEvent:
+    return WorldEvent("modify", path, RegularFile(data, mode), mtime=mtime)
+
+
+@pytest.mark.parametrize(("shift", "seconds"), [(2, 2), (-10, -10), (None, 0)])
+def test_modify_moves_the_time_by_whole_seconds(
+    site: Site, root: Path, shift: int | None, seconds: int
+) -> None:
+    old = OLD_TIME * SECOND + 123_456_789
+    os.utime(root / "a.txt", ns=(old, old))
+    site.perform(modify("a.txt", mtime=shift))
+    assert (root / "a.txt").read_bytes() == b"new"
+    assert (root / "a.txt").stat().st_mtime_ns == old + seconds * SECOND
+
+
+def test_modify_keeps_inode_and_mode_unless_a_mode_is_stated(site: Site, root: Path) -> None:
+    (root / "a.txt").chmod(0o640)
+    inode = (root / "a.txt").stat().st_ino
+    site.perform(modify("a.txt"))
+    assert (root / "a.txt").stat().st_ino == inode
+    assert site.snapshot()["a.txt"] == RegularFile(b"new", 0o640)
+    site.perform(modify("a.txt", mode=0o755))
+    assert site.snapshot()["a.txt"] == RegularFile(b"new", 0o755)
+
+
+def test_modify_makes_a_missing_file_with_its_parents(site: Site, root: Path) -> None:
+    site.perform(modify("x/y/z.txt"))
+    assert (root / "x/y/z.txt").stat().st_mtime_ns == (OLD_TIME + 2) * SECOND
+    assert site.snapshot()["x/y/z.txt"] == RegularFile(b"new", 0o644)
+
+
+def test_modify_follows_a_link_inside_the_workspace(site: Site, root: Path) -> None:
+    site.perform(modify("l"))
+    assert (root / "l").is_symlink()
+    assert (root / "a.txt").read_bytes() == b"new"
+
+
+def test_modify_expands_text(site: Site, root: Path) -> None:
+    site.perform(WorldEvent("modify", "a.txt", RegularFile(TextContent("x\n", eol="crlf")), mtime=2))
+    assert (root / "a.txt").read_bytes() == b"x\r\n"
+
+
+def test_modify_can_put_another_type_in_place(site: Site, root: Path) -> None:
+    site.perform(WorldEvent("modify", "a.txt", Symlink("d/b.txt"), mtime=2))
+    assert os.readlink(root / "a.txt") == "d/b.txt"
+
+
+@pytest.mark.usefixtures("unprivileged")
+def test_a_read_only_file_can_be_modified_and_stays_read_only(site: Site) -> None:
+    path = Path(site.root) / "a.txt"
+    os.chmod(site.root, 0o777)
+    path.write_bytes(b"a")
+    path.chmod(0o444)
+    site.perform(modify("a.txt"))
+    assert site.snapshot()["a.txt"] == RegularFile(b"new", 0o444)
+
+
+@pytest.mark.parametrize(("shift", "seconds"), [(2, 2), (-10, -10)])
+def test_touch_moves_the_time_alone(site: Site, root: Path, shift: int, seconds: int) -> None:
+    site.perform(WorldEvent("touch", "a.txt", mtime=shift))
+    assert (root / "a.txt").read_bytes() == b"a"
+    assert (root / "a.txt").stat().st_mtime_ns == (OLD_TIME + seconds) * SECOND
+
+
+def test_delete_removes_files_links_and_directories(site: Site, root: Path) -> None:
+    for path in ("l", "d", "a.txt"):
+        site.perform(WorldEvent("delete", path))
+    assert site.snapshot() == {}
+
+
+def test_rename_keeps_the_time(site: Site, root: Path) -> None:
+    site.perform(WorldEvent("rename", "a.txt", to="d/c.txt"))
+    assert (root / "d/c.txt").stat().st_mtime_ns == OLD_TIME * SECOND
+    assert not (root / "a.txt").exists()
+
+
+def test_chmod_symlink_and_mkdir_do_what_they_say(site: Site, root: Path) -> None:
+    site.perform(WorldEvent("chmod", "a.txt", mode=0o444))
+    site.perform(WorldEvent("symlink", "l", Symlink("$WS/d/b.txt")))
+    site.perform(WorldEvent("mkdir", "x/y", Directory()))
+    found = site.snapshot()
+    assert found["a.txt"] == RegularFile(b"a", 0o444)
+    assert found["l"] == Symlink("$WS/d/b.txt")
+    assert found["x/y"] == Directory(0o755)
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (WorldEvent("touch", "none", mtime=2), "cannot touch none: No such file"),
+        (WorldEvent("delete", "none"), "cannot delete none: No such file"),
+        (WorldEvent("rename", "none", to="x"), "cannot rename none: No such file"),
+        (WorldEvent("chmod", "none", mode=0o600), "cannot chmod none: No such file"),
+        (WorldEvent("modify", "d", RegularFile(b"")), "cannot modify d: it is no regular file"),
+        (WorldEvent("modify", "a.txt/b", RegularFile(b"")), "cannot modify a.txt/b: "),
+        (WorldEvent("modify", "pipe", RegularFile(b"")), "cannot modify pipe: it is no regular file"),
+        (WorldEvent("modify", "a.txt"), "names no content"),
+        (WorldEvent("rename", "a.txt"), "names no new path"),
+        (WorldEvent("chmod", "a.txt"), "names no mode"),
+        (WorldEvent("symlink", "d", Symlink("a.txt")), "cannot symlink d: File exists"),
+    ],
+)
+def test_an_event_that_does_not_fit_is_told(site: Site, root: Path, event: WorldEvent, told: str) -> None:
+    os.mkfifo(root / "pipe")
+    with pytest.raises(WorldEventError) as error:
+        site.perform(event)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        modify("escape"),
+        modify("away/x.txt"),
+        WorldEvent("touch", "escape", mtime=2),
+        WorldEvent("chmod", "escape", mode=0o777),
+        WorldEvent("delete", "away/kept.txt"),
+        WorldEvent("rename", "a.txt", to="away/kept.txt"),
+        WorldEvent("symlink", "away/kept.txt", Symlink("a.txt")),
+    ],
+)
+def test_no_event_reaches_outside_through_a_link_that_an_implementation_made(
+    site: Site, root: Path, tmp_path: Path, event: WorldEvent
+) -> None:
+    outside = tmp_path / "kept.txt"
+    outside.write_bytes(b"kept")
+    outside.chmod(0o600)
+    status = outside.stat()
+    (root / "escape").symlink_to(outside)
+    (root / "away").symlink_to(tmp_path)
+    with pytest.raises(WorldEventError, match="leads out of the workspace"):
+        site.perform(event)
+    assert outside.read_bytes() == b"kept"
+    assert outside.stat()[:9] == status[:9]
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]
