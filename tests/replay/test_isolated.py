@@ -1,0 +1,46 @@
+"""Which scenarios the product must not share a session for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.entry import RegularFile, TextContent
+from harness.scenario import Given, Scenario, ToolCall
+
+
+def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) -> Scenario:
+    steps = tuple(ToolCall(tool, arguments) for tool, arguments in calls)
+    return Scenario("family/slug", "A title", "must", given or Given(), steps)
+
+
+def test_a_scenario_of_one_file_shares_a_session() -> None:
+    read = ("Read", {"file_path": "$WS/a.txt"})
+    edit = ("Edit", {"file_path": "$WS/b/../a.txt", "old_string": "a", "new_string": "b"})
+    assert not _scenario(read, edit).isolated
+
+
+def test_a_call_without_a_path_is_no_second_file() -> None:
+    assert not _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Edit", {"file_path": 5})).isolated
+
+
+def test_a_scenario_of_two_files_has_a_session_of_its_own() -> None:
+    assert _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Read", {"file_path": "$WS/b.txt"})).isolated
+
+
+@pytest.mark.parametrize(
+    "scenario",
+    [
+        _scenario(("Read", {"file_path": "a.txt"})),
+        _scenario(("Read", {"file_path": "$WS/a.txt"}), given=Given(deny=("Edit(a.txt)",))),
+        _scenario(("Write", {"file_path": "$WS/a.txt", "content": "a\r\n"})),
+        _scenario(
+            ("Read", {"file_path": "$WS/a.txt"}),
+            given=Given({"a.txt": RegularFile(TextContent("a\n", eol="crlf"))}),
+        ),
+    ],
+    ids=["relative-path", "deny-rule", "carriage-return-in-a-call", "carriage-return-in-a-file"],
+)
+def test_a_scenario_in_which_the_working_directory_shows_has_a_session_of_its_own(scenario: Scenario) -> None:
+    assert scenario.isolated
