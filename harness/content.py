@@ -118,6 +118,8 @@ def _entry(look: Inspection, path: Path, value: Any, known: tuple[str, ...]) -> 
     if fields is None:
         return None
     kinds = [key for key in _KINDS if key in fields and key in known]
+    if not kinds and not fields.keys() <= set(known):
+        return None  # a misspelt kind, noted already
     if len(kinds) != 1:
         message = (
             f"content has {' and '.join(kinds)}" if kinds else "content names nothing that the path holds"

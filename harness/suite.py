@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from harness.finding import Finding, SuiteError
 from harness.inspection import Inspection, did_you_mean
 from harness.load import REQUIREMENTS, ScenarioError, load_scenario
 from harness.scenario import Position, Scenario
+from harness.tags import load_tags
 from harness.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = ["Heading", "Suite", "UnknownScenarioError", "default_root"]
@@ -76,6 +77,11 @@ class Suite:
         """The error names of this suite. Raises SuiteError."""
         return load_vocabulary(self.root / "errors.yaml")
 
+    @cached_property
+    def tags(self) -> Mapping[str, str]:
+        """The tags that scenarios may have, each with its meaning. Raises SuiteError."""
+        return load_tags(self.root / "tags.yaml")
+
     def ids(self) -> list[str]:
         """Return the ids of all scenario files, sorted. Only names are read."""
         return sorted(_ids(os.fspath(self.scenarios_root), ""))
@@ -83,7 +89,7 @@ class Suite:
     def path(self, scenario_id: str) -> Path:
         """Return the file of a scenario; UnknownScenarioError if there is none."""
         path = self.scenarios_root / f"{scenario_id}.yaml"
-        if "\0" in scenario_id or ".." in scenario_id.split("/") or not path.is_file():
+        if "\0" in scenario_id or ".." in scenario_id.split("/") or not os.path.lexists(path):
             raise UnknownScenarioError(
                 f"there is no scenario {scenario_id!r}. {did_you_mean_id(scenario_id, self.ids())}"
             )
@@ -125,7 +131,7 @@ def _ids(folder: str, prefix: str) -> Iterator[str]:
         for entry in entries:
             if entry.name.startswith("."):
                 continue
-            if entry.is_dir():
+            if entry.is_dir(follow_symlinks=False):
                 yield from _ids(entry.path, f"{prefix}{entry.name}/")
             elif entry.name.endswith(".yaml"):
                 yield f"{prefix}{entry.name[:-5]}"

@@ -1,0 +1,151 @@
+"""Content: what a scenario does to its workspace, and whether another scenario does the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.confinement import call_leaves
+from harness.entry import Directory, Entry, FileDigest, HardLink, RegularFile, SpecialFile, Symlink
+from harness.finding import Finding
+from harness.lint.case import Case, at
+from harness.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+
+__all__ = ["check_content", "fingerprint"]
+
+_PATH_ARGUMENTS = ("file_path", "notebook_path")
+_NOWHERE = "/readfirst-"  # no machine has files there
+
+
+def check_content(case: Case) -> Iterator[Finding]:
+    """Yield findings about given files, calls and world events."""
+    scenario = case.scenario
+    calls = list(scenario.calls())
+    if not calls:
+        fix = "Add a call, or remove the scenario."
+        yield case.finding("no-call", ("steps",), "no step calls a tool", fix, key=True)
+    for call in calls:
+        for name in _PATH_ARGUMENTS:
+            path = call.arguments.get(name)
+            if not isinstance(path, str) or (call.tool == "Read" and path.startswith(_NOWHERE)):
+                continue
+            if call_leaves(path):
+                fix = f"Begin it with $WS/ and stay below; Read may also take a path below {_NOWHERE}."
+                message = f"{name} of {call.tool} lies outside the workspace: {path[:80]!r}"
+                yield Finding("call-outside-workspace", at(call.position, case), message, fix)
+    yield from _events(case)
+
+
+def _events(case: Case) -> Iterator[Finding]:
+    """Follow what each path certainly holds, until a call may have changed it."""
+    known: dict[str, Entry] = dict(case.scenario.given.files)
+    exists = _with_parents(known)
+    for step in case.scenario.steps:
+        calls = (
+            step.calls if isinstance(step, ParallelCalls) else (step,) if isinstance(step, ToolCall) else ()
+        )
+        events = (step,) if isinstance(step, WorldEvent) else tuple(e for call in calls for e in call.during)
+        if calls:
+            # A call may create or change any file it names, under whatever name leads there.
+            known = {path: entry for path, entry in known.items() if not isinstance(entry, RegularFile)}
+            exists |= _named(calls)
+        for event in events:
+            if event.kind in ("touch", "delete", "rename", "chmod") and event.path not in exists:
+                fix = "Give the file, make it in an earlier step, or correct the path."
+                message = f"nothing before this {event.kind} makes {event.path!r}"
+                yield Finding("missing-event-path", at(event.position, case), message, fix)
+            before = known.get(event.path)
+            if event.kind == "modify" and _same(before, event.entry):
+                fix = "Write other content, or touch: it."
+                message = f"{event.path!r} holds this content already"
+                yield Finding("noop-modify", at(event.position, case), message, fix)
+            _apply(event, known, exists)
+
+
+def _same(before: Entry | None, after: Entry | None) -> bool:
+    return (
+        isinstance(before, RegularFile)
+        and isinstance(after, RegularFile)
+        and after.data == before.data
+        and after.mode in (None, before.mode)
+    )
+
+
+def _apply(event: WorldEvent, known: dict[str, Entry], exists: set[str]) -> None:
+    if event.kind in ("delete", "rename"):
+        below = event.path + "/"
+        moved = {path for path in exists if path == event.path or path.startswith(below)}
+        exists -= moved
+        entries = {path: known.pop(path) for path in list(known) if path in moved}
+        if event.kind == "rename" and event.to is not None:
+            size = len(event.path)
+            exists |= {event.to + path[size:] for path in moved} | _with_parents([event.to])
+            known.update({event.to + path[size:]: entry for path, entry in entries.items()})
+    elif event.entry is not None:
+        known[event.path] = event.entry
+        exists |= _with_parents([event.path])
+
+
+def _with_parents(paths: Any) -> set[str]:
+    found = set(paths)
+    for path in list(found):
+        while "/" in path:
+            path = path.rpartition("/")[0]
+            found.add(path)
+    return found
+
+
+def _named(calls: tuple[ToolCall, ...]) -> set[str]:
+    paths = set()
+    for call in calls:
+        for name in _PATH_ARGUMENTS:
+            path = call.arguments.get(name)
+            if isinstance(path, str):
+                parts: list[str] = []
+                for part in path.removeprefix("$WS").split("/"):
+                    if part == "..":
+                        del parts[-1:]
+                    elif part not in ("", "."):
+                        parts.append(part)
+                paths.add("/".join(parts))
+    return _with_parents(paths)
+
+
+def fingerprint(scenario: Scenario) -> str:
+    """Return a digest of workspace and steps; equal for scenarios that do the same, however they spell it."""
+    value = {
+        "files": {path: _state(entry) for path, entry in scenario.given.files.items()},
+        "deny": sorted(scenario.given.deny),
+        "steps": [_done(step) for step in scenario.steps],
+    }
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _state(entry: Entry | None) -> Any:
+    match entry:
+        case RegularFile(mode=mode, mtime=mtime):
+            return ["file", hashlib.sha256(entry.data).hexdigest(), mode, mtime]
+        case Symlink(target):
+            return ["symlink", target]
+        case HardLink(to):
+            return ["hardlink", to]
+        case Directory(mode):
+            return ["directory", mode]
+        case FileDigest() | SpecialFile() | None:
+            return None
+
+
+def _done(step: Step) -> Any:
+    match step:
+        case ToolCall(tool, arguments, during):
+            return [tool, _plain(arguments), [_done(event) for event in during]]
+        case ParallelCalls(calls):
+            return ["parallel", [_done(call) for call in calls]]
+        case WorldEvent():
+            return [step.kind, step.path, _state(step.entry), step.to, step.mode, step.mtime]
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value

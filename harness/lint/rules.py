@@ -1,0 +1,88 @@
+"""Rules: every id that a finding may have, and what it is about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["RULES", "Rule", "table"]
+
+Stage = Literal["file", "form", "wording", "content", "expectation", "recording"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`stage` says what is looked at: the bytes of the file, the form of the format, or what a scenario says."""
+
+    id: str
+    stage: Stage
+    finds: str
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("unreadable", "file", "A file that cannot be opened, or is no regular file."),
+    Rule("file-too-large", "file", "A file of more than 1 MiB; it is not read."),
+    Rule("not-utf-8", "file", "Bytes that are not UTF-8, or a byte order mark."),
+    Rule("control-character", "file", "A control character that YAML does not allow."),
+    Rule("yaml-syntax", "file", "Text that is not YAML."),
+    Rule("empty-file", "file", "A file without a value."),
+    Rule("several-documents", "file", "A second YAML document in the file."),
+    Rule("tag", "file", "A YAML tag or directive."),
+    Rule("alias", "file", "A YAML anchor or alias."),
+    Rule("duplicate-key", "file", "A key that stands twice in one mapping."),
+    Rule("non-string-key", "file", "A key that is no string, or a merge key."),
+    Rule("missing-value", "file", "A key or list item without a value."),
+    Rule("number-too-large", "file", "A number that other languages cannot hold."),
+    Rule("too-deep", "file", "Nesting of more than 64 levels."),
+    Rule("misplaced-file", "file", "A file below scenarios that is not `<family>/<slug>.yaml`."),
+    Rule(
+        "invisible-bytes", "file", "CR, NEL, BOM or a Unicode line break that stands in the file unescaped."
+    ),
+    Rule("trailing-blanks", "file", "Blanks at the end of a line of a block scalar, which editors remove."),
+    Rule("ambiguous-scalar", "file", "An unquoted string that other YAML readers take for another type."),
+    Rule("schema", "form", "A value of the wrong type or form, or a missing key."),
+    Rule("unknown-key", "form", "A key that the format does not have."),
+    Rule("unknown-tool", "form", "A call of a tool that does not exist."),
+    Rule("unknown-event", "form", "A step that is neither a call nor a world event."),
+    Rule("unsafe-path", "form", "A path that is absolute, leaves the workspace or is not portable."),
+    Rule("path-conflict", "form", "Given paths that cannot exist side by side."),
+    Rule("symlink-escapes", "form", "A symbolic link that leads out of the workspace."),
+    Rule("unencodable-text", "form", "Text that its encoding cannot express."),
+    Rule("missing-expect", "form", "A call without expectation."),
+    Rule("several-documented", "form", "Two clauses of one call that both state the documents."),
+    Rule("when-overlap", "form", "Two clauses that hold for the same contract."),
+    Rule("when-gap", "form", "A contract that no clause holds for."),
+    Rule("schema-comment", "wording", "A file whose first line does not name its schema for editors."),
+    Rule("id-style", "wording", "An id that is not `family/slug` in small letters, digits and hyphens."),
+    Rule(
+        "title-style",
+        "wording",
+        "A title that is not one sentence of up to 100 characters without full stop.",
+    ),
+    Rule("duplicate-title", "wording", "A title that another scenario has."),
+    Rule("about-repeats-title", "wording", "An `about` that says what the title says."),
+    Rule("tag-style", "wording", "Tags that are unsorted, repeated, or not in small letters and hyphens."),
+    Rule("unknown-tag", "wording", "A tag that `tags.yaml` does not explain."),
+    Rule("source-form", "wording", "A source that is neither an https address nor `document.txt, Section`."),
+    Rule("unknown-document", "wording", "A document that `contracts.yaml` does not list."),
+    Rule("no-call", "content", "A scenario that calls no tool."),
+    Rule("noop-modify", "content", "A `modify` that writes what the file holds already."),
+    Rule("missing-event-path", "content", "A world event on a path that nothing before it makes."),
+    Rule("call-outside-workspace", "content", "A call whose path lies outside the workspace."),
+    Rule("duplicate-scenario", "content", "The same workspace and steps as another scenario."),
+    Rule("unknown-error-name", "expectation", "An error that `errors.yaml` does not name."),
+    Rule("refused-call-changes-files", "expectation", "A clause with both `error` and `files`."),
+    Rule("missing-text", "expectation", "A recorded clause without the text."),
+    Rule("long-text", "expectation", "Expected text or content over 4 KiB that is not written as a digest."),
+    Rule("machine-path", "expectation", "Expected text that holds a path of one machine."),
+    Rule("missing-recording", "recording", "Expectations for a contract that was not recorded."),
+    Rule("stale-recording", "recording", "A recording of other calls than the scenario makes."),
+    Rule("broken-recording", "recording", "A recording that cannot be read."),
+    Rule("orphan-recording", "recording", "A recording without a scenario, or for an unknown contract."),
+)
+
+
+def table() -> str:
+    """Return the rules as a Markdown table, as docs/format.md shows it."""
+    rows = [f"| `{rule.id}` | {rule.finds} |" for rule in RULES]
+    return "\n".join(["| rule | finds |", "|---|---|", *rows])

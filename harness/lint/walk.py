@@ -1,0 +1,93 @@
+"""Walk: applies every rule to every scenario of a suite, reading each file once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from harness import strict_yaml
+from harness.finding import Finding, SuiteError
+from harness.lint.case import Case
+from harness.lint.content import check_content, fingerprint
+from harness.lint.expectations import check_expectations
+from harness.lint.recorded import check_orphans, check_recording
+from harness.lint.source_text import check_source_text
+from harness.lint.wording import check_wording
+from harness.load import scenario_from
+from harness.scenario import Position
+from harness.suite import Suite
+
+__all__ = ["lint"]
+
+
+def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
+    """Return all findings, in the order of ids and lines; `ids` limits them to these scenarios.
+
+    Raises SuiteError where contracts.yaml, errors.yaml or tags.yaml cannot be read: nothing can be judged then.
+    """
+    suite.contracts, suite.vocabulary, suite.tags  # noqa: B018 - they must be readable before anything else
+    known = suite.ids()
+    wanted = set(known) if ids is None else set(ids)
+    findings: list[Finding] = []
+    titles: dict[str, str] = {}
+    prints: dict[str, str] = {}
+    for scenario_id in known:
+        own = list(_scenario(suite, scenario_id, scenario_id in wanted, titles, prints))
+        if scenario_id in wanted:
+            findings.extend(sorted(own, key=_place))
+    if ids is None:
+        findings.extend(_misplaced(suite))
+        findings.extend(check_orphans(suite, frozenset(known)))
+    return findings
+
+
+def _scenario(
+    suite: Suite, scenario_id: str, wanted: bool, titles: dict[str, str], prints: dict[str, str]
+) -> Iterator[Finding]:
+    """Yield what is wrong with one scenario. One that is not wanted is only remembered, for comparison."""
+    path = suite.scenarios_root / f"{scenario_id}.yaml"
+    try:
+        document = strict_yaml.load(strict_yaml.read(path), path)
+        if wanted:
+            yield from check_source_text(document)
+    except SuiteError as error:
+        yield from error.findings
+        return
+    checks = (check_wording, check_content, check_expectations, check_recording)
+    try:
+        scenario = scenario_from(document, scenario_id, suite.contracts)
+    except SuiteError as error:
+        yield from error.findings
+        try:
+            scenario = scenario_from(document, scenario_id, suite.contracts, require_expect=False)
+        except SuiteError:
+            return
+        checks = (check_wording, check_content)  # only expectations are missing
+    case = Case(scenario, document, suite)
+    first = titles.setdefault(scenario.title.casefold(), scenario_id)
+    if first != scenario_id:
+        fix = "Say what sets this one apart, or remove one of the two."
+        yield case.finding("duplicate-title", ("title",), f"{first} has the same title", fix)
+    first = prints.setdefault(fingerprint(scenario), scenario_id)
+    if first != scenario_id:
+        message = f"{first} gives the same files and takes the same steps"
+        yield case.finding("duplicate-scenario", ("steps",), message, "Remove one of the two.", key=True)
+    if wanted:
+        for check in checks:
+            yield from check(case)
+
+
+def _misplaced(suite: Suite) -> Iterator[Finding]:
+    """Yield files below scenarios that nobody reads."""
+    for folder, folders, names in os.walk(suite.scenarios_root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith(".") and not name.endswith(".yaml"):
+                position = Position(Path(folder, name), 1, 1)
+                fix = "Rename it to <family>/<slug>.yaml, or move it elsewhere."
+                yield Finding("misplaced-file", position, "this file is not read as a scenario", fix)
+
+
+def _place(finding: Finding) -> tuple[int, int, str]:
+    return finding.position.line, finding.position.column, finding.rule

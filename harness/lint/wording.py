@@ -1,0 +1,109 @@
+"""Wording: ids, titles, tags and sources of scenarios."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from harness.finding import Finding
+from harness.inspection import did_you_mean
+from harness.lint.case import Case, at
+
+__all__ = ["MOST_TITLE_CHARACTERS", "SCHEMA_COMMENT", "check_id", "check_wording"]
+
+MOST_TITLE_CHARACTERS = 100
+SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
+
+_WORD = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+_ID = re.compile(rf"{_WORD}/{_WORD}")
+_TAG = re.compile(_WORD)
+_ADDRESS = re.compile(r"https://[^\s/]+\.[^\s/]+(?:/\S*)?")
+_DOCUMENT = re.compile(r"(?P<name>\S+\.txt), (?P<section>\S.*)")
+_ARGUMENT = re.compile(r"(?:limit|offset|pages|[a-z]+_[a-z_]+)\b")
+_SENTENCE_END = re.compile(r"[.!?] +[A-Z]")
+
+
+def check_id(scenario_id: str) -> bool:
+    """Whether the id is `family/slug` in small letters, digits and hyphens."""
+    return _ID.fullmatch(scenario_id) is not None
+
+
+def check_wording(case: Case) -> Iterator[Finding]:
+    """Yield findings about everything that is words only."""
+    scenario = case.scenario
+    if not check_id(scenario.id):
+        fix = "Rename it to <family>/<slug>.yaml, of small letters, digits and single hyphens."
+        yield case.finding("id-style", (), f"the id {scenario.id!r} is not in the usual form", fix)
+    if case.document.data.split(b"\n", 1)[0].decode() != SCHEMA_COMMENT:
+        fix = f"Begin the file with the line {SCHEMA_COMMENT}"
+        yield case.finding("schema-comment", (), "the first line does not name the schema", fix)
+    yield from _title(case)
+    yield from _tags(case)
+    for number, source in enumerate(scenario.sources):
+        if _ADDRESS.fullmatch(source):
+            continue
+        yield from _document(case, ("sources", number), source)
+    for clause, _ in case.clauses():
+        if clause.documented is not None:
+            for finding in _document(case, (), clause.documented):
+                yield Finding(finding.rule, at(clause.position, case), finding.message, finding.fix)
+
+
+def _title(case: Case) -> Iterator[Finding]:
+    title = case.scenario.title
+    problem = None
+    if len(title) > MOST_TITLE_CHARACTERS:
+        problem = f"has {len(title)} characters"
+    elif title.endswith((".", "!", "?", ":", ";")):
+        problem = f"ends in {title[-1]!r}"
+    elif "\n" in title or title != title.strip() or "  " in title:
+        problem = "has blanks or line ends that are not between words"
+    elif title[:1].islower() and not _ARGUMENT.match(title):
+        problem = "begins with a small letter"
+    elif _SENTENCE_END.search(title):
+        problem = "is more than one sentence"
+    elif len(title.split()) < 3:
+        problem = "is too short to state a behaviour"
+    if problem is not None:
+        fix = (
+            f"State the behaviour in one sentence of up to {MOST_TITLE_CHARACTERS} characters, no full stop."
+        )
+        yield case.finding("title-style", ("title",), f"the title {problem}", fix)
+    about = case.scenario.about
+    if about and _words(title) == _words(about):
+        fix = "Say why it matters or how it happens, or remove about."
+        yield case.finding("about-repeats-title", ("about",), "about says what the title says", fix)
+
+
+def _tags(case: Case) -> Iterator[Finding]:
+    tags = case.scenario.tags
+    for number, tag in enumerate(tags):
+        place = ("tags", number)
+        if not _TAG.fullmatch(tag):
+            fix = "Write small letters, digits and single hyphens."
+            yield case.finding("tag-style", place, f"{tag!r} is not in the form of a tag", fix)
+        elif number and tags[number - 1] >= tag:
+            what = "stands twice" if tags[number - 1] == tag else "is not in alphabetical order"
+            fix = f"Write [{', '.join(sorted(set(tags)))}]."
+            yield case.finding("tag-style", place, f"the tag {tag} {what}", fix)
+            return
+        elif tag not in case.suite.tags:
+            fix = f"{did_you_mean(tag, case.suite.tags)} A new tag is explained in tags.yaml."
+            yield case.finding("unknown-tag", place, f"tags.yaml does not explain {tag!r}", fix)
+
+
+def _document(case: Case, place: tuple[str | int, ...], text: str) -> Iterator[Finding]:
+    """Check `document.txt, Section`."""
+    found = _DOCUMENT.fullmatch(text)
+    if found is None:
+        fix = "Write an https address of a thread, or `document.txt, Section`."
+        yield case.finding("source-form", place, f"{text!r} does not say where to look", fix)
+        return
+    known = [name for contract in case.suite.contracts for name in contract.documents]
+    if found["name"] not in known:
+        fix = did_you_mean(found["name"], known)
+        yield case.finding("unknown-document", place, f"there is no document {found['name']!r}", fix)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
