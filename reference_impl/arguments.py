@@ -58,7 +58,9 @@ class Schema:
             for p in self.parameters
             if p.required and p.name not in arguments
         ]
-        unknown = [f"An unexpected parameter `{name}` was provided" for name in arguments if name not in by_name]
+        unknown = [
+            f"An unexpected parameter `{name}` was provided" for name in arguments if name not in by_name
+        ]
         wrong = [
             _wrong_type(p.name, p.type, arguments[p.name])
             for p in self.parameters
@@ -72,7 +74,8 @@ class Schema:
         count = "issue" if len(problems) == 1 else "issues"
         lines = "\n".join(problems)
         return Refusal(
-            "invalid_arguments", f"InputValidationError: {self.tool} failed due to the following {count}:\n{lines}"
+            "invalid_arguments",
+            f"InputValidationError: {self.tool} failed due to the following {count}:\n{lines}",
         )
 
 

@@ -21,6 +21,8 @@ class Behaviours:
 
     relative_paths_are_resolved: bool
     """A path that does not begin with `/` is taken from the root; otherwise the call is refused."""
+    read_expands_home: bool
+    """Read takes `~` for the home directory and cuts blanks around the path, as Edit and Write do everywhere."""
     default_line_limit: int | None
     """Lines that Read returns when `limit` is not given."""
     line_width_limit: int | None
@@ -35,6 +37,7 @@ class Behaviours:
 
 _V2_1_7 = Behaviours(
     relative_paths_are_resolved=True,
+    read_expands_home=False,
     default_line_limit=None,
     line_width_limit=None,
     whole_reads_are_compared=False,

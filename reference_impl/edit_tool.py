@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
+from reference_impl import disk
+from reference_impl.blanks import BLANKS, without_trailing_blanks
 from reference_impl.read_state import Record
 from reference_impl.read_tool import refuse_missing
 from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal, of_os_error
-from reference_impl.replacement import actual_text, applied, snippet, without_trailing_blanks
+from reference_impl.replacement import actual_text, applied, snippet
 from reference_impl.session import Session
-from reference_impl.text_file import Format, decode, encode, format_of, modified_at, read_bytes, replace_file, unify
+from reference_impl.text_file import Format, decode, format_of, unify
 
 __all__ = ["content_of", "execute", "permit", "prepare", "refuse_stale", "validate"]
 
@@ -23,9 +24,9 @@ def prepare(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done, in the order of the documents' table."""
-    path = session.path(arguments["file_path"])
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_no_changes(old, new)
+    path = session.path(arguments["file_path"], tool="Edit")
     session.deny("Edit", path, code=2)
     if old == "":
         refuse_existing(path)
@@ -43,29 +44,24 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a link that leads to a denied file."""
-    session.deny_target("Edit", arguments["file_path"], session.path(arguments["file_path"]))
+    session.deny_target("Edit", arguments["file_path"], session.path(arguments["file_path"], tool="Edit"))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Replace and remember. The file is checked once more: it may have changed since the validation."""
-    path = session.path(arguments["file_path"])
+    path = session.path(arguments["file_path"], tool="Edit")
     old, new = arguments["old_string"], arguments["new_string"]
     everywhere = arguments.get("replace_all", False)
     try:
-        content, file_format = content_of(path) if os.path.exists(path) else ("", Format())
+        content, file_format = content_of(path) if disk.exists(path) else ("", Format())
     except OSError as error:
         raise of_os_error(error, "read") from None
-    if os.path.exists(path):
+    if disk.exists(path):
         refuse_stale(session, path, content)
     found = actual_text(content, old) or old
     updated = new if old == "" else applied(content, found, new, everywhere=everywhere)
     refuse_unchanged(content, updated, found)
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        replace_file(path, encode(updated, file_format))
-    except OSError as error:
-        raise of_os_error(error, f"open '{path}'") from None
-    session.remember(path, updated, whole=True)
+    session.store(path, updated, file_format)
     if everywhere:
         return (
             f"The file {arguments['file_path']} has been updated. "
@@ -79,7 +75,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 def content_of(path: str) -> tuple[str, Format]:
     """Return the text with `\\n` line ends, and the format to write it back in."""
-    data = read_bytes(path)
+    data = disk.read(path)
     file_format = format_of(data)
     return unify(decode(data, file_format.encoding)), file_format
 
@@ -94,13 +90,13 @@ def refuse_no_changes(old: str, new: str) -> None:
 
 def refuse_existing(path: str) -> None:
     """Refuse to create a file that exists, unless there are only blanks in it."""
-    if not os.path.exists(path):
+    if not disk.exists(path):
         return
     try:
         content, _ = content_of(path)
     except OSError as error:
         raise of_os_error(error, "read", prefix="Error calling tool (Edit): ") from None
-    if without_trailing_blanks(content).strip("\n\r"):
+    if content.strip(BLANKS):
         raise Refusal("file_exists", "Cannot create new file - file already exists.", code=3)
 
 
@@ -114,7 +110,7 @@ def refuse_notebook(path: str) -> None:
 
 def refuse_modified(path: str, content: str, record: Record) -> None:
     """Refuse a file that is newer than the record, unless all of it is known and it reads the same."""
-    if modified_at(path) > record.timestamp and not (record.whole and record.content == content):
+    if disk.modified_at(path) > record.timestamp and not (record.whole and record.content == content):
         raise Refusal("modified_since_read", MODIFIED, code=7)
 
 
@@ -143,7 +139,7 @@ def refuse_stale(session: Session, path: str, content: str) -> None:
     """Refuse, right before writing, an existing file that is not known as it is now."""
     record = session.state.get(path)
     if record is None or (
-        modified_at(path) > record.timestamp and not (record.whole and record.content == content)
+        disk.modified_at(path) > record.timestamp and not (record.whole and record.content == content)
     ):
         raise Refusal("unexpectedly_modified", UNEXPECTEDLY_MODIFIED)
 

@@ -71,8 +71,8 @@ class FileTools:
         home: str | os.PathLike[str] | None = None,
         deny: Iterable[str] = (),
     ) -> None:
-        root_path = os.path.abspath(root)
-        home_path = os.path.abspath(Path.home() if home is None else home)
+        root_path = str(Path(root).absolute())
+        home_path = str((Path.home() if home is None else Path(home)).absolute())
         self._session = Session(
             root=root_path,
             home=home_path,

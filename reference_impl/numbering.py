@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 __all__ = ["Number", "lines_of", "numbered", "shown"]
 
 Number = int | float
@@ -15,11 +13,11 @@ def lines_of(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def numbered(lines: Sequence[str], first: Number = 1) -> str:
-    """Return the lines with their numbers, counted from `first`; nothing at all for one empty line."""
-    if not any(lines) and len(lines) <= 1:
+def numbered(text: str, first: Number = 1) -> str:
+    """Return the text's lines with their numbers, counted from `first`; nothing for an empty text."""
+    if text == "":
         return ""
-    return "\n".join(f"{shown(first + n):>{_WIDTH}}→{line}" for n, line in enumerate(lines))
+    return "\n".join(f"{shown(first + n):>{_WIDTH}}→{line}" for n, line in enumerate(lines_of(text)))
 
 
 def shown(number: Number) -> str:

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 
-__all__ = ["resolved", "similar_name"]
+from reference_impl.blanks import BLANKS
+from reference_impl.disk import entries
+
+__all__ = ["expanded", "resolved", "similar_name"]
+
+
+def expanded(path: str, home: str) -> str:
+    """Return the path without blanks around it, and with the home directory for `~` and `~/`."""
+    path = path.strip(BLANKS)
+    return home + path[1:] if path == "~" or path.startswith("~/") else path
 
 
 def resolved(path: str, root: str) -> str:
-    """Return the absolute path: `.`, `..` and `//` fold, links are not followed, `~` is an ordinary name.
+    """Return the absolute path: `.`, `..` and `//` fold, links are not followed.
 
-    A relative path is taken from `root`; an empty one is `root` itself.
+    A relative path is taken from `root`; an empty one is `root` itself. A final slash stays: only a directory
+    has such a name.
     """
     absolute = path if path.startswith("/") else f"{root}/{path}"
-    return "/" + posixpath.normpath(absolute).lstrip("/")
+    folded = "/" + posixpath.normpath(absolute).lstrip("/")
+    return f"{folded}/" if absolute.endswith("/") and folded != "/" else folded
 
 
 def similar_name(path: str) -> str | None:
     """Return a file beside the missing `path` that has its name with another extension, if there is one."""
-    directory, name = posixpath.split(path)
-    try:
-        entries = os.listdir(directory)
-    except OSError:
-        return None
-    wanted = _stem(name)
-    return next((entry for entry in sorted(entries) if entry != name and _stem(entry) == wanted), None)
+    directory, name = posixpath.split(path.rstrip("/"))
+    candidates = (entry for entry in entries(directory) if _stem(entry) == _stem(name))
+    return next((entry for entry in candidates if posixpath.join(directory, entry) != path), None)
 
 
 def _stem(name: str) -> str:

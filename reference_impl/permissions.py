@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["Permissions", "PermissionRuleError"]
+from reference_impl import disk
+
+__all__ = ["IgnoreList", "PermissionRuleError", "Permissions"]
 
 _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 
@@ -53,7 +54,7 @@ class Permissions:
 
     def denies_target(self, action: str, path: str) -> bool:
         """Tell whether the file that the path finally leads to is closed; links are followed."""
-        return os.path.exists(path) and self.denies(action, os.path.realpath(path))
+        return disk.exists(path) and self.denies(action, disk.leads_to(path))
 
 
 def _placed(pattern: str, *, root: str, home: str) -> _Rule:
@@ -125,8 +126,11 @@ def _compile(pattern: str) -> tuple[bool, bool, re.Pattern[str]] | None:
     return negated, directories_only, re.compile(prefix + _expression(pattern), re.IGNORECASE | re.DOTALL)
 
 
-_TOKEN = re.compile(r"(?P<lead>^\*\*/)|(?P<middle>/\*\*(?=/))|(?P<tail>/\*\*$)|(?P<star>\*+)|(?P<one>\?)"
-                    r"|(?P<set>\[(?P<not>[!^]?)(?P<body>[^\]/]+)\])|\\(?P<escaped>.)|(?P<plain>.)", re.DOTALL)
+_TOKEN = re.compile(
+    r"(?P<lead>^\*\*/)|(?P<middle>/\*\*(?=/))|(?P<tail>/\*\*$)|(?P<star>\*+)|(?P<one>\?)"
+    r"|(?P<set>\[(?P<not>[!^]?)(?P<body>[^\]/]+)\])|\\(?P<escaped>.)|(?P<plain>.)",
+    re.DOTALL,
+)
 
 
 def _expression(pattern: str) -> str:

@@ -11,9 +11,7 @@ MODIFIED = (
     "File has been modified since read, either by the user or by a linter. "
     "Read it again before attempting to write it."
 )
-UNEXPECTEDLY_MODIFIED = (
-    "File has been unexpectedly modified. Read it again before attempting to write it."
-)
+UNEXPECTEDLY_MODIFIED = "File has been unexpectedly modified. Read it again before attempting to write it."
 
 _NAMES_OF_ERRNO = {
     errno.EISDIR: ("is_directory", "illegal operation on a directory"),
@@ -29,7 +27,7 @@ _NAMES_OF_ERRNO = {
 }
 
 
-class Refusal(Exception):
+class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
     """A call that was refused; nothing on disk was changed by it.
 
     `name` is the error's name as in `fixtures/errors.yaml`. `code` is the number that the documents' tables

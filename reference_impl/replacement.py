@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from reference_impl.numbering import lines_of, numbered
 
-__all__ = ["actual_text", "applied", "snippet", "without_trailing_blanks"]
+__all__ = ["actual_text", "applied", "snippet"]
 
 _CURLY_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
-_BLANKS = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-_LINE_ENDS = re.compile(r"(\r\n|\n|\r)")
-_TRAILING_BLANKS = re.compile(f"[{_BLANKS}]+$")
 _CONTEXT = 4
-
-
-def without_trailing_blanks(text: str) -> str:
-    """Return the text with the blanks before each line's end taken away; the line ends stay as they are."""
-    parts = _LINE_ENDS.split(text)
-    parts[::2] = [_TRAILING_BLANKS.sub("", line) for line in parts[::2]]
-    return "".join(parts)
 
 
 def actual_text(content: str, wanted: str) -> str | None:
@@ -49,4 +37,4 @@ def snippet(content: str, old: str, new: str) -> str:
     before = content.partition(old)[0] if old else content[:1]
     first = before.count("\n")
     start, end = max(0, first - _CONTEXT), first + _CONTEXT + len(lines_of(new))
-    return numbered(lines_of(applied(content, old, new, everywhere=False))[start:end], start + 1)
+    return numbered("\n".join(lines_of(applied(content, old, new, everywhere=False))[start:end]), start + 1)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import posixpath
 from collections.abc import Iterator
 from itertools import islice
 
+from reference_impl import disk
 from reference_impl.permissions import IgnoreList
-from reference_impl.text_file import format_of, read_bytes
+from reference_impl.text_file import format_of
 
 __all__ = ["usual_line_ending"]
 
@@ -23,46 +24,41 @@ def usual_line_ending(root: str) -> str:
     count = 0
     for path in islice(_files(root, []), _SAMPLE):
         try:
-            count += format_of(read_bytes(path)).line_ending == "\r\n"
+            count += format_of(disk.read(path)).line_ending == "\r\n"
         except OSError:
             continue
     return "\r\n" if count > _ENOUGH else "\n"
 
 
 def _files(directory: str, ignored: list[tuple[str, IgnoreList]]) -> Iterator[str]:
-    ignored = ignored + _ignore_lists(directory, in_repository=_in_repository(directory))
-    try:
-        entries = sorted(os.scandir(directory), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        if entry.name.startswith(".") or entry.is_symlink() or _is_ignored(entry.path, ignored):
+    ignored = ignored + _ignore_lists(directory)
+    for name in disk.entries(directory):
+        path = posixpath.join(directory, name)
+        if name.startswith(".") or disk.is_link(path) or _is_ignored(path, ignored):
             continue
-        if entry.is_dir():
-            yield from _files(entry.path, ignored)
-        elif entry.is_file():
-            yield entry.path
+        if disk.is_directory(path):
+            yield from _files(path, ignored)
+        elif disk.is_file(path):
+            yield path
+
+
+def _ignore_lists(directory: str) -> list[tuple[str, IgnoreList]]:
+    names = [".gitignore", ".ignore"] if _in_repository(directory) else [".ignore"]
+    paths = [posixpath.join(directory, name) for name in names]
+    return [
+        (directory, IgnoreList(disk.read(path).decode("utf-8", "replace").splitlines()))
+        for path in paths
+        if disk.is_file(path)
+    ]
 
 
 def _in_repository(directory: str) -> bool:
-    while not os.path.exists(f"{directory}/.git"):
-        if directory in ("", "/"):
+    while not disk.exists(posixpath.join(directory, ".git")):
+        if directory == "/":
             return False
-        directory = os.path.dirname(directory)
+        directory = posixpath.dirname(directory)
     return True
 
 
-def _ignore_lists(directory: str, *, in_repository: bool) -> list[tuple[str, IgnoreList]]:
-    names = [".gitignore", ".ignore"] if in_repository else [".ignore"]
-    lists = []
-    for name in names:
-        try:
-            with open(f"{directory}/{name}", encoding="utf-8", errors="replace") as file:
-                lists.append((directory, IgnoreList(file.read().splitlines())))
-        except OSError:
-            continue
-    return lists
-
-
 def _is_ignored(path: str, ignored: list[tuple[str, IgnoreList]]) -> bool:
-    return any(patterns.matches(os.path.relpath(path, base)) for base, patterns in ignored)
+    return any(patterns.matches(posixpath.relpath(path, base)) for base, patterns in ignored)

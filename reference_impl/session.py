@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
+import posixpath
 from dataclasses import dataclass, field
 
+from reference_impl import disk
 from reference_impl.contract import Behaviours
-from reference_impl.paths import resolved
+from reference_impl.paths import expanded, resolved
 from reference_impl.permissions import Permissions
 from reference_impl.read_state import ReadState, Record
-from reference_impl.refusal import Refusal
+from reference_impl.refusal import Refusal, of_os_error
 from reference_impl.sampling import usual_line_ending
-from reference_impl.text_file import decode, modified_at, read_bytes, unify
+from reference_impl.text_file import Format, decode, encode, unify
 
 __all__ = ["Session"]
 
@@ -27,8 +28,12 @@ class Session:
     state: ReadState = field(default_factory=ReadState)
     _line_ending: str | None = None
 
-    def path(self, given: str) -> str:
-        """Return the absolute path of what the model wrote. Refusal: relative, where that is not allowed."""
+    def path(self, given: str, *, tool: str) -> str:
+        """Return the absolute path of what the model wrote. Refusal: it is no path, or relative where that is wrong."""
+        if "\0" in given:
+            raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
+        if tool != "Read" or self.behaviours.read_expands_home:
+            given = expanded(given, self.home)
         if not given.startswith("/") and not self.behaviours.relative_paths_are_resolved:
             raise Refusal("invalid_arguments", f"The path must be absolute, not relative: {given}")
         return resolved(given, self.root)
@@ -50,7 +55,19 @@ class Session:
 
     def remember(self, path: str, content: str, *, whole: bool) -> None:
         """Record what a path holds now."""
-        self.state.put(path, Record(content, modified_at(path), whole))
+        self.state.put(path, Record(content, disk.modified_at(path), whole))
+
+    def store(self, path: str, content: str, file_format: Format) -> None:
+        """Write the file in one step and remember it whole. Refusal: the system does not let it be written."""
+        try:
+            disk.make_parents(path)
+        except OSError as error:
+            raise of_os_error(error, f"mkdir '{posixpath.dirname(path)}'") from None
+        try:
+            disk.replace(path, encode(content, file_format))
+        except OSError as error:
+            raise of_os_error(error, f"open '{path}'") from None
+        self.remember(path, content, whole=True)
 
     def new_file_line_ending(self) -> str:
         """Return the line ending of files that Write creates; found out once per session."""
@@ -63,5 +80,5 @@ class Session:
         if not self.behaviours.changed_files_are_noticed:
             return
         for path, record in self.state.items():
-            if record.whole and os.path.isfile(path) and modified_at(path) > record.timestamp:
-                self.remember(path, unify(decode(read_bytes(path), "utf-8")), whole=True)
+            if record.whole and disk.is_file(path) and disk.modified_at(path) > record.timestamp:
+                self.remember(path, unify(decode(disk.read(path), "utf-8")), whole=True)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
+from reference_impl import disk
+from reference_impl.blanks import without_trailing_blanks
 from reference_impl.edit_tool import content_of, refuse_stale
-from reference_impl.numbering import lines_of, numbered
-from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal, of_os_error
-from reference_impl.replacement import without_trailing_blanks
+from reference_impl.numbering import numbered
+from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal
 from reference_impl.session import Session
-from reference_impl.text_file import Format, encode, modified_at, replace_file
+from reference_impl.text_file import Format
 
 __all__ = ["execute", "permit", "prepare", "validate"]
 
@@ -23,42 +23,37 @@ def prepare(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done. Only the time tells whether the file was changed."""
-    path = session.path(arguments["file_path"])
+    path = session.path(arguments["file_path"], tool="Write")
     session.deny("Edit", path, code=1)
-    if not os.path.exists(path):
+    if not disk.exists(path):
         return
     record = session.state.get(path)
     if record is None:
         raise Refusal("not_read", "File has not been read yet. Read it first before writing to it.", code=2)
-    if modified_at(path) > record.timestamp:
+    if disk.modified_at(path) > record.timestamp:
         raise Refusal("modified_since_read", MODIFIED, code=3)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a link that leads to a denied file."""
-    session.deny_target("Edit", arguments["file_path"], session.path(arguments["file_path"]))
+    session.deny_target("Edit", arguments["file_path"], session.path(arguments["file_path"], tool="Write"))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Write and remember. The file is checked once more: it may have changed since the validation."""
-    path, content = session.path(arguments["file_path"]), arguments["content"]
+    path, content = session.path(arguments["file_path"], tool="Write"), arguments["content"]
     before: str | None = None
-    if os.path.exists(path):
-        if os.path.isdir(path):
+    if disk.exists(path):
+        if disk.is_directory(path):
             raise Refusal("unexpectedly_modified", UNEXPECTEDLY_MODIFIED)
         before, file_format = content_of(path)
         refuse_stale(session, path, before)
     else:
         file_format = Format(line_ending=session.new_file_line_ending())
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        replace_file(path, encode(content, file_format))
-    except OSError as error:
-        raise of_os_error(error, f"open '{path}'") from None
-    session.remember(path, content, whole=True)
+    session.store(path, content, file_format)
     if not before:
         return f"File created successfully at: {arguments['file_path']}"
     return (
         f"The file {arguments['file_path']} has been updated. Here's the result of running `cat -n` on a snippet "
-        f"of the edited file:\n{numbered(lines_of(content))}"
+        f"of the edited file:\n{numbered(content)}"
     )

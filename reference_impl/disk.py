@@ -1,0 +1,110 @@
+"""Disk: the file system as the rules see it; a path is a string, and a final slash in it means a directory."""
+
+# pathlib drops a final slash, and the system's answer depends on it.
+# ruff: noqa: PTH103, PTH105, PTH108, PTH110, PTH112, PTH113, PTH114, PTH116, PTH120, PTH123, PTH208
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+
+__all__ = [
+    "entries",
+    "exists",
+    "is_directory",
+    "is_file",
+    "is_link",
+    "leads_to",
+    "make_parents",
+    "modified_at",
+    "read",
+    "replace",
+    "size",
+]
+
+
+def exists(path: str) -> bool:
+    """Tell whether the path leads to something; a link to nothing does not."""
+    return os.path.exists(path)
+
+
+def is_directory(path: str) -> bool:
+    """Tell whether the path leads to a directory."""
+    return os.path.isdir(path)
+
+
+def is_file(path: str) -> bool:
+    """Tell whether the path leads to a regular file."""
+    return os.path.isfile(path)
+
+
+def is_link(path: str) -> bool:
+    """Tell whether the path itself is a symbolic link."""
+    return os.path.islink(path)
+
+
+def leads_to(path: str) -> str:
+    """Return the path with every link in it followed."""
+    return os.path.realpath(path)
+
+
+def entries(directory: str) -> list[str]:
+    """Return the names in a directory, sorted; none if it cannot be listed. Names that are no UTF-8 are left out."""
+    try:
+        names = sorted(os.listdir(directory))
+    except OSError:
+        return []
+    return [name for name in names if not _is_undecodable(name)]
+
+
+def _is_undecodable(name: str) -> bool:
+    return any("\udc80" <= character <= "\udcff" for character in name)
+
+
+def size(path: str) -> int:
+    """Return the size in bytes. OSError: no such file."""
+    return os.stat(path).st_size
+
+
+def modified_at(path: str) -> int:
+    """Return the time of the last modification in whole milliseconds, rounded down. OSError: no such file."""
+    return os.stat(path).st_mtime_ns // 1_000_000
+
+
+def read(path: str) -> bytes:
+    """Return the file's bytes. OSError: it cannot be read, or it is a directory."""
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def make_parents(path: str) -> None:
+    """Make the directories above a path that are missing. OSError: something else is in the way."""
+    parent = os.path.dirname(path.rstrip("/"))
+    if not os.path.exists(parent):
+        os.makedirs(parent)
+
+
+def replace(path: str, data: bytes) -> None:
+    """Give a file new content in one step: at any time it has either all the old bytes or all the new ones.
+
+    A link to a file is written through, one to nothing is replaced. The mode is kept, and other hard links keep
+    the old content. OSError: the old file is untouched, and no other file is left behind.
+    """
+    target = os.path.realpath(path) if os.path.exists(path) else path
+    if os.path.isdir(target) or path.endswith("/"):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
+    temporary = f"{target}.tmp.{os.getpid()}.{secrets.token_hex(4)}"
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
+        os.replace(temporary, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
