@@ -9,6 +9,7 @@ from harness.report import RunFacts
 from harness.report.failure import failure_lines
 from harness.summary import Count, ExitCode, Summary
 from harness.verdict import Verdict
+from harness.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,7 +65,7 @@ class TableReport:
                 f"[{more} more failures; --failures all shows them, --format jsonl lists them]\n", "dim"
             )
         for complaint in summary.stale:
-            self._print(f"BASELINE {complaint}", "bold red")
+            self._print(f"BASELINE {visible(complaint)}", "bold red")
         if summary.total.scenarios:
             for contract in summary.contracts:
                 self._table(summary, contract)
@@ -99,7 +100,7 @@ class TableReport:
 
     def _print(self, text: str, style: str | None = None) -> None:
         # No markup, no highlighting, no wrapping: what a tool said must come out as it is.
-        self._console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(text, style=style, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
 def _cells(count: Count) -> list[str]:

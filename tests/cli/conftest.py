@@ -1,0 +1,102 @@
+"""A small suite of one's own for every test: three families, of which one is wrong on purpose."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.suite import Suite, default_root
+
+PASSES = """\
+title: Read shows a file with numbered lines
+requirement: must
+tags: [lines]
+given: {files: {notes.txt: "alpha\\nbeta\\n"}}
+steps:
+  - Read: {file_path: $WS/notes.txt}
+    expect:
+      text: "     1→alpha\\n     2→beta\\n     3→"
+"""
+
+REFUSES = """\
+title: Edit refuses a file that was not read
+requirement: must
+tags: [gate]
+given: {files: {notes.txt: "alpha\\n"}}
+steps:
+  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
+    expect:
+      error: not_read
+      text: File has not been read yet. Read it first before writing to it.
+"""
+
+WRONG_TEXT = """\
+title: Read is expected to show a carriage return
+requirement: must
+given: {files: {notes.txt: "alpha\\n"}}
+steps:
+  - Read: {file_path: $WS/notes.txt}
+    expect:
+      text: "     1→alpha\\r\\n     2→"
+"""
+
+WRONG_EFFECTS = """\
+title: Edit is expected to write without a Read
+requirement: must
+given: {files: {notes.txt: "alpha\\n"}}
+steps:
+  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
+    expect:
+      text: done
+      files: {notes.txt: "gamma\\n"}
+"""
+
+RACES = """\
+title: A race needs an adapter that can let something happen in between
+requirement: must
+given: {files: {notes.txt: "alpha\\n"}}
+steps:
+  - Read: {file_path: $WS/notes.txt}
+    expect: {text: "     1→alpha\\n     2→"}
+  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
+    during: [{modify: {notes.txt: "ALPHA\\n"}}]
+    expect:
+      error: unexpectedly_modified
+      text: File has been unexpectedly modified. Read it again before attempting to write it.
+"""
+
+FAILING = {"wrong/text": WRONG_TEXT, "wrong/effects": WRONG_EFFECTS}
+HOLDING = {"reading/lines": PASSES, "gate/not-read": REFUSES}
+
+
+@pytest.fixture
+def make_suite(tmp_path: Path) -> Callable[[dict[str, str]], Suite]:
+    """Write a suite of these scenarios, with the real contracts and error names."""
+
+    def make(scenarios: dict[str, str]) -> Suite:
+        root = tmp_path / "suite"
+        (root / "scenarios").mkdir(parents=True)
+        for name in ("contracts.yaml", "errors.yaml"):
+            shutil.copyfile(default_root() / name, root / name)
+        for scenario_id, text in scenarios.items():
+            path = root / "scenarios" / f"{scenario_id}.yaml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return Suite(root)
+
+    return make
+
+
+@pytest.fixture
+def holding(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
+    """A suite that the reference passes."""
+    return make_suite(HOLDING)
+
+
+@pytest.fixture
+def mixed(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
+    """A suite of which the reference fails one scenario at `text` and one at `effects`."""
+    return make_suite({**HOLDING, **FAILING})

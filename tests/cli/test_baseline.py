@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from harness.baseline import Baseline, BaselineError, baseline_text, load_baseline, rule
+from harness.strict_yaml import StrictYamlError, load
+from harness.suite import default_root
+from harness.verdict import LEVELS, Level, Status, Verdict
+
+IDS = ["gate/not-read", "staleness/touched"]
+CONTRACTS = ["2.1.7", "documented"]
+
+
+def verdict(status: Status = "failed", fails: str = "text", level: Level = "text") -> Verdict:
+    """A verdict that fails at `fails` and above."""
+    levels = {each: status == "passed" or LEVELS.index(each) < LEVELS.index(fails) for each in LEVELS}  # type: ignore[arg-type]
+    return Verdict("gate/not-read", "2.1.7", level, status, levels)
+
+
+def baseline(tmp_path: Path, text: str) -> Baseline:
+    file = tmp_path / "accepted.yaml"
+    file.write_text(text, encoding="utf-8")
+    return load_baseline(file, IDS, CONTRACTS, "2.1.7")
+
+
+def accepting(tmp_path: Path, fails: str) -> Baseline:
+    entry = f"- scenario: gate/not-read\n    fails: {fails}\n    reason: worded differently"
+    return baseline(tmp_path, f"target: reference\naccepted:\n  {entry}\n")
+
+
+def test_without_a_baseline_a_failure_is_not_conformant() -> None:
+    assert not rule(verdict()).conformant
+    assert not rule(verdict("broken")).conformant
+    assert rule(verdict("passed")).conformant
+    assert rule(verdict("unsupported")).conformant
+    assert rule(verdict("unspecified")).conformant
+
+
+def test_an_accepted_failure_is_conformant_and_says_why(tmp_path: Path) -> None:
+    ruling = rule(verdict(), accepting(tmp_path, "[text]"))
+    assert ruling.conformant
+    assert ruling.accepted == "worded differently"
+
+
+def test_a_failure_at_one_more_level_than_accepted_is_not_conformant(tmp_path: Path) -> None:
+    ruling = rule(verdict(fails="reason"), accepting(tmp_path, "[text]"))
+    assert not ruling.conformant
+    assert not ruling.stale
+
+
+def test_an_entry_that_no_longer_fails_is_an_error_with_its_place(tmp_path: Path) -> None:
+    ruling = rule(verdict("passed"), accepting(tmp_path, "[text]"))
+    assert not ruling.conformant
+    assert ruling.stale == (
+        f"{tmp_path}/accepted.yaml:3:5: gate/not-read (2.1.7) passes now, but the baseline says fails: [text]. "
+        "Remove the entry."
+    )
+
+
+def test_an_entry_that_fails_less_is_an_error_with_the_line_to_write(tmp_path: Path) -> None:
+    ruling = rule(verdict(fails="text"), accepting(tmp_path, "[reason, text]"))
+    assert not ruling.conformant
+    assert ruling.stale.endswith("no longer fails as [reason] says. Write there: fails: [text]")
+
+
+def test_an_entry_for_what_is_no_longer_judged_is_an_error(tmp_path: Path) -> None:
+    ruling = rule(verdict("unsupported"), accepting(tmp_path, "[text]"))
+    assert "is unsupported now" in ruling.stale
+
+
+def test_levels_above_the_one_asked_for_are_not_looked_at(tmp_path: Path) -> None:
+    passed_at_effects = Verdict(
+        "gate/not-read", "2.1.7", "effects", "passed", {"effects": True, "reason": True, "text": False}
+    )
+    ruling = rule(passed_at_effects, accepting(tmp_path, "[text]"))
+    assert ruling.conformant
+    assert not ruling.stale
+
+
+def test_a_crash_is_accepted_only_as_broken(tmp_path: Path) -> None:
+    assert rule(verdict("broken"), accepting(tmp_path, "[broken]")).accepted
+    assert not rule(verdict("broken"), accepting(tmp_path, "[effects, reason, text]")).conformant
+    assert rule(verdict("passed"), accepting(tmp_path, "[broken]")).stale
+
+
+def test_an_entry_of_another_contract_does_not_count(tmp_path: Path) -> None:
+    text = "target: x\naccepted:\n  - {scenario: gate/not-read, contract: documented, fails: [text], reason: r}\n"
+    assert not rule(verdict(), baseline(tmp_path, text)).conformant
+
+
+WRONG = [
+    ("[]", "1:1: a baseline must be a mapping"),
+    ("target: x\n", "1:1: a baseline lacks the key 'accepted'"),
+    ("target: x\naccepted: []\nextra: 1\n", "3:1: a baseline has no key 'extra'"),
+    ("target: 5\naccepted: []\n", "1:9: target must be a string"),
+    ("target: x\naccepted: {}\n", "2:11: accepted must be a list"),
+    ("target: x\naccepted: [5]\n", "2:12: an entry must be a mapping"),
+    ("target: x\naccepted: [{scenario: gate/not-read}]\n", "lacks the key 'fails'"),
+    (
+        "target: x\naccepted: [{scenario: gate/not-read, fails: [], reason: r}]\n",
+        "fails must be a list, not empty",
+    ),
+    ("target: x\naccepted: [{scenario: gate/not-read, fails: [tex], reason: r}]\n", "Did you mean text?"),
+    (
+        "target: x\naccepted: [{scenario: gate/not-read, fails: [text, text], reason: r}]\n",
+        "names text twice",
+    ),
+    (
+        "target: x\naccepted: [{scenario: gate/not-read, fails: [text], reason: ''}]\n",
+        "reason must be a string",
+    ),
+]
+
+WRONG_NAMES = [
+    (
+        "target: x\naccepted: [{scenario: gate/not-raed, fails: [text], reason: r}]\n",
+        "2:23: no scenario has the id 'gate/not-raed' [schema]\n  Write gate/not-read, or remove the entry.",
+    ),
+    (
+        "target: x\naccepted: [{scenario: gate/not-read, contract: 2.1.8, fails: [text], reason: r}]\n",
+        "no contract is called '2.1.8'",
+    ),
+    (
+        "target: x\naccepted:\n- {scenario: gate/not-read, fails: [text], reason: r}\n"
+        "- {scenario: gate/not-read, contract: 2.1.7, fails: [text], reason: r}\n",
+        "4:3: gate/not-read (2.1.7) is already accepted in line 3",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), WRONG + WRONG_NAMES)
+def test_a_wrong_baseline_is_refused_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(BaselineError) as raised:
+        baseline(tmp_path, text)
+    assert told in str(raised.value)
+
+
+@pytest.mark.parametrize("text", [text for text, _ in WRONG])
+def test_the_schema_refuses_what_the_reader_refuses(tmp_path: Path, text: str) -> None:
+    assert not list_errors(load(b"target: x\naccepted: []\n", tmp_path / "x").value)
+    assert list_errors(load(text.encode(), tmp_path / "x").value)
+
+
+def list_errors(value: object) -> list[object]:
+    schema = json.loads((default_root() / "schema" / "baseline.schema.json").read_text())
+    Draft202012Validator.check_schema(schema)
+    return list(Draft202012Validator(schema).iter_errors(value))
+
+
+def test_what_is_not_strict_yaml_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StrictYamlError, match="twice"):
+        baseline(tmp_path, "target: x\ntarget: y\naccepted: []\n")
+
+
+def test_a_written_baseline_accepts_exactly_the_failures(tmp_path: Path) -> None:
+    failures = [verdict(fails="reason"), Verdict("staleness/touched", "2.1.7", "text", "broken", {})]
+    read = baseline(tmp_path, baseline_text('mcp:a "b"', failures))
+    assert read.target == 'mcp:a "b"'
+    assert all(rule(failure, read).accepted == "not explained yet" for failure in failures)
+    assert not list_errors(load(baseline_text("x", failures).encode(), tmp_path / "x").value)
+
+
+def test_an_updated_baseline_keeps_reasons_and_drops_what_passes(tmp_path: Path) -> None:
+    old = accepting(tmp_path, "[text]")
+    assert rule(verdict(), baseline(tmp_path, baseline_text("reference", [verdict()], old))).accepted == (
+        "worded differently"
+    )
+    old = accepting(tmp_path, "[text]")
+    assert baseline(tmp_path, baseline_text("reference", [verdict("passed")], old)).accepted == {}
+
+
+def test_an_updated_baseline_keeps_what_the_run_did_not_look_at(tmp_path: Path) -> None:
+    old = accepting(tmp_path, "[text]")
+    other = Verdict("staleness/touched", "2.1.7", "text", "passed", {})
+    assert ("gate/not-read", "2.1.7") in baseline(tmp_path, baseline_text("reference", [other], old)).accepted
+    old = accepting(tmp_path, "[text]")
+    at_effects = Verdict("gate/not-read", "2.1.7", "effects", "passed", dict.fromkeys(LEVELS, True))
+    assert baseline(tmp_path, baseline_text("reference", [at_effects], old)).accepted

@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+import io
+import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+from rich.console import Console
+
+from harness.baseline import Ruling
+from harness.report import OutputError, Report, RunFacts, output
+from harness.report.failure import failure_text
+from harness.report.jsonl import JsonlReport
+from harness.report.junit import JunitReport
+from harness.report.progress import ProgressBar
+from harness.report.table import TableReport
+from harness.scenario import Position
+from harness.suite import Suite, default_root
+from harness.summary import Summary
+from harness.verdict import Difference, Verdict
+
+NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
+ALL = {"effects": True, "reason": True, "text": True, "verbatim": False}
+NO_TEXT = {**ALL, "text": False}
+OK, NOT_OK = Ruling(conformant=True), Ruling(conformant=False)
+
+
+def difference(expected: str = "alpha", got: str = NASTY, **parts: object) -> Difference:
+    place = Position(Path("/suite/scenarios/family/text.yaml"), 7, 5)
+    return Difference(0, 0, "text", "text", expected, got, position=place, **parts)  # type: ignore[arg-type]
+
+
+VERDICTS: list[tuple[Verdict, Ruling]] = [
+    (Verdict("family/passes", "2.1.7", "text", "passed", ALL, milliseconds=1.25, calls=2), OK),  # type: ignore[arg-type]
+    (
+        Verdict(
+            "family/text", "2.1.7", "text", "failed", NO_TEXT, (difference(),), "implementation", calls=1
+        ),  # type: ignore[arg-type]
+        NOT_OK,
+    ),
+    (
+        Verdict("family/known", "2.1.7", "text", "failed", NO_TEXT, (difference(),)),
+        Ruling(True, accepted=NASTY),
+    ),  # type: ignore[arg-type]
+    (
+        Verdict("family/stale", "2.1.7", "text", "passed", ALL),
+        Ruling(False, stale="accepted.yaml:3:5: " + NASTY),
+    ),  # type: ignore[arg-type]
+    (Verdict("other/hangs", "2.1.7", "text", "broken", {}, blame="adapter", reason=NASTY), NOT_OK),
+    (Verdict("other/races", "2.1.7", "text", "unsupported", {}, reason="the adapter lacks during"), OK),
+    (Verdict("other/silent", "2.1.7", "text", "unspecified", {}, reason="2.1.7 says nothing about it"), OK),
+]
+
+
+def facts(suite: Suite | None = None) -> RunFacts:
+    return RunFacts(
+        target="python:module:Tools",
+        contracts=("2.1.7",),
+        level="text",
+        scenarios=len(VERDICTS),
+        command=lambda contract: f"readfirst run python:module:Tools --contract {contract}",
+        find=lambda scenario_id: suite.scenario(scenario_id) if suite else None,
+    )
+
+
+def written(
+    make: Callable[[io.StringIO], Report],
+    verdicts: Sequence[tuple[Verdict, Ruling]] = VERDICTS,
+    *,
+    interrupted: bool = False,
+) -> str:
+    stream = io.StringIO()
+    report, summary = make(stream), Summary()
+    for verdict, ruling in verdicts:
+        summary.add(verdict, ruling)
+        report.verdict(verdict, ruling)
+    report.finish(summary, interrupted=interrupted)
+    return stream.getvalue()
+
+
+def jsonl(stream: io.StringIO) -> Report:
+    return JsonlReport(stream, facts(), "1.0")
+
+
+def junit(stream: io.StringIO) -> Report:
+    return JunitReport(stream, facts())
+
+
+def table(stream: io.StringIO, most: int | None = 20) -> Report:
+    return TableReport(Console(file=stream, width=110), facts(), most_failures=most)
+
+
+def schema_errors(line: object) -> list[str]:
+    schema = json.loads((default_root() / "schema" / "result.schema.json").read_text())
+    Draft202012Validator.check_schema(schema)
+    return [error.message for error in Draft202012Validator(schema).iter_errors(line)]
+
+
+def test_every_json_line_follows_the_schema() -> None:
+    lines = [json.loads(line) for line in written(jsonl).splitlines()]
+    assert [line["type"] for line in lines] == ["header", *["verdict"] * len(VERDICTS), "footer"]
+    assert [schema_errors(line) for line in lines] == [[]] * len(lines)
+
+
+def test_the_schema_refuses_a_line_with_something_missing_or_unknown() -> None:
+    for line in map(json.loads, written(jsonl).splitlines()):
+        assert schema_errors({**line, "colour": "red"})
+        for key in {*line} - {"blame", "reason", "accepted", "stale", "differences"}:
+            assert schema_errors({name: value for name, value in line.items() if name != key})
+
+
+def test_json_lines_are_ascii_and_keep_every_character() -> None:
+    text = written(jsonl)
+    assert text.isascii()
+    assert json.loads(text.splitlines()[2])["differences"][0]["got"] == NASTY
+
+
+def test_the_footer_counts_every_verdict() -> None:
+    footer = json.loads(written(jsonl).splitlines()[-1])
+    assert footer["verdicts"] == len(VERDICTS)
+    assert (footer["passed"], footer["failed"], footer["broken"]) == (2, 2, 1)
+    assert (footer["unsupported"], footer["unspecified"], footer["accepted"], footer["stale"]) == (1, 1, 1, 1)
+    assert (footer["exit_code"], footer["interrupted"]) == (3, False)
+
+
+def test_an_interrupted_stream_says_so() -> None:
+    footer = json.loads(written(jsonl, interrupted=True).splitlines()[-1])
+    assert (footer["exit_code"], footer["interrupted"]) == (130, True)
+
+
+def test_junit_is_valid_xml_whatever_the_texts_hold() -> None:
+    text = written(junit)
+    root = ElementTree.fromstring(text.encode("utf-8"))
+    assert [suite.get("name") for suite in root] == ["family", "other"]
+    cases = {case.get("name"): case for case in root.iter("testcase")}
+    assert len(cases) == len(VERDICTS)
+    assert list(cases["passes"]) == []
+    assert (cases["passes"].get("classname"), cases["passes"].get("time")) == ("2.1.7.family", "0.001250")
+    (failure,) = cases["text"]
+    assert (failure.tag, failure.get("message")) == ("failure", "step 1: text differs")
+    assert "+ a\\x00\\x1b[31m\\r" in (failure.text or "")
+    assert [
+        child.tag for name in ("known", "stale", "hangs", "races", "silent") for child in cases[name]
+    ] == [
+        "skipped",
+        "failure",
+        "error",
+        "skipped",
+        "skipped",
+    ]
+
+
+def test_the_heads_of_junit_count_the_cases() -> None:
+    root = ElementTree.fromstring(written(junit).encode("utf-8"))
+    names = ("tests", "failures", "errors", "skipped")
+    assert [root.get(name) for name in names] == ["7", "2", "1", "3"]
+    assert [[suite.get(name) for name in names] for suite in root] == [
+        ["4", "2", "0", "1"],
+        ["3", "0", "1", "2"],
+    ]
+
+
+def test_an_interrupted_junit_file_holds_an_error() -> None:
+    root = ElementTree.fromstring(written(junit, interrupted=True).encode("utf-8"))
+    assert root.get("errors") == "2"
+    assert "interrupted after 7 scenarios" in [error.get("message") for error in root.iter("error")]
+
+
+def test_the_table_shows_three_levels_side_by_side_and_what_was_not_judged() -> None:
+    lines = written(table).splitlines()
+    rows = [line.split() for line in lines]
+    head = ["family", "scenarios", "effects", "reason", "text", "unsupported", "unspecified", "broken"]
+    assert head in rows
+    assert ["family", "4", "4/4", "4/4", "2/4", "0", "0", "0"] in rows
+    assert ["other", "3", "-", "-", "-", "1", "1", "1"] in rows
+    assert ["all", "7", "4/4", "4/4", "2/4", "1", "1", "1"] in rows
+    assert lines[-1].startswith("7 scenarios: 2 passed, 2 failed, 1 broken,")
+
+
+def test_the_table_explains_failures_and_what_is_out_of_date() -> None:
+    text = written(table)
+    assert "FAILED family/text (2.1.7, level text)" in text
+    assert "BROKEN other/hangs" in text
+    assert "FAILED family/known" not in text
+    assert "BASELINE accepted.yaml:3:5: a\\x00" in text
+    assert not any(character in text for character in "\x00\x1b\r\ufffe\u2028")
+
+
+def test_more_failures_than_wanted_are_counted() -> None:
+    text = written(lambda stream: table(stream, 1))
+    assert "FAILED family/text" in text
+    assert "BROKEN other/hangs" not in text
+    assert "[1 more failures; --failures all shows them" in text
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "closing"),
+    [
+        (VERDICTS[:1], "conformant"),
+        (VERDICTS[:2], "not conformant"),
+        (VERDICTS, "broken: the adapter or the environment failed, so the result is incomplete"),
+        (VERDICTS[5:], "nothing was judged, so this is not a pass"),
+    ],
+)
+def test_the_last_line_says_how_it_ended(verdicts: list[tuple[Verdict, Ruling]], closing: str) -> None:
+    assert written(table, verdicts).splitlines()[-1].endswith(f"; {closing}")
+
+
+def test_markup_in_a_text_is_printed_as_it_is() -> None:
+    verdict = Verdict(
+        "family/text", "2.1.7", "text", "failed", NO_TEXT, (difference("[bold]:smile:[/bold]", "x"),)
+    )  # type: ignore[arg-type]
+    assert "expected [bold]:smile:[/bold]" in written(table, [(verdict, NOT_OK)])
+
+
+def test_a_failure_shows_place_step_expected_got_blame_and_command(mixed: Suite) -> None:
+    found = Difference(
+        0,
+        0,
+        "text",
+        "text",
+        "     1→alpha\r\n     2→",
+        "     1→alpha\n     2→",
+        position=mixed.scenario("wrong/text").steps[0].position,
+    )
+    verdict = Verdict("wrong/text", "2.1.7", "text", "failed", NO_TEXT, (found,), "implementation")  # type: ignore[arg-type]
+    text = failure_text(verdict, mixed.scenario("wrong/text"), "readfirst run mine")
+    assert text.splitlines() == [
+        "FAILED wrong/text (2.1.7, level text)",
+        "  Read is expected to show a carriage return",
+        f"  {mixed.scenarios_root}/wrong/text.yaml:5:5",
+        '  step 1 of 1: Read {file_path: "$WS/notes.txt"}',
+        "    text, - expected, + got",
+        "      -      1→alpha\\r",
+        "      +      1→alpha",
+        "                    ^",
+        "             2→",
+        "  blame: implementation",
+        "  reproduce: readfirst run mine wrong/text",
+    ]
+
+
+def test_a_path_below_the_current_directory_is_shown_relative(
+    mixed: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(mixed.root)
+    scenario = mixed.scenario("wrong/text")
+    found = Difference(0, 0, "text", "text", "a", "b", position=scenario.steps[0].position)
+    verdict = Verdict("wrong/text", "2.1.7", "text", "failed", NO_TEXT, (found,))  # type: ignore[arg-type]
+    assert "\n  scenarios/wrong/text.yaml:5:5\n" in failure_text(verdict, scenario, "readfirst run mine")
+
+
+def test_differences_above_the_level_are_left_out() -> None:
+    verdict = Verdict(
+        "family/text", "2.1.7", "effects", "broken", NO_TEXT, (difference(),), "adapter", "it hung"
+    )  # type: ignore[arg-type]
+    text = failure_text(verdict, None, "readfirst run mine")
+    assert "step 1" not in text
+    assert "  it hung\n  blame: adapter" in text
+
+
+def test_a_flood_of_differences_is_counted() -> None:
+    verdict = Verdict("family/text", "2.1.7", "text", "failed", NO_TEXT, (difference(),) * 30)  # type: ignore[arg-type]
+    assert "[22 more differences]" in failure_text(verdict, None, "readfirst run mine")
+
+
+def test_a_report_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "report.xml"
+    file.write_text("old")
+    with pytest.raises(UnicodeEncodeError), output(file) as stream:
+        stream.write("half \udc80")
+    assert file.read_text() == "old"
+    with output(file) as stream:
+        stream.write("new")
+    assert file.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_report_file_in_a_missing_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="Name a file in an existing folder"), output(tmp_path / "no" / "x"):
+        pass
+
+
+def test_a_bar_is_shown_on_a_terminal_only_and_disappears() -> None:
+    for terminal in (True, False):
+        stream = io.StringIO()
+        console = Console(file=stream, force_terminal=terminal, width=80, _environ={"TERM": "xterm"})
+        with ProgressBar(console, 2) as bar:
+            bar.advance()
+            bar.advance()
+        assert ("2/2" in stream.getvalue()) == terminal

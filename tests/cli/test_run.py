@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tracemalloc
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness.run
+from harness.finding import SuiteError
+from harness.run import Bench, Order, run
+from harness.session import Session, ToolResult, Workspace
+from harness.suite import Suite
+from harness.verdict import Verdict
+
+from .conftest import FAILING, HOLDING, PASSES, RACES
+
+
+def plain(verdict: Verdict) -> Verdict:
+    """Without the time, which differs from run to run."""
+    return replace(verdict, milliseconds=0.0)
+
+
+def judged(suite: Suite, **options: Any) -> list[Verdict]:
+    return [plain(verdict) for verdict in run(suite, "reference", ["2.1.7"], **options)]
+
+
+class Fake:
+    """An adapter whose sessions answer every call by `answer`; counts what it was asked to do."""
+
+    def __init__(self, answer: Callable[[str, Mapping[str, Any]], ToolResult]) -> None:
+        self.answer = answer
+        self.opened = self.closed = 0
+
+    def open(self, workspace: Workspace) -> Session:
+        self.opened += 1
+        return FakeSession(self)
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+class FakeSession:
+    def __init__(self, adapter: Fake) -> None:
+        self.adapter = adapter
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return self.adapter.answer(tool, arguments)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
+    """The adapter that every connect string gives."""
+    adapter = Fake(lambda tool, arguments: ToolResult("?"))
+    monkeypatch.setattr(harness.run, "connect", lambda *args, **kwargs: adapter)
+    return adapter
+
+
+def test_verdicts_come_in_the_order_of_sorted_ids(mixed: Suite) -> None:
+    verdicts = judged(mixed, ids=["wrong/text", "gate/not-read", "reading/lines", "wrong/effects"])
+    assert [verdict.scenario_id for verdict in verdicts] == mixed.ids()
+    assert [verdict.status for verdict in verdicts] == ["passed", "passed", "failed", "failed"]
+
+
+def test_every_level_is_judged_whatever_is_asked_for(mixed: Suite) -> None:
+    (verdict,) = judged(mixed, ids=["wrong/text"], level="effects")
+    assert verdict.status == "passed"
+    assert (verdict.levels["effects"], verdict.levels["reason"], verdict.levels["text"]) == (
+        True,
+        True,
+        False,
+    )
+
+
+def test_contracts_are_run_one_after_the_other(holding: Suite) -> None:
+    verdicts = list(run(holding, "reference", ["2.1.7", "documented"]))
+    assert [(v.contract, v.status) for v in verdicts] == [
+        ("2.1.7", "passed"),
+        ("2.1.7", "passed"),
+        ("documented", "unspecified"),
+        ("documented", "unspecified"),
+    ]
+
+
+def test_worker_processes_give_the_same_verdicts_in_the_same_order(mixed: Suite) -> None:
+    assert judged(mixed, jobs=3) == judged(mixed, jobs=1)
+
+
+def test_what_an_adapter_lacks_is_unsupported_and_not_called(
+    make_suite: Callable[[dict[str, str]], Suite], fake: Fake
+) -> None:
+    suite = make_suite({"races/edit": RACES})
+    (verdict,) = run(suite, "reference", ["2.1.7"])
+    assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks during")
+    assert fake.opened == 0
+
+
+def test_an_adapter_is_closed_also_when_the_reader_stops_early(holding: Suite, fake: Fake) -> None:
+    with closing(run(holding, "reference", ["2.1.7"])) as verdicts:
+        next(verdicts)
+    assert (fake.opened, fake.closed) == (1, 1)
+
+
+def test_an_adapter_that_raises_is_broken_and_the_run_goes_on(holding: Suite, fake: Fake) -> None:
+    def answer(tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        raise RuntimeError("boom")
+
+    fake.answer = answer
+    verdicts = list(run(holding, "reference", ["2.1.7"]))
+    assert [(verdict.status, verdict.blame) for verdict in verdicts] == [("broken", "adapter")] * 2
+    assert "boom" in verdicts[0].reason
+
+
+def test_an_error_of_the_harness_is_blamed_on_the_harness(
+    holding: Suite, fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def replay(*_: object) -> None:
+        raise ZeroDivisionError("of ours")
+
+    monkeypatch.setattr(harness.run, "replay", replay)
+    verdicts = list(run(holding, "reference", ["2.1.7"]))
+    assert {(verdict.status, verdict.blame) for verdict in verdicts} == {("broken", "harness")}
+    assert "ZeroDivisionError" in verdicts[0].reason
+
+
+def test_a_level_without_a_recording_is_not_judged(holding: Suite) -> None:
+    verdicts = judged(holding, level="verbatim")
+    assert {(verdict.status, verdict.reason) for verdict in verdicts} == {
+        ("unspecified", "there is no recording of 2.1.7")
+    }
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_invalid_scenario_ends_the_run_with_its_place(
+    make_suite: Callable[[dict[str, str]], Suite], jobs: int
+) -> None:
+    suite = make_suite({**HOLDING, "reading/broken": PASSES.replace("requirement: must", "requirement: may")})
+    verdicts = run(suite, "reference", ["2.1.7"], jobs=jobs)
+    assert next(verdicts).scenario_id == "gate/not-read"
+    with pytest.raises(SuiteError, match=r"reading/broken\.yaml:2:14: requirement cannot be 'may'"):
+        next(verdicts)
+
+
+def test_memory_stays_flat_over_thousands_of_scenarios(
+    make_suite: Callable[[dict[str, str]], Suite], fake: Fake
+) -> None:
+    suite = make_suite({f"many/{number:04}": PASSES for number in range(600)})
+    verdicts = run(suite, "reference", ["2.1.7"])
+    for _ in range(100):
+        next(verdicts)
+    tracemalloc.start()
+    try:
+        for _ in range(20):
+            next(verdicts)
+        early, _ = tracemalloc.get_traced_memory()
+        for _ in verdicts:
+            pass
+        late, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert late - early < 200_000
+
+
+IMPLEMENTATION = """\
+import os, signal
+from harness.session import ToolResult
+
+class Dies:
+    capabilities = frozenset({"Read", "Edit", "Write"})
+    def open(self, workspace):
+        return self
+    def call(self, tool, arguments):
+        if tool == "Edit":
+            os.kill(os.getppid(), signal.SIGKILL)
+        return ToolResult("     1→alpha\\n     2→beta\\n     3→")
+"""
+
+
+def test_a_worker_that_is_killed_costs_one_scenario(
+    make_suite: Callable[[dict[str, str]], Suite], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dies_on_edit.py").write_text(IMPLEMENTATION)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    suite = make_suite({**HOLDING, "gate/read-1": PASSES, "gate/read-2": PASSES})
+    verdicts = list(run(suite, "python:dies_on_edit:Dies", ["2.1.7"], jobs=2))
+    assert [(v.scenario_id, v.status) for v in verdicts] == [
+        ("gate/not-read", "broken"),
+        ("gate/read-1", "passed"),
+        ("gate/read-2", "passed"),
+        ("reading/lines", "passed"),
+    ]
+    assert verdicts[0].reason == "the worker process was killed by signal 9 during this scenario"
+    assert verdicts[0].blame == "environment"
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process started and that still run (Linux)."""
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+HANGS = """\
+import time
+
+class Hangs:
+    def open(self, workspace):
+        return self
+    def call(self, tool, arguments):
+        print("hanging", flush=True, file=open(__file__ + ".hangs", "a"))
+        time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts processes through /proc")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_no_process_and_no_traceback(
+    make_suite: Callable[[dict[str, str]], Suite], tmp_path: Path, number: signal.Signals
+) -> None:
+    suite = make_suite({**HOLDING, **FAILING})
+    module = tmp_path / "hanging.py"
+    module.write_text(HANGS)
+    marker = Path(f"{module}.hangs")
+    os.mkfifo(marker)
+    command = [sys.executable, "-m", "harness.cli", "run", "python:hanging:Hangs", "-j", "2", "--fixtures"]
+    process = subprocess.Popen(
+        [*command, str(suite.root)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+    )
+    try:
+        with marker.open() as hanging:
+            assert hanging.readline() == "hanging\n"
+            workers = children(process.pid)
+            hosts = [child for worker in workers for child in children(worker)]
+            process.send_signal(number)
+            out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+        process.communicate()
+    assert len(workers) == 2
+    assert hosts
+    assert process.returncode == 128 + number
+    assert "Traceback" not in out + err
+    assert not [pid for pid in workers + hosts if alive(pid)]
+
+
+def test_a_bench_can_be_used_alone(holding: Suite) -> None:
+    with Bench(Order(holding.root, "reference", "2.1.7")) as bench:
+        assert bench.judge("gate/not-read").status == "passed"

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.selection import Selection, SelectionError, select
+from harness.suite import Suite
+
+
+def chosen(suite: Suite, **parts: object) -> list[str]:
+    return select(suite, Selection(**parts))  # type: ignore[arg-type]
+
+
+def test_nothing_asked_for_selects_everything_in_order(mixed: Suite) -> None:
+    assert chosen(mixed) == ["gate/not-read", "reading/lines", "wrong/effects", "wrong/text"]
+
+
+def test_ids_are_taken_once_and_in_order(mixed: Suite) -> None:
+    assert chosen(mixed, ids=("wrong/text", "gate/not-read", "wrong/text")) == ["gate/not-read", "wrong/text"]
+
+
+def test_the_path_of_a_scenario_file_stands_for_its_id(mixed: Suite) -> None:
+    path = str(mixed.scenarios_root / "gate" / "not-read.yaml")
+    assert chosen(mixed, ids=(path, "reading/lines.yaml")) == ["gate/not-read", "reading/lines"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "ids"),
+    [
+        ("READ", ["gate/not-read", "reading/lines", "wrong/effects", "wrong/text"]),
+        ("not read", []),
+        ("wrong and not carriage", ["wrong/effects"]),
+        ("'carriage return' or numbered", ["reading/lines", "wrong/text"]),
+        ("(gate or wrong) and refuses", ["gate/not-read"]),
+        ("not not gate", ["gate/not-read"]),
+        ("gate or reading and wrong", ["gate/not-read"]),
+        ('"not"', ["gate/not-read"]),
+    ],
+)
+def test_an_expression_matches_ids_and_titles_in_any_case(
+    mixed: Suite, expression: str, ids: list[str]
+) -> None:
+    assert chosen(mixed, expression=expression) == ids
+
+
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [
+        ("a b", "`and` or `or` is expected before 'b'"),
+        ("a and", "a word is missing at the end"),
+        ("and a", "a word is expected before 'and'"),
+        ("(a", "a `)` is missing"),
+        ("a)", "expected before ')'"),
+        ("()", "a word is expected before ')'"),
+        ("'a", "the quote at character 1 is not closed"),
+        ("(" * 5000 + "a" + ")" * 5000, "nested too deep"),
+    ],
+)
+def test_an_expression_that_cannot_be_read_says_where(mixed: Suite, expression: str, told: str) -> None:
+    with pytest.raises(SelectionError, match="-k") as raised:
+        chosen(mixed, expression=expression)
+    assert told in str(raised.value)
+
+
+def test_a_long_chain_of_words_is_no_problem(mixed: Suite) -> None:
+    assert chosen(mixed, expression=" or ".join(["nothing"] * 20_000)) == []
+
+
+def test_families_and_tags_restrict(mixed: Suite) -> None:
+    assert chosen(mixed, families=("gate", "reading")) == ["gate/not-read", "reading/lines"]
+    assert chosen(mixed, tags=("lines", "gate")) == ["gate/not-read", "reading/lines"]
+    assert chosen(mixed, families=("gate",), tags=("lines", "gate")) == ["gate/not-read"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "told"),
+    [
+        (
+            {"ids": ("gate/not-raed",)},
+            "no scenario has the id 'gate/not-raed'. Did you mean 'gate/not-read'?",
+        ),
+        ({"ids": ("zzz/qqq",)}, "`readfirst list` shows what there is"),
+        ({"families": ("gat",)}, "no family is called 'gat'. Did you mean 'gate'?"),
+        ({"tags": ("line",)}, "has the tag 'line'. Did you mean 'lines'?"),
+    ],
+)
+def test_an_unknown_name_gets_a_suggestion(
+    mixed: Suite, parts: dict[str, tuple[str, ...]], told: str
+) -> None:
+    with pytest.raises(SelectionError) as raised:
+        chosen(mixed, **parts)
+    assert told in str(raised.value)

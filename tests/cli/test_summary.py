@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from harness.baseline import Ruling
+from harness.summary import ExitCode, Summary
+from harness.verdict import Status, Verdict
+
+OK, NOT_OK = Ruling(conformant=True), Ruling(conformant=False)
+
+
+def summary(*verdicts: tuple[Status, Ruling]) -> Summary:
+    counted = Summary()
+    for number, (status, ruling) in enumerate(verdicts):
+        levels = {
+            "effects": status in ("passed", "failed"),
+            "reason": status == "passed",
+            "text": status == "passed",
+        }
+        counted.add(Verdict(f"family/{number}", "2.1.7", "text", status, levels), ruling)  # type: ignore[arg-type]
+    return counted
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "code"),
+    [
+        ([("passed", OK)], ExitCode.CONFORMANT),
+        ([("passed", OK), ("unsupported", OK), ("unspecified", OK)], ExitCode.CONFORMANT),
+        ([("passed", OK), ("failed", NOT_OK)], ExitCode.NOT_CONFORMANT),
+        ([("failed", Ruling(True, accepted="known"))], ExitCode.CONFORMANT),
+        ([("passed", Ruling(False, stale="file:1:1: out of date"))], ExitCode.NOT_CONFORMANT),
+        ([("failed", NOT_OK), ("broken", NOT_OK)], ExitCode.BROKEN),
+        ([("broken", Ruling(True, accepted="it hangs"))], ExitCode.CONFORMANT),
+        ([("unsupported", OK), ("unspecified", OK)], ExitCode.NOTHING),
+        ([], ExitCode.NOTHING),
+    ],
+)
+def test_the_exit_code_follows_from_the_verdicts(
+    verdicts: list[tuple[Status, Ruling]], code: ExitCode
+) -> None:
+    assert summary(*verdicts).exit_code is code
+
+
+def test_levels_are_counted_side_by_side_whatever_was_asked_for() -> None:
+    count = summary(("passed", OK), ("failed", NOT_OK), ("unsupported", OK), ("broken", NOT_OK)).total
+    assert (count.scenarios, count.judged, count.holds["effects"], count.holds["text"]) == (4, 2, 2, 1)
+
+
+def test_the_sentence_names_every_kind_that_occurred() -> None:
+    counted = summary(
+        ("passed", OK),
+        ("failed", Ruling(True, accepted="known")),
+        ("broken", NOT_OK),
+        ("unsupported", OK),
+        ("unspecified", OK),
+        ("passed", Ruling(False, stale="x")),
+    )
+    assert counted.sentence() == (
+        "6 scenarios: 2 passed, 1 failed, 1 broken, 1 of these accepted by the baseline, 1 unsupported, "
+        "1 unspecified, 1 baseline entry out of date"
+    )

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.visible import compare_lines, first_difference, visible, visible_lines
+
+ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("alpha", "alpha"),
+        ("a\tb\r\n", "a\\tb\\r\\n"),
+        ("a\0b\x1b[31m", "a\\x00b\\x1b[31m"),
+        ("\ufeffa\u200b", "\\ufeffa\\u200b"),
+        ("a\u00a0b", "a\\xa0b"),
+        ("two  ", "two\\x20\\x20"),
+        ("C:\\n", "C:\\\\n"),
+        ("\udc80", "\\udc80"),
+        ("1→“x”", "1→“x”"),
+        ("\u202e\U000e0001", "\\u202e\\U000e0001"),
+    ],
+)
+def test_what_nobody_sees_is_written_as_an_escape(text: str, shown: str) -> None:
+    assert visible(text) == shown
+
+
+@given(ANY_TEXT, ANY_TEXT)
+def test_different_texts_never_look_the_same(one: str, other: str) -> None:
+    assert (visible(one) == visible(other)) == (one == other)
+    assert (visible_lines(one) == visible_lines(other)) == (one == other)
+
+
+@given(ANY_TEXT)
+def test_every_shown_line_can_be_printed_and_encoded(text: str) -> None:
+    for line in visible_lines(text):
+        line.encode("utf-8")
+        assert line.isprintable()
+
+
+def test_a_final_newline_shows_at_the_end_of_the_last_line() -> None:
+    assert visible_lines("a\nb\n") == ["a", "b\\n"]
+    assert visible_lines("a\nb") == ["a", "b"]
+    assert visible_lines("\n") == ["\\n"]
+
+
+@given(ANY_TEXT, ANY_TEXT)
+def test_the_first_difference_is_where_the_common_beginning_ends(one: str, other: str) -> None:
+    at = first_difference(one, other)
+    if at is None:
+        assert one == other
+    else:
+        assert one[:at] == other[:at]
+        assert one[at : at + 1] != other[at : at + 1]
+
+
+def test_a_line_that_differs_is_marked_at_its_first_difference() -> None:
+    lines = [(line.sign, line.text) for line in compare_lines("one\nalpha\r\n", "one\nalpha\n")]
+    assert lines == [(" ", "one"), ("-", "alpha\\r\\n"), ("+", "alpha\\n"), ("?", "      ^")]
+
+
+def test_equal_lines_far_from_a_difference_are_counted() -> None:
+    same = "".join(f"line {n}\n" for n in range(50))
+    lines = [(line.sign, line.text) for line in compare_lines(same + "a", same + "b")]
+    assert lines[0] == ("?", "[48 equal lines]")
+    assert lines[1:3] == [(" ", "line 48"), (" ", "line 49")]
+    assert lines[3:5] == [("-", "a"), ("+", "b")]
+
+
+def test_a_flood_of_differences_is_cut_and_counted() -> None:
+    lines = compare_lines("\n".join(map(str, range(900))), "\n".join(f"x{n}" for n in range(900)))
+    assert len(lines) == 41
+    assert lines[-1].text == "[1,760 more lines]"
+
+
+def test_a_long_line_is_cut_around_its_difference() -> None:
+    texts = [
+        line.text for line in compare_lines("a" * 5000 + "X" + "a" * 5000, "a" * 5000 + "Y" + "a" * 5000)
+    ]
+    assert "X" in texts[0]
+    assert "Y" in texts[1]
+    assert all(len(text) < 250 for text in texts)
+    assert texts[0].startswith("[4,920 characters] ")
+
+
+def test_very_long_texts_are_compared_by_beginning_and_end() -> None:
+    same = [f"line {n}" for n in range(5000)]
+    other = [*same[:2500], "new", *same[2500:]]
+    lines = [(line.sign, line.text) for line in compare_lines("\n".join(same), "\n".join(other))]
+    assert ("+", "new") in lines
+    assert not any(sign == "-" for sign, _ in lines)
