@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import fcntl
 import importlib
+import inspect
 import os
 import signal
 import socket
@@ -21,10 +22,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.adapters.framing import Framing
+from harness.adapters.framing import MAXIMUM_MESSAGE, Framing
 from harness.session import ParallelSession, RacingSession, Workspace, capabilities_of
 
 __all__ = ["main"]
+
+_LONGEST_TEXT = MAXIMUM_MESSAGE // 12
+"""In characters; JSON takes up to 12 bytes for one."""
 
 
 class _NoFactoryError(Exception):
@@ -59,7 +63,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _adapter(module: str, factory: str) -> Any:
-    """Return the adapter: what the name stands for if it has `open`, else what calling it gives."""
+    """Return the adapter: what the name stands for if its `open` can be called, else what calling it gives."""
     try:
         found: Any = importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -72,11 +76,9 @@ def _adapter(module: str, factory: str) -> Any:
         if not hasattr(found, name):
             raise _NoFactoryError(f"module {module} has no {factory}.")
         found = getattr(found, name)
-    if isinstance(found, type) or not hasattr(found, "open"):
+    if not hasattr(found, "open") or (isinstance(found, type) and not inspect.ismethod(found.open)):
         if not callable(found):
-            raise _NoFactoryError(
-                f"{module}:{factory} is {found!r}: neither an object with open() nor callable."
-            )
+            raise _NoFactoryError(f"{module}:{factory} is {found!r}: neither an object with open() nor callable.")
         found = found()
     if not callable(getattr(found, "open", None)):
         raise _NoFactoryError(f"{module}:{factory} gave {found!r}, which has no method open(workspace).")
@@ -143,6 +145,8 @@ def _result(result: Any) -> Any:
     for name, value in values.items():
         if not isinstance(value, str | bool | None):
             return {"garbage": f"a result whose {name} is {value!r}"[:500]}
+    if isinstance(result.text, str) and len(result.text) > _LONGEST_TEXT:
+        return {"garbage": f"a text of {len(result.text)} characters"}
     return values
 
 

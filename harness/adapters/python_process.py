@@ -50,15 +50,24 @@ class PythonAdapter:
         self._child: _Child | None = None
         self._sessions = 0
 
+    @property
+    def pid(self) -> int | None:
+        """The number of the process and of its group, None while none runs."""
+        return self._child.pid if self._child is not None and self._child.alive else None
+
     def start(self) -> None:
         """Start the process unless it runs, and learn the capabilities. Raises FactoryError, BrokenAdapter."""
         if self._child is not None and self._child.alive:
             return
-        self._child = _Child(self._name)
-        answer = self._child.exchange(None, "the start", self._start_limit)
-        if "no_factory" in answer:
-            self._child.end()
-            raise FactoryError(answer["no_factory"])
+        child = _Child(self._name)
+        try:
+            answer = child.exchange(None, "the start", self._start_limit)
+            if "no_factory" in answer:
+                raise FactoryError(answer["no_factory"])
+        except BaseException:
+            child.end()
+            raise
+        self._child = child
         self.capabilities = frozenset(answer["capabilities"])
 
     def open(self, workspace: Workspace) -> PythonSession:
@@ -163,6 +172,7 @@ class _Child:
             theirs.close()
             os.close(lifeline)
             os.close(printed)
+        self.pid = self._process.pid
         self._framing = Framing(ours)
         self._printed = b""
         self._reader = threading.Thread(target=self._drain, args=(output,), daemon=True)
@@ -228,13 +238,13 @@ class _Child:
     def _kill(self) -> None:
         # The group first: once the process is waited for, its number may belong to somebody else.
         with suppress(ProcessLookupError, PermissionError):  # macOS forbids to kill a group of zombies
-            os.killpg(self._process.pid, signal.SIGKILL)
+            os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
         os.close(self._lifeline)
         self._reader.join(1.0)
 
     def _has_ended(self) -> bool:
-        state = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         return state is not None
 
     def _crash(self, what: str) -> BrokenAdapter:

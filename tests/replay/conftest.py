@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from harness.contracts import Contract
+from harness.session import Workspace
 from harness.vocabulary import Vocabulary, load_vocabulary
 from harness.workspace import Place, Site
 
@@ -50,3 +51,8 @@ def unprivileged() -> Iterator[None]:
         yield
     finally:
         libc.setfsuid(0)
+
+
+@pytest.fixture
+def workspace(site: Site) -> Workspace:
+    return Workspace(root=Path(site.root), home=Path(site.home))

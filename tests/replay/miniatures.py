@@ -49,7 +49,9 @@ class Honest:
             return ToolResult(MODIFIED, True)
         strike()
         if path.exists() and self.seen[name] != path.read_bytes():
-            return ToolResult("File has been unexpectedly modified. Read it again before attempting to write it.", True)
+            return ToolResult(
+                "File has been unexpectedly modified. Read it again before attempting to write it.", True
+            )
         text = arguments["content"]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -221,14 +223,14 @@ class StrikesTwice(Honest):
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
         strike()
         strike()
-        return super().call(tool, arguments)
+        return super().call_during(tool, arguments, lambda: None)
 
 
 class NeverStrikes(Honest):
     """Declares that it can be raced, and forgets to."""
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
-        return super().call(tool, arguments)
+        return super().call_during(tool, arguments, lambda: None)
 
 
 class Pretends:

@@ -1,0 +1,366 @@
+"""A verdict names every difference with its level, and nothing passes that was not judged."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.specifiers import SpecifierSet
+
+from harness.compare import compare, skipped
+from harness.contracts import Contract
+from harness.entry import Entry, RegularFile
+from harness.outcome import Breakage, Outcome, StepOutcome
+from harness.recordings import Transcript, TranscriptStep
+from harness.scenario import (
+    Clause,
+    Given,
+    ParallelCalls,
+    Position,
+    Scenario,
+    Step,
+    TextDigest,
+    ToolCall,
+    When,
+    WorldEvent,
+)
+from harness.session import BASIC_CAPABILITIES, ToolResult
+from harness.verdict import Level, Verdict
+from harness.vocabulary import Vocabulary
+
+NOT_READ = "File has not been read yet. Read it first before writing to it."
+OLD, NEW = RegularFile(b"old", 0o644), RegularFile(b"new", 0o644)
+DOCUMENTED = Contract("documented")
+
+
+def call(*clauses: Clause, tool: str = "Edit", during: tuple[WorldEvent, ...] = ()) -> ToolCall:
+    return ToolCall(tool, {"file_path": "$WS/a"}, during, clauses, Position(Path("s.yaml"), 9, 5))
+
+
+def happened(text: str, is_error: bool = False, error: str | None = None, **more: Any) -> StepOutcome:
+    return StepOutcome((ToolResult(text, is_error, error),), **more)
+
+
+class Bench:
+    def __init__(self, contract: Contract, vocabulary: Vocabulary) -> None:
+        self.contract = contract
+        self.vocabulary = vocabulary
+
+    def __call__(
+        self,
+        steps: list[Step],
+        outcomes: list[StepOutcome],
+        *,
+        level: Level = "text",
+        broken: Breakage | None = None,
+        contract: Contract | None = None,
+        recorded: Transcript | None = None,
+    ) -> Verdict:
+        scenario = Scenario("family/slug", "title", "must", Given({"a": OLD}), tuple(steps))
+        outcome = Outcome(scenario.id, tuple(outcomes), broken, {"a": OLD})
+        held = contract or self.contract
+        return compare(scenario, outcome, held, level, self.vocabulary, recorded, default=self.contract)
+
+
+@pytest.fixture
+def judge(contract: Contract, vocabulary: Vocabulary) -> Bench:
+    return Bench(contract, vocabulary)
+
+
+def told(verdict: Verdict) -> list[tuple[str, str, str, str]]:
+    return [(each.level, each.what, each.expected, each.got) for each in verdict.differences]
+
+
+REFUSED = Clause(error="not_read", text=NOT_READ)
+DONE = Clause(text="done", files={"a": RegularFile(b"new")})
+
+
+def test_what_is_expected_passes_at_every_level(judge: Bench) -> None:
+    verdict = judge(
+        [call(REFUSED), call(DONE)], [happened(NOT_READ, True), happened("done", changes={"a": NEW})]
+    )
+    assert (verdict.status, verdict.differences, verdict.calls) == ("passed", (), 2)
+    assert verdict.levels == {"effects": True, "reason": True, "text": True, "verbatim": False}
+
+
+def test_wrapping_of_the_host_does_not_matter(judge: Bench) -> None:
+    assert (
+        judge([call(REFUSED)], [happened(f"<tool_use_error>{NOT_READ}</tool_use_error>", True)]).status
+        == "passed"
+    )
+
+
+def test_an_accepted_call_that_must_be_refused_fails_at_effects(judge: Bench) -> None:
+    verdict = judge([call(REFUSED)], [happened("done")])
+    assert verdict.status == "failed"
+    assert not any(verdict.levels.values())
+    assert told(verdict)[0] == ("effects", "refused", "refused", "not refused: done")
+
+
+def test_a_refused_call_that_must_be_accepted_fails_at_effects(judge: Bench) -> None:
+    verdict = judge([call(DONE)], [happened(NOT_READ, True)])
+    levels_and_things = [(level, what) for level, what, _, _ in told(verdict)]
+    assert levels_and_things == [("effects", "refused"), ("text", "text"), ("effects", "file a")]
+
+
+def test_a_refusal_that_wrote_fails_at_effects(judge: Bench) -> None:
+    verdict = judge([call(REFUSED)], [happened(NOT_READ, True, changes={"a": NEW})])
+    assert told(verdict) == [("effects", "file a", "old", "new")]
+    assert verdict.blame == "implementation"
+
+
+def test_a_success_that_wrote_nothing_fails_at_effects(judge: Bench) -> None:
+    assert told(judge([call(DONE)], [happened("done")])) == [("effects", "file a", "new", "old")]
+
+
+def test_another_reason_keeps_effects_and_loses_reason(judge: Bench) -> None:
+    verdict = judge([call(REFUSED)], [happened("String to replace not found in file.\nString: x", True)])
+    assert verdict.levels == {"effects": True, "reason": False, "text": False, "verbatim": False}
+    assert told(verdict)[0] == ("reason", "error", "not_read", "string_not_found")
+
+
+def test_an_unknown_message_is_shown(judge: Bench) -> None:
+    verdict = judge([call(REFUSED)], [happened("No way!", True)])
+    assert told(verdict)[0] == ("reason", "error", "not_read", "no known error: No way!")
+
+
+def test_another_wording_with_the_name_of_the_error_keeps_reason_and_loses_text(judge: Bench) -> None:
+    outcomes = [happened("Please read it first.", True, "not_read")]
+    verdict = judge([call(REFUSED)], outcomes)
+    assert verdict.levels == {"effects": True, "reason": True, "text": False, "verbatim": False}
+    assert verdict.status == "failed"
+    assert judge([call(REFUSED)], outcomes, level="reason").status == "passed"
+
+
+def test_a_wrong_name_beside_the_right_text_loses_reason_and_with_it_text(judge: Bench) -> None:
+    verdict = judge([call(REFUSED)], [happened(NOT_READ, True, "file_not_found")], level="effects")
+    assert verdict.status == "passed"
+    assert verdict.levels == {"effects": True, "reason": False, "text": False, "verbatim": False}
+
+
+def test_a_difference_above_the_level_asked_for_is_listed_and_does_not_fail(judge: Bench) -> None:
+    verdict = judge([call(DONE)], [happened("Done!", changes={"a": NEW})], level="reason")
+    assert verdict.status == "passed"
+    assert told(verdict) == [("text", "text", "done", "Done!")]
+    assert verdict.blame is None
+
+
+def test_a_difference_has_the_position_of_its_clause_else_of_its_call(judge: Bench) -> None:
+    own = Position(Path("s.yaml"), 12, 7)
+    clause = Clause(text="done", position=own)
+    assert judge([call(clause)], [happened("x")]).differences[0].position == own
+    assert judge([call(Clause(text="done"))], [happened("x")]).differences[0].position == call().position
+
+
+DIGESTED = "one\ntwo\nthree"
+
+
+@pytest.mark.parametrize(
+    ("digest", "difference"),
+    [
+        (TextDigest(hashlib.sha256(DIGESTED.encode()).hexdigest(), 3, "one", "three"), None),
+        (TextDigest(starts="On"), ("start of text", "On", "on")),
+        (TextDigest(ends="Three"), ("end of text", "Three", "three")),
+        (TextDigest(lines=4), ("lines of text", "4", "3")),
+        (TextDigest(sha256="00"), ("sha256 of text", "00", hashlib.sha256(DIGESTED.encode()).hexdigest())),
+    ],
+)
+def test_every_part_of_a_digest_is_compared(
+    judge: Bench, digest: TextDigest, difference: tuple[str, str, str] | None
+) -> None:
+    verdict = judge([call(Clause(text=digest))], [happened(DIGESTED)])
+    assert told(verdict) == ([] if difference is None else [("text", *difference)])
+
+
+def test_the_mode_of_a_file_that_a_world_event_changed_counts_from_then_on(judge: Bench) -> None:
+    shut = RegularFile(b"old", 0o600)
+    chmod = WorldEvent("chmod", "a", mode=0o600)
+    first = StepOutcome(changes={"a": shut}, expected_world={"a": shut})
+    kept = happened("done", changes={"a": RegularFile(b"new", 0o600)})
+    lost = happened("done", changes={"a": NEW})
+    assert judge([chmod, call(DONE)], [first, kept]).status == "passed"
+    assert told(judge([chmod, call(DONE)], [first, lost])) == [("effects", "mode of a", "0600", "0644")]
+
+
+RACE = (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),)
+RACED: dict[str, Entry | None] = {"a": RegularFile(b"raced", 0o644)}
+
+
+def test_a_strike_that_never_came_is_visible_and_blamed_on_the_adapter(judge: Bench) -> None:
+    unexpectedly = Clause(error="unexpectedly_modified")
+    for clause, outcome in (
+        (DONE, happened("done", changes={"a": NEW})),
+        (unexpectedly, happened("x", True, "unexpectedly_modified")),
+    ):
+        verdict = judge([call(clause, during=RACE)], [outcome])
+        assert verdict.status == "failed"
+        assert (verdict.differences[0].what, verdict.differences[0].blame) == ("during", "adapter")
+        assert verdict.blame == "adapter"
+
+
+def test_a_call_that_is_refused_before_need_not_be_struck(judge: Bench) -> None:
+    assert judge([call(REFUSED, during=RACE)], [happened(NOT_READ, True)]).status == "passed"
+
+
+def test_what_the_strike_changed_belongs_to_the_step(judge: Bench) -> None:
+    struck = happened("x", True, "unexpectedly_modified", changes=RACED, expected_world=RACED, struck=True)
+    assert judge([call(Clause(error="unexpectedly_modified"), during=RACE)], [struck]).status == "passed"
+
+
+def test_the_calls_of_a_group_are_judged_one_by_one_and_its_files_together(judge: Bench) -> None:
+    group = ParallelCalls((call(Clause(text="one")), call(Clause(text="two"))), (Clause(files={"a": NEW}),))
+    good = StepOutcome((ToolResult("one"), ToolResult("two")), {"a": NEW})
+    bad = StepOutcome((ToolResult("one"), ToolResult("2")), {})
+    assert judge([group], [good]).status == "passed"
+    verdict = judge([group], [bad])
+    assert [(each.call, each.level, each.what) for each in verdict.differences] == [
+        (1, "text", "text"),
+        (0, "effects", "file a"),
+    ]
+
+
+def test_a_group_without_files_changes_nothing(judge: Bench) -> None:
+    group = ParallelCalls((call(Clause(text="one")),))
+    verdict = judge([group], [StepOutcome((ToolResult("one"),), {"a": NEW})])
+    assert told(verdict) == [("effects", "file a", "old", "new")]
+
+
+def test_verbatim_compares_the_raw_text_with_the_recording(judge: Bench) -> None:
+    wrapped = f"<tool_use_error>{NOT_READ}</tool_use_error>"
+    steps = [WorldEvent("touch", "a", mtime=2), call(REFUSED)]
+    recorded = Transcript((TranscriptStep((("Edit", {}),), (ToolResult(wrapped, True),)),))
+    same = judge(steps, [StepOutcome(), happened(wrapped, True)], level="verbatim", recorded=recorded)
+    bare = judge(steps, [StepOutcome(), happened(NOT_READ, True)], level="verbatim", recorded=recorded)
+    assert same.status == "passed"
+    assert same.levels["verbatim"]
+    assert (bare.status, bare.levels["text"], bare.levels["verbatim"]) == ("failed", True, False)
+    assert told(bare) == [("verbatim", "raw text", wrapped, NOT_READ)]
+
+
+def test_verbatim_fails_where_the_recording_is_too_short(judge: Bench) -> None:
+    verdict = judge([call(REFUSED)], [happened(NOT_READ, True)], level="verbatim", recorded=Transcript(()))
+    assert told(verdict) == [("verbatim", "raw text", "nothing recorded", NOT_READ)]
+
+
+def test_verbatim_without_a_recording_is_a_mistake_of_the_caller(judge: Bench) -> None:
+    with pytest.raises(ValueError, match="needs a recording"):
+        judge([call(REFUSED)], [happened(NOT_READ, True)], level="verbatim")
+
+
+SAYS = Clause(documented="a.txt, Rules", error="not_read")
+
+
+def test_documented_judges_documented_clauses_fully_and_set_up_by_its_effects(judge: Bench) -> None:
+    steps: list[Step] = [call(DONE), call(SAYS)]
+    wording = happened("another wording", changes={"a": NEW})
+    refused = happened("whatever", True, "not_read")
+    verdict = judge(steps, [wording, refused], contract=DOCUMENTED)
+    assert (verdict.status, verdict.calls) == ("passed", 1)
+    verdict = judge(steps, [happened("done"), refused], contract=DOCUMENTED)
+    assert told(verdict) == [("effects", "file a", "new", "old")]
+    verdict = judge(steps, [wording, happened("whatever", True, "no_changes")], contract=DOCUMENTED)
+    assert told(verdict) == [("reason", "error", "not_read", "no_changes")]
+
+
+def test_documented_prefers_its_own_clause_over_what_was_recorded(judge: Bench) -> None:
+    both = call(Clause(text="recorded"), Clause(documented="a.txt, Rules", text="documented", recorded=False))
+    assert judge([both], [happened("documented")], contract=DOCUMENTED).status == "passed"
+    assert judge([both], [happened("recorded")], contract=DOCUMENTED).status == "failed"
+    assert judge([both], [happened("recorded")]).status == "passed"
+
+
+def test_documented_without_a_default_contract_is_a_mistake_of_the_caller(vocabulary: Vocabulary) -> None:
+    scenario = Scenario("a/b", "t", "must", Given(), (call(SAYS),))
+    with pytest.raises(ValueError, match="default contract"):
+        compare(scenario, Outcome("a/b", ()), DOCUMENTED, "text", vocabulary)
+
+
+OTHER = Clause(when=When(SpecifierSet(">=3")), text="done")
+
+
+def test_a_call_that_the_contract_is_silent_about_makes_the_scenario_unspecified(judge: Bench) -> None:
+    verdict = judge([call(DONE), call(OTHER)], [happened("done", changes={"a": NEW}), happened("x")])
+    assert verdict.status == "unspecified"
+    assert not any(verdict.levels.values())
+
+
+def test_a_scenario_in_which_no_call_was_judged_does_not_pass(judge: Bench) -> None:
+    touch = WorldEvent("touch", "a", mtime=2)
+    assert judge([touch], [StepOutcome()]).status == "unspecified"
+    assert judge([], []).status == "unspecified"
+    assert (
+        judge([call(DONE)], [happened("x", changes={"a": NEW})], contract=DOCUMENTED).status == "unspecified"
+    )
+
+
+def test_a_missing_step_does_not_pass(judge: Bench) -> None:
+    verdict = judge([call(DONE), call(REFUSED)], [happened("done", changes={"a": NEW})])
+    assert (verdict.status, verdict.blame) == ("broken", "harness")
+    assert verdict.reason == "1 of 2 steps were replayed"
+
+
+def test_a_breakage_breaks_the_verdict_and_keeps_its_blame(judge: Bench) -> None:
+    for blame in ("adapter", "environment", "harness"):
+        verdict = judge([call(DONE)], [], broken=Breakage(blame, "it hung", 0, "tail"))
+        assert (verdict.status, verdict.blame, verdict.reason) == ("broken", blame, "it hung\ntail")
+        assert not any(verdict.levels.values())
+
+
+IMPOSSIBLE = Breakage("harness", "cannot delete a: No such file or directory", 1)
+
+
+def test_an_event_that_an_earlier_deviation_made_impossible_is_blamed_on_the_implementation(
+    judge: Bench,
+) -> None:
+    steps = [call(REFUSED), WorldEvent("delete", "a")]
+    verdict = judge(steps, [happened(NOT_READ, True, changes={"a": None})], broken=IMPOSSIBLE)
+    assert (verdict.status, verdict.blame) == ("failed", "implementation")
+    assert [(each.step, each.what) for each in verdict.differences] == [(0, "path a"), (1, "world event")]
+
+
+def test_an_event_that_is_impossible_although_all_went_well_is_blamed_on_the_harness(judge: Bench) -> None:
+    verdict = judge(
+        [call(REFUSED), WorldEvent("delete", "a")], [happened("Read it!", True)], broken=IMPOSSIBLE
+    )
+    assert (verdict.status, verdict.blame) == ("broken", "harness")
+
+
+@pytest.mark.parametrize(
+    ("steps", "name", "capabilities", "status", "reason"),
+    [
+        ([call(DONE)], "2.1.7", BASIC_CAPABILITIES, None, ""),
+        ([call(DONE, during=RACE)], "2.1.7", BASIC_CAPABILITIES, "unsupported", "the adapter lacks during"),
+        (
+            [call(DONE, tool="MultiEdit")],
+            "2.1.7",
+            BASIC_CAPABILITIES,
+            "unsupported",
+            "the adapter lacks MultiEdit",
+        ),
+        (
+            [call(DONE), call(OTHER)],
+            "2.1.7",
+            BASIC_CAPABILITIES,
+            "unspecified",
+            "2.1.7 says nothing about it",
+        ),
+        ([call(DONE)], "documented", BASIC_CAPABILITIES, "unspecified", "documented says nothing about it"),
+        ([call(DONE), call(SAYS)], "documented", BASIC_CAPABILITIES, None, ""),
+        ([], "2.1.7", BASIC_CAPABILITIES, "unspecified", "2.1.7 says nothing about it"),
+    ],
+)
+def test_what_cannot_be_judged_or_done_is_told_before_the_replay(
+    contract: Contract,
+    steps: list[Step],
+    name: str,
+    capabilities: frozenset[str],
+    status: str | None,
+    reason: str,
+) -> None:
+    scenario = Scenario("a/b", "t", "must", Given(), tuple(steps))
+    verdict = skipped(scenario, contract if name == "2.1.7" else DOCUMENTED, "text", capabilities)
+    if verdict is None:
+        assert status is None
+    else:
+        assert (verdict.status, verdict.reason) == (status, reason)
+        assert not any(verdict.levels.values())

@@ -1,0 +1,244 @@
+"""A Python implementation in its own process: whatever it does, the harness gets an answer or a breakage in time."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.adapters.python_process import FactoryError, PythonAdapter
+from harness.entry import RegularFile
+from harness.replay import replay
+from harness.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
+from harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
+from harness.workspace import Place
+
+TIME_LIMIT = 0.3
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parent)
+
+
+class Opened:
+    """Adapters that a test opened, closed after it."""
+
+    def __init__(self) -> None:
+        self.adapters: list[PythonAdapter] = []
+
+    def __call__(self, name: str, *, start_limit: float = 30.0) -> PythonAdapter:
+        adapter = PythonAdapter("miniatures", name, time_limit=TIME_LIMIT, start_limit=start_limit)
+        self.adapters.append(adapter)
+        return adapter
+
+
+@pytest.fixture
+def opened() -> Iterator[Opened]:
+    opened = Opened()
+    yield opened
+    for adapter in opened.adapters:
+        adapter.close()
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def wait_until_gone(pid: int) -> bool:
+    deadline = time.monotonic() + 5
+    while is_running(pid) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    return not is_running(pid)
+
+
+def test_calls_are_answered_and_state_is_kept_in_the_session(opened: Opened, workspace: Workspace) -> None:
+    path = workspace.root / "a.txt"
+    path.write_text("old")
+    adapter = opened("Honest")
+    session, fresh = adapter.open(workspace), adapter.open(workspace)
+    assert session.call("Read", {"file_path": str(path)}) == ToolResult("old")
+    arguments = {"file_path": str(path), "content": "new"}
+    assert fresh.call("Write", arguments).is_error
+    assert session.call("Write", arguments) == ToolResult(f"wrote {path}")
+    assert path.read_text() == "new"
+
+
+def test_texts_of_every_kind_survive_the_way(opened: Opened, workspace: Workspace) -> None:
+    path = workspace.root / "a.txt"
+    path.write_bytes("\x00\r\n\u2028é😀".encode())
+    assert opened("Honest").open(workspace).call("Read", {"file_path": str(path)}).text == "\x00\r\n\u2028é😀"
+
+
+def test_groups_and_races_reach_the_child(opened: Opened, place: Place) -> None:
+    write = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
+    race = ToolCall("Write", write.arguments, (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),))
+    read = ToolCall("Read", {"file_path": "$WS/a"})
+    scenario = Scenario(
+        "a/b", "t", "must", Given({"a": RegularFile(b"old")}), (ParallelCalls((read, write)), race)
+    )
+    outcome = replay(scenario, opened("Honest"), place)
+    assert outcome.broken is None
+    assert outcome.steps[0].results == (ToolResult("old"), ToolResult("wrote $WS/a"))
+    assert outcome.steps[1].struck
+    assert outcome.steps[1].results[0].is_error
+
+
+def test_capabilities_are_those_that_the_adapter_declares(opened: Opened) -> None:
+    adapter = opened("Honest")
+    assert adapter.capabilities == BASIC_CAPABILITIES
+    adapter.start()
+    assert adapter.capabilities == BASIC_CAPABILITIES | {"parallel", "during"}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Hangs", "Edit took longer than 0.3 s"),
+        ("HangsStubbornly", "Edit took longer than 0.3 s"),
+        ("HangsInC", "Edit took longer than 0.3 s"),
+        ("FloodsOutput", "Edit took longer than 0.3 s"),
+        ("Exits", "process ended with exit status 3 during Edit"),
+        ("ExitsPolitely", "the adapter raised SystemExit: 4"),
+        ("Segfaults", "process was killed by SIGSEGV during Edit"),
+        ("Raises", "the adapter raised ValueError: no idea"),
+        ("FloodsText", "the adapter answered a text of 68157440 characters"),
+        ("WritesIntoEverySocket", "answered garbage at Edit: it wrote b'GET '"),
+        ("AnnouncesTerabytes", "answered garbage at Edit: its answer has 4398046511104 bytes"),
+        ("AnswersNothing", "the adapter answered None, not a ToolResult"),
+        ("AnswersBytes", "the adapter answered a result whose text is b'done'"),
+        ("NamesErrorsByNumber", "the adapter answered a result whose error is 6"),
+        ("LeavesAChildBehind", "process ended with exit status 5 during Edit"),
+    ],
+)
+def test_misbehaviour_ends_in_a_breakage_in_time_and_the_next_session_works(
+    opened: Opened, workspace: Workspace, name: str, told: str
+) -> None:
+    adapter = opened(name)
+    session = adapter.open(workspace)
+    started = time.monotonic()
+    with pytest.raises(BrokenAdapter) as error:
+        session.call("Edit", {})
+    assert time.monotonic() - started < TIME_LIMIT + 2
+    assert told in str(error.value)
+    assert error.value.blame == "adapter"
+    session.close()
+    (workspace.root / "a.txt").write_text("fine")
+    assert adapter.open(workspace).call("Read", {"file_path": str(workspace.root / "a.txt")}).text == "fine"
+
+
+def test_the_end_of_what_it_printed_is_kept(opened: Opened, workspace: Workspace) -> None:
+    with pytest.raises(BrokenAdapter) as error:
+        opened("FloodsOutput").open(workspace).call("Edit", {})
+    assert 0 < len(error.value.details) <= 8192
+    assert "blah blah" in error.value.details
+
+
+def test_printing_does_not_disturb_the_answers(opened: Opened, workspace: Workspace) -> None:
+    assert opened("Chatters").open(workspace).call("Edit", {}) == ToolResult("done")
+
+
+def test_a_traceback_is_kept(opened: Opened, workspace: Workspace) -> None:
+    with pytest.raises(BrokenAdapter) as error:
+        opened("Raises").open(workspace).call("Edit", {})
+    assert "miniatures.py" in error.value.details
+
+
+def test_what_it_left_running_is_killed(opened: Opened, workspace: Workspace) -> None:
+    with pytest.raises(BrokenAdapter):
+        opened("LeavesAChildBehind").open(workspace).call("Edit", {})
+    assert wait_until_gone(int((workspace.root / "child.pid").read_text()))
+
+
+def test_a_call_after_the_process_has_died_is_a_breakage(opened: Opened, workspace: Workspace) -> None:
+    session = opened("Exits").open(workspace)
+    with pytest.raises(BrokenAdapter):
+        session.call("Edit", {})
+    with pytest.raises(BrokenAdapter, match="has ended before"):
+        session.call("Edit", {})
+    session.close()
+
+
+def test_an_adapter_without_the_optional_methods_is_told(opened: Opened, workspace: Workspace) -> None:
+    session = opened("Pretends").open(workspace)
+    with pytest.raises(BrokenAdapter, match="its session has no call_parallel"):
+        session.call_parallel([("Read", {})])
+    with pytest.raises(BrokenAdapter, match="its session has no call_during"):
+        session.call_during("Read", {}, lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("factory", "told"),
+    [
+        ("none", "module miniatures has no none."),
+        ("NOT_CALLABLE", "miniatures:NOT_CALLABLE is 3: neither an object with open() nor callable."),
+        ("not_an_adapter", "miniatures:not_an_adapter gave 3, which has no method open(workspace)."),
+    ],
+)
+def test_a_wrong_factory_is_told(opened: Opened, factory: str, told: str) -> None:
+    with pytest.raises(FactoryError) as error:
+        opened(factory).start()
+    assert str(error.value) == told
+
+
+def test_a_missing_module_is_told_and_a_broken_one_is_blamed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FactoryError, match="there is no module nowhere in "):
+        PythonAdapter("nowhere", "Tools").start()
+    (tmp_path / "broken.py").write_text("import nowhere")
+    with pytest.raises(
+        BrokenAdapter, match="the adapter raised ModuleNotFoundError: No module named 'nowhere'"
+    ):
+        PythonAdapter("broken", "Tools").start()
+
+
+def test_a_factory_that_hangs_is_stopped(opened: Opened) -> None:
+    with pytest.raises(BrokenAdapter, match=r"the start took longer than 0\.4 s"):
+        opened("never_ready", start_limit=0.4).start()
+
+
+def test_a_closed_adapter_leaves_no_process(opened: Opened, workspace: Workspace) -> None:
+    adapter = opened("Honest")
+    adapter.open(workspace)
+    assert adapter.pid is not None
+    pid = adapter.pid
+    assert is_running(pid)
+    adapter.close()
+    assert not is_running(pid)
+    assert adapter.pid is None
+
+
+HARNESS = """
+import sys, time
+from harness.adapters.python_process import PythonAdapter
+adapter = PythonAdapter("miniatures", sys.argv[1], time_limit=60)
+from harness.session import Workspace
+from pathlib import Path
+session = adapter.open(Workspace(Path("/"), Path("/")))
+print(adapter.pid, flush=True)
+session.call("Edit", {})
+"""
+
+
+@pytest.mark.parametrize("name", ["Hangs", "HangsStubbornly", "HangsInC"])
+def test_a_hanging_child_does_not_outlive_a_killed_harness(name: str) -> None:
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    with subprocess.Popen(
+        [sys.executable, "-c", HARNESS, name], stdout=subprocess.PIPE, env=environment, text=True
+    ) as harness:
+        assert harness.stdout is not None
+        pid = int(harness.stdout.readline())
+        assert is_running(pid)
+        harness.send_signal(signal.SIGKILL)
+    assert wait_until_gone(pid)

@@ -1,0 +1,218 @@
+"""A replay performs the steps, looks at everything after each, and turns whatever goes wrong into a breakage."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import miniatures
+import pytest
+
+from harness.entry import RegularFile, Symlink, TextContent
+from harness.outcome import Breakage, Outcome
+from harness.replay import replay
+from harness.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from harness.session import BrokenAdapter, ToolResult, Workspace
+from harness.workspace import Place
+
+READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
+EDIT = ToolCall("Edit", {"file_path": "$WS/a.txt"})
+WRITE = ToolCall("Write", {"file_path": "$WS/a.txt", "content": "new"})
+CHANGE = WorldEvent("modify", "a.txt", RegularFile(b"changed"), mtime=2)
+
+
+def scenario(*steps: Step, **files: RegularFile | Symlink) -> Scenario:
+    given = files or {"a.txt": RegularFile(TextContent("old"))}
+    return Scenario("family/slug", "title", "must", Given(given), steps)
+
+
+def replayed(place: Place, adapter: Any, *steps: Step) -> Outcome:
+    return replay(scenario(*steps), adapter, place)
+
+
+def test_results_and_changes_are_recorded_step_by_step(place: Place) -> None:
+    outcome = replayed(place, miniatures.Honest, READ, WRITE)
+    assert outcome.broken is None
+    assert outcome.before == {"a.txt": RegularFile(b"old", 0o644)}
+    assert [step.results for step in outcome.steps] == [
+        (ToolResult("old"),),
+        (ToolResult("wrote $WS/a.txt"),),
+    ]
+    assert [step.changes for step in outcome.steps] == [{}, {"a.txt": RegularFile(b"new", 0o644)}]
+    assert all(step.milliseconds > 0 for step in outcome.steps)
+
+
+def test_a_world_event_is_listed_as_the_harness_own(place: Place) -> None:
+    outcome = replayed(place, miniatures.Honest, READ, CHANGE, WRITE)
+    assert (
+        outcome.steps[1].changes
+        == outcome.steps[1].expected_world
+        == {"a.txt": RegularFile(b"changed", 0o644)}
+    )
+    assert outcome.steps[2].results == (ToolResult(miniatures.MODIFIED, True),)
+
+
+def test_a_race_strikes_between_validation_and_execution(place: Place) -> None:
+    racing = ToolCall(WRITE.tool, WRITE.arguments, during=(CHANGE,))
+    outcome = replayed(place, miniatures.Honest, READ, racing)
+    step = outcome.steps[1]
+    assert step.results[0].is_error
+    assert step.struck
+    assert step.changes == step.expected_world == {"a.txt": RegularFile(b"changed", 0o644)}
+
+
+def test_a_race_does_not_strike_a_call_that_is_refused_before(place: Place) -> None:
+    racing = ToolCall(WRITE.tool, WRITE.arguments, during=(CHANGE,))
+    outcome = replayed(place, miniatures.Honest, racing)
+    assert not outcome.steps[0].struck
+    assert outcome.steps[0].changes == outcome.steps[0].expected_world == {}
+
+
+def test_a_group_gives_one_result_per_call(place: Place) -> None:
+    outcome = replayed(place, miniatures.Honest, ParallelCalls((READ, WRITE)))
+    assert outcome.steps[0].results == (ToolResult("old"), ToolResult("wrote $WS/a.txt"))
+    assert outcome.steps[0].changes == {"a.txt": RegularFile(b"new", 0o644)}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Raises", "the adapter raised ValueError: no idea about $WS"),
+        ("ExitsPolitely", "the adapter raised SystemExit: 4"),
+        ("AnswersNothing", "the adapter answered None, not a ToolResult"),
+        ("AnswersBytes", "the result's text is b'done', not a string"),
+        ("AnswersANumber", "the result's is_error is 1, not a boolean"),
+        ("NamesErrorsByNumber", "the result's error is 6, not a name"),
+    ],
+)
+def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(place: Place, name: str, told: str) -> None:
+    outcome = replayed(place, getattr(miniatures, name), READ, EDIT, WRITE)
+    assert outcome.broken is not None
+    assert (outcome.broken.blame, outcome.broken.message, outcome.broken.step) == ("adapter", told, 1)
+    assert len(outcome.steps) == 1
+
+
+def test_a_breakage_tells_no_path_that_differs_from_run_to_run(place: Place) -> None:
+    broken = replayed(place, miniatures.Raises, EDIT).broken
+    assert broken is not None
+    assert place.base not in broken.message + broken.details
+    assert "no idea about" in broken.details
+
+
+@pytest.mark.parametrize(
+    ("adapter", "step", "told"),
+    [
+        (miniatures.LosesAParallelResult, ParallelCalls((READ, READ)), "gave 1 results for 2 calls"),
+        (miniatures.StrikesTwice, ToolCall("Write", WRITE.arguments, (CHANGE,)), "ran `strike` 2 times"),
+        (miniatures.Pretends(), ParallelCalls((READ, READ)), "session has no call_parallel"),
+        (miniatures.Pretends(), ToolCall("Write", WRITE.arguments, (CHANGE,)), "session has no call_during"),
+        (miniatures.FailsToOpen, READ, "raised RuntimeError: no session today"),
+        (miniatures.FailsToClose, READ, "raised RuntimeError: no end"),
+    ],
+)
+def test_a_broken_protocol_is_blamed_on_the_adapter(
+    place: Place, adapter: Any, step: Step, told: str
+) -> None:
+    broken = replayed(place, adapter, step).broken
+    assert broken is not None
+    assert broken.blame == "adapter"
+    assert told in broken.message
+
+
+def test_a_text_for_a_group_is_no_sequence_of_results(place: Place) -> None:
+    class Talkative(miniatures.Honest):
+        def call_parallel(self, calls: object) -> Any:
+            return "ok"
+
+    broken = replayed(place, Talkative, ParallelCalls((READ, READ))).broken
+    assert broken is not None
+    assert "answered a parallel group with 'ok'" in broken.message
+
+
+def test_the_blame_of_an_adapter_that_knows_better_is_kept(place: Place) -> None:
+    class Offline(miniatures.Honest):
+        def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+            raise BrokenAdapter("no network", blame="environment", details="tail")
+
+    assert replayed(place, Offline, READ).broken == Breakage("environment", "no network", 0, "tail")
+
+
+def test_an_event_that_does_not_fit_ends_the_replay(place: Place) -> None:
+    outcome = replayed(place, miniatures.Honest, READ, WorldEvent("delete", "b.txt"), WRITE)
+    assert outcome.broken is not None
+    assert (outcome.broken.blame, outcome.broken.step) == ("harness", 1)
+    assert "cannot delete b.txt" in outcome.broken.message
+
+
+def test_a_racing_event_that_does_not_fit_ends_the_replay_after_the_call(place: Place) -> None:
+    racing = ToolCall("Write", WRITE.arguments, (WorldEvent("delete", "b.txt"),))
+    outcome = replayed(place, miniatures.Honest, READ, racing)
+    assert outcome.broken is not None
+    assert (outcome.broken.blame, outcome.broken.step, len(outcome.steps)) == ("harness", 1, 2)
+
+
+def test_a_strike_after_the_call_has_returned_changes_nothing(place: Place) -> None:
+    kept = []
+
+    class Late(miniatures.Honest):
+        def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Any) -> ToolResult:
+            kept.append(strike)
+            return ToolResult("done")
+
+        def close(self) -> None:
+            kept[0]()
+            kept.append((self.workspace.root / "a.txt").read_text())
+
+    outcome = replayed(place, Late, ToolCall("Write", WRITE.arguments, (CHANGE,)))
+    assert kept[1] == "old"
+    assert not outcome.steps[0].struck
+
+
+def test_the_umask_is_fixed_while_an_implementation_runs_and_restored_afterwards(place: Place) -> None:
+    former = os.umask(0o077)
+    try:
+        outcome = replayed(place, miniatures.Honest, ToolCall("Write", {"file_path": "$WS/n", "content": ""}))
+        assert os.umask(0o077) == 0o077
+    finally:
+        os.umask(former)
+    assert outcome.steps[0].changes == {"n": RegularFile(b"", 0o644)}
+
+
+def test_paths_repeat_only_for_an_adapter_that_says_so(place: Place) -> None:
+    roots: list[Path] = []
+
+    class Curious(miniatures.Honest):
+        def __init__(self, workspace: Workspace) -> None:
+            super().__init__(workspace)
+            roots.append(workspace.root)
+
+    for _ in range(2):
+        replayed(place, Curious, READ)
+    Curious.repeats_paths = True  # type: ignore[attr-defined]
+    for _ in range(2):
+        replayed(place, Curious, READ)
+    assert roots[0] != roots[1]
+    assert roots[2] == roots[3]
+
+
+def test_an_interruption_is_not_swallowed_and_the_session_is_closed(place: Place) -> None:
+    closed = []
+
+    class Interrupted(miniatures.Misbehaving):
+        def misbehave(self) -> Any:
+            raise KeyboardInterrupt
+
+        def close(self) -> None:
+            closed.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        replayed(place, Interrupted, EDIT)
+    assert closed == [True]
+
+
+def test_a_workspace_that_cannot_be_laid_out_is_blamed_on_the_environment(place: Place) -> None:
+    impossible = Scenario("a/b", "t", "must", Given({"x" * 300: RegularFile(b"")}), (READ,))
+    broken = replay(impossible, miniatures.Honest, place).broken  # type: ignore[arg-type]
+    assert broken is not None
+    assert broken.blame == "environment"
+    assert "cannot prepare the workspace" in broken.message
