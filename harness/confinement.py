@@ -135,7 +135,7 @@ class Links:
                 continue
             hops += 1
             if hops > _MOST_HOPS:
-                return False  # a loop: the system refuses to follow it
+                continue  # a loop: the system refuses it; what follows must stay inside all the same
             if target == "$WS" or target.startswith("$WS/"):
                 place = []
                 target = target[3:]

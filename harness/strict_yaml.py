@@ -124,13 +124,15 @@ def read(file: Path) -> bytes:
         )
     except ValueError:
         _refuse("unreadable", file, 0, 0, "the file's name holds a NUL character", "Give another name.")
-    with os.fdopen(descriptor, "rb", buffering=0) as stream:
+    try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             _refuse("unreadable", file, 0, 0, "this is not a regular file", "Put a YAML file in its place.")
         if status.st_size > MAX_BYTES:
             _refuse_size(file, status.st_size)
-        return stream.read(MAX_BYTES + 1)
+        return os.read(descriptor, status.st_size + 1)
+    finally:
+        os.close(descriptor)
 
 
 def load(data: bytes, file: Path) -> Document:

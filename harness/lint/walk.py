@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from harness import strict_yaml
@@ -19,6 +19,8 @@ from harness.scenario import Position
 from harness.suite import Suite
 
 __all__ = ["lint"]
+
+_Check = Callable[[Case], Iterator[Finding]]
 
 
 def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
@@ -54,7 +56,7 @@ def _scenario(
     except SuiteError as error:
         yield from error.findings
         return
-    checks = (check_wording, check_content, check_expectations, check_recording)
+    checks: tuple[_Check, ...] = (check_wording, check_content, check_expectations, check_recording)
     try:
         scenario = scenario_from(document, scenario_id, suite.contracts)
     except SuiteError as error:

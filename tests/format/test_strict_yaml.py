@@ -1,0 +1,212 @@
+"""Strict YAML: JSON types only, one clear error for everything else, and a position for every value."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from harness import strict_yaml
+from harness.scenario import Position
+from harness.strict_yaml import MAX_BYTES, MAX_DEPTH, StrictYamlError, load, read
+
+FILE = Path("a.yaml")
+
+
+def value(text: str) -> object:
+    return load(text.encode(), FILE).value
+
+
+def refusal(data: bytes) -> tuple[str, int, int]:
+    with pytest.raises(StrictYamlError) as caught:
+        load(data, FILE)
+    (finding,) = caught.value.findings
+    assert finding.message
+    assert finding.fix
+    assert str(caught.value).startswith(f"a.yaml:{finding.position.line}:{finding.position.column}: ")
+    return finding.rule, finding.position.line, finding.position.column
+
+
+STRINGS = """no Yes on y 0o7 007 0x1F 12:30 2026-01-01 1_000 +1 .5 5. ~ Null NULL True FALSE NaN .inf 1e --1 01 1.2.3
+= １"""
+
+
+@pytest.mark.parametrize("word", STRINGS.split())
+def test_what_json_does_not_spell_stays_a_string(word: str) -> None:
+    assert value(f"a: {word}") == {"a": word}
+
+
+@pytest.mark.parametrize("word", ["null", "true", "false", "0", "-0", "7", "-12", "1.5", "1e3", "-2.5E-3"])
+def test_what_json_spells_has_its_type(word: str) -> None:
+    got = value(f"[{word}]")
+    assert got == [json.loads(word)]
+    assert type(got[0]) is type(json.loads(word))  # type: ignore[index]
+
+
+@pytest.mark.parametrize("quoted", ['"null"', "'7'", '"true"', "|-\n  7", ">-\n  null"])
+def test_quoted_and_block_scalars_are_strings(quoted: str) -> None:
+    assert isinstance(value(f"a: {quoted}")["a"], str)  # type: ignore[index]
+
+
+def test_escapes_give_exact_characters() -> None:
+    assert value(r'a: "\0\r\n\t\N\L\P\x85\u2028\U0001F600\\\""') == {
+        "a": '\0\r\n\t\x85\u2028\u2029\x85\u2028\U0001f600\\"'
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "rule", "line", "column"),
+    [
+        (b"a: 1\nb: 2\na: 3\n", "duplicate-key", 3, 1),
+        (b"a: {b: 1, b: 2}\n", "duplicate-key", 1, 11),
+        (b'"a": 1\na: 2\n', "duplicate-key", 2, 1),
+        (b"a: &x 1\n", "alias", 1, 4),
+        (b"a: *x\n", "alias", 1, 4),
+        (b"*x : 1\n", "alias", 1, 1),
+        (b"&x a: 1\n", "alias", 1, 1),
+        (b"a: &x {b: 1}\n", "alias", 1, 4),
+        (b"a: &x [1]\n", "alias", 1, 4),
+        (b"a: !!str 1\n", "tag", 1, 4),
+        (b"a: ! b\n", "tag", 1, 4),
+        (b"a: !!python/object:os.system {}\n", "tag", 1, 4),
+        (b"!!map {a: 1}\n", "tag", 1, 1),
+        (b"%YAML 1.2\n---\na: 1\n", "tag", 1, 1),
+        (b"1: a\n", "non-string-key", 1, 1),
+        (b"null: a\n", "non-string-key", 1, 1),
+        (b"true: a\n", "non-string-key", 1, 1),
+        (b"-2.5: a\n", "non-string-key", 1, 1),
+        (b"? {a: b}\n: c\n", "non-string-key", 1, 3),
+        (b"<<: {a: 1}\n", "non-string-key", 1, 1),
+        (b"?\n: a\n", "non-string-key", 1, 2),
+        (b"a:\n", "missing-value", 1, 3),
+        (b"- a\n-\n", "missing-value", 2, 2),
+        (b"--- a\n--- b\n", "several-documents", 2, 1),
+        (b"", "empty-file", 1, 1),
+        (b"# only words\n", "empty-file", 1, 1),
+        (b"a: 1e400\n", "number-too-large", 1, 4),
+        (b"a: " + b"9" * 5000, "number-too-large", 1, 4),
+        (b"a: b\0c\n", "control-character", 1, 5),
+        ("ä: é\n  ü\x1b\n".encode(), "control-character", 2, 4),
+        ("a: \ufffe\n".encode(), "control-character", 1, 4),
+        ("é: ".encode() + b"\xff\n", "not-utf-8", 1, 4),
+        (b"a: 1\nb: \xed\xa0\x80\n", "not-utf-8", 2, 4),
+        (b"\xef\xbb\xbfa: 1\n", "not-utf-8", 1, 1),
+        ("a: 1\n".encode("utf-16"), "not-utf-8", 1, 1),
+        (b"a: [1, 2\nb: 3\n", "yaml-syntax", 2, 2),
+        (b'a: "b\n', "yaml-syntax", 2, 1),
+        (b"a:\n\tb: 1\n", "yaml-syntax", 2, 1),
+        (b"a: b: c\n", "yaml-syntax", 1, 5),
+        (b'a: "\\ud83d\\ude00"\n', "yaml-syntax", 1, 7),
+        (b"a: @b\n", "yaml-syntax", 1, 4),
+    ],
+)
+def test_everything_else_is_refused_at_its_place(data: bytes, rule: str, line: int, column: int) -> None:
+    assert refusal(data) == (rule, line, column)
+
+
+@pytest.mark.parametrize("open_", [b"[", b"{a: ", b"- ", b"? "])
+def test_ten_thousand_levels_are_refused_at_once(open_: bytes) -> None:
+    start = time.perf_counter()
+    rule, line, _ = refusal(open_ * 10_000)
+    assert (rule, line) in (("too-deep", 1), ("non-string-key", 1))
+    assert time.perf_counter() - start < 1
+
+
+def test_the_deepest_level_is_still_read() -> None:
+    assert load(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH, FILE)
+    assert refusal(b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1)) == ("too-deep", 1, MAX_DEPTH + 1)
+
+
+def test_a_file_of_a_hundred_megabytes_is_refused_without_reading_it(tmp_path: Path) -> None:
+    path = tmp_path / "large.yaml"
+    with path.open("wb") as stream:
+        stream.truncate(100 * 1024 * 1024)
+    start = time.perf_counter()
+    with pytest.raises(StrictYamlError, match=r"large\.yaml:1:1: the file has 104,857,600 bytes"):
+        read(path)
+    assert time.perf_counter() - start < 0.1
+
+
+def test_one_mebibyte_is_read_and_one_byte_more_is_not() -> None:
+    text = b'a: "' + b"x" * (MAX_BYTES - 5) + b'"'
+    assert len(load(text, FILE).value["a"]) == MAX_BYTES - 5
+    assert refusal(text + b"\n") == ("file-too-large", 1, 1)
+
+
+def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.yaml")
+    for name in ("pipe.yaml", ".", "missing.yaml"):
+        with pytest.raises(StrictYamlError, match=r":1:1: .*\[unreadable\]"):
+            read(tmp_path / name)
+    with pytest.raises(StrictYamlError, match="NUL"):
+        read(tmp_path / "a\0b")
+
+
+DOCUMENT = b"""\
+title: e x
+given: {files: {a.txt: "one"}}
+steps:
+  - Read: {file_path: a}
+    expect:
+      - text: |
+          b
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "line", "column"),
+    [
+        ((), False, 1, 1),
+        (("title",), False, 1, 8),
+        (("title",), True, 1, 1),
+        (("given", "files", "a.txt"), True, 2, 17),
+        (("given", "files", "a.txt"), False, 2, 24),
+        (("steps",), False, 4, 3),
+        (("steps", 0), False, 4, 5),
+        (("steps", 0, "Read", "file_path"), False, 4, 23),
+        (("steps", 0, "expect", 0, "text"), True, 6, 9),
+        (("steps", 0, "expect", 0, "text"), False, 6, 15),
+        (("steps", 7), False, 4, 3),
+        (("given", "nothing", "deeper"), True, 2, 8),
+        (("title", "below"), False, 1, 8),
+    ],
+)
+def test_positions(path: tuple[str | int, ...], key: bool, line: int, column: int) -> None:
+    assert load(DOCUMENT, FILE).position(path, key=key) == Position(FILE, line, column)
+
+
+def test_scalars_come_with_style_lines_and_role() -> None:
+    document = load(b"a: 'x'\nb: |\n  y\n  z\nc: [d, \"e\"]\n", FILE)
+    seen = [(s.value, s.style, s.first_line, s.last_line, s.column, s.is_key) for s in document.scalars()]
+    assert seen == [
+        ("a", "", 1, 1, 1, True),
+        ("x", "'", 1, 1, 4, False),
+        ("b", "", 2, 2, 1, True),
+        ("y\nz\n", "|", 2, 4, 4, False),
+        ("c", "", 5, 5, 1, True),
+        ("d", "", 5, 5, 5, False),
+        ("e", '"', 5, 5, 8, False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "data", [DOCUMENT, b"a: 1\na: 2\n", b"a: *x\n", b"a: b\0c\n", b"a: [1\n", b"[" * 9999]
+)
+def test_the_parser_without_libyaml_says_the_same(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    def outcome() -> object:
+        try:
+            return load(data, FILE).value
+        except StrictYamlError as error:
+            return error.findings[0].rule, error.findings[0].position.line
+
+    fast = outcome()
+    monkeypatch.setattr(strict_yaml, "_PARSER", yaml.SafeLoader)
+    assert outcome() == fast
+
+
+def test_the_fast_parser_is_the_one_in_use() -> None:
+    assert strict_yaml._PARSER is (yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader)
