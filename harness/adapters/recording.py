@@ -89,6 +89,12 @@ class RecordedSession:
         self._apply(step)
         return step.results[0]
 
+    def close(self) -> None:
+        """Complain of recorded calls that were not made."""
+        if left := [tool for step in self._steps[self._next :] for tool, _ in step.calls]:
+            count = "1 recorded call was" if len(left) == 1 else f"{len(left)} recorded calls were"
+            raise _stale(f"{count} not made: {', '.join(left)}")
+
     def _step(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> TranscriptStep:
         made = [(tool, _normalised(arguments, self._root)) for tool, arguments in calls]
         if self._next >= len(self._steps):

@@ -1,0 +1,90 @@
+"""A connect string names an implementation; a wrong one gets an error that shows what to write."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.adapters import claude_code
+from harness.adapters.connect import KINDS, ConnectError, connect
+from harness.adapters.python_process import PythonAdapter
+from harness.adapters.recording import RecordingAdapter
+from harness.adapters.reference import ReferenceAdapter
+from harness.contracts import Contract
+from harness.suite import Suite
+
+ALL = "reference, python:MODULE:FACTORY, claude-code:VERSION, recording:CONTRACT"
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return Suite(Path(__file__).parents[2] / "fixtures")
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("", f"'': there is no kind ''. Write one of: {ALL}."),
+        ("docker:x", f"'docker:x': there is no kind 'docker'. Write one of: {ALL}."),
+        ("referense", "'referense': there is no kind 'referense'. Did you mean reference? "),
+        ("pyhton:a:b", "Did you mean python:MODULE:FACTORY? "),
+        ("reference:2.1.7", "'reference:2.1.7': write reference."),
+        ("reference:", "'reference:': write reference."),
+        ("python", "'python': write python:MODULE:FACTORY."),
+        ("python:", "'python:': write python:MODULE:FACTORY."),
+        ("python:module", "'python:module': write python:MODULE:FACTORY, for example python:mymodule:Tools"),
+        ("python:a b:c", "'python:a b:c': write python:MODULE:FACTORY, for example"),
+        ("python:a:b:c", "'python:a:b:c': write python:MODULE:FACTORY, for example"),
+        ("python:miniatures.py:Honest", "there is no module miniatures.py in "),
+        ("python:miniatures:none", "'python:miniatures:none': module miniatures has no none."),
+        ("claude-code", "'claude-code': write claude-code:VERSION."),
+        ("recording:0.0.1", "'recording:0.0.1': there is no recorded contract '0.0.1', only 2.1.7"),
+        ("recording:documented", "'recording:documented': there is no recorded contract 'documented'"),
+        ("mcp:server", f"'mcp:server': mcp: is planned and not there yet. There is: {ALL}."),
+        ("agent:x", "'agent:x': agent: is planned and not there yet."),
+    ],
+)
+def test_a_wrong_string_is_told_what_to_write(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch, spec: str, told: str
+) -> None:
+    monkeypatch.chdir(Path(__file__).parent)
+    with pytest.raises(ConnectError) as error:
+        connect(spec, suite)
+    assert told in str(error.value)
+
+
+def test_the_reference_is_held_to_the_contract_of_the_run(suite: Suite) -> None:
+    assert isinstance(connect("reference", suite), ReferenceAdapter)
+    assert isinstance(connect("reference", suite, contract=suite.contracts["documented"]), ReferenceAdapter)
+    with pytest.raises(ConnectError, match=r"cannot be held to 9\.9\.9: unknown contract '9\.9\.9'"):
+        connect("reference", suite, contract=Contract("9.9.9"))
+
+
+def test_a_recording_is_that_of_the_named_contract(suite: Suite) -> None:
+    assert isinstance(connect("recording:2.1.7", suite), RecordingAdapter)
+
+
+def test_a_python_implementation_runs_when_connect_returns(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(Path(__file__).parent)
+    adapter = connect("python:miniatures:Honest", suite, time_limit=1.0)
+    assert isinstance(adapter, PythonAdapter)
+    assert "parallel" in adapter.capabilities
+    adapter.close()
+
+
+def test_the_real_product_is_opened_by_its_own_module(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def opened(version: str, suite: Suite, **options: object) -> str:
+        asked.append((version, suite, options))
+        return "the product"
+
+    monkeypatch.setattr(claude_code, "open_claude_code", opened)
+    contract = suite.contracts["2.1.7"]
+    assert connect("claude-code:2.1.7", suite, contract=contract, time_limit=9) == "the product"
+    assert asked == [("2.1.7", suite, {"contract": contract, "time_limit": 9})]
+
+
+def test_every_kind_can_be_connected() -> None:
+    assert ", ".join(KINDS.values()) == ALL

@@ -1,0 +1,82 @@
+"""The same scenarios give the same verdicts, however often and in whatever order they are replayed."""
+
+import dataclasses
+import random
+from pathlib import Path
+from typing import Any
+
+import miniatures
+import pytest
+
+from harness.compare import compare
+from harness.contracts import Contract
+from harness.entry import RegularFile
+from harness.replay import replay
+from harness.scenario import Clause, Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from harness.session import ToolResult
+from harness.verdict import Verdict
+from harness.vocabulary import Vocabulary
+from harness.workspace import Place
+
+READ = ToolCall("Read", {"file_path": "$WS/a"}, expect=(Clause(text="old"),))
+TOUCH = WorldEvent("touch", "a", mtime=2)
+CHANGE = WorldEvent("modify", "a", RegularFile(b"changed"), mtime=None)
+NEW = {"a": RegularFile(b"new")}
+
+
+def write(*clauses: Clause, during: tuple[WorldEvent, ...] = ()) -> ToolCall:
+    return ToolCall("Write", {"file_path": "$WS/a", "content": "new"}, during, clauses)
+
+
+DONE = Clause(text="wrote $WS/a", files=NEW)
+STALE = Clause(error="modified_since_read", text=miniatures.MODIFIED)
+STEPS: list[list[Step]] = [
+    [READ, write(DONE)],
+    [READ, TOUCH, write(DONE)],
+    [READ, CHANGE, write(STALE)],
+    [READ, write(Clause(error="unexpectedly_modified"), during=(CHANGE,))],
+    [write(Clause(error="not_read", text=miniatures.NOT_READ))],
+    [write(DONE)],
+    [ParallelCalls((READ, write(Clause(text="wrote $WS/a"))), (Clause(files=NEW),))],
+    [READ, ToolCall("Edit", {"file_path": "$WS/a"}, expect=(DONE,))],
+]
+SCENARIOS = [
+    Scenario(f"family/{number}", "t", "must", Given({"a": RegularFile(b"old")}), tuple(steps))
+    for number, steps in enumerate(STEPS)
+]
+
+
+class Mixed(miniatures.Raises):
+    """Honest but for Edit, which raises with the path of the workspace in its message."""
+
+    repeats_paths = True
+
+
+class Forgetful(Mixed):
+    """As `Mixed`, and never finds a file changed."""
+
+    def call_during(self, tool: str, arguments: Any, strike: Any) -> ToolResult:
+        path = Path(arguments["file_path"])
+        if arguments["file_path"] in self.seen:
+            self.seen[arguments["file_path"]] = path.read_bytes()
+        return super().call_during(tool, arguments, strike)
+
+
+@pytest.mark.parametrize("adapter", [Mixed, Forgetful])
+def test_a_hundred_runs_in_any_order_give_the_same_verdicts(
+    adapter: Any, contract: Contract, vocabulary: Vocabulary
+) -> None:
+    def judged(scenario: Scenario, place: Place) -> Verdict:
+        verdict = compare(scenario, replay(scenario, adapter, place), contract, "text", vocabulary)
+        return dataclasses.replace(verdict, milliseconds=0)
+
+    with Place() as place:
+        first = {scenario.id: judged(scenario, place) for scenario in SCENARIOS}
+    statuses = [verdict.status for verdict in first.values()]
+    stale = "passed" if adapter is Mixed else "failed"
+    assert statuses == ["passed", "passed", stale, "passed", "passed", "failed", "passed", "broken"]
+    order = random.Random(2)
+    for _ in range(99):
+        with Place() as place:
+            shuffled = order.sample(SCENARIOS, len(SCENARIOS))
+            assert {scenario.id: judged(scenario, place) for scenario in shuffled} == first

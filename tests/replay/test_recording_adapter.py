@@ -1,0 +1,120 @@
+"""A recording answers and changes files as the product did, and says so when it is out of date."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from harness.adapters.recording import RecordingAdapter
+from harness.entry import Directory, Entry, RegularFile, Symlink
+from harness.outcome import Outcome
+from harness.recordings import Recording, Recordings, Transcript, TranscriptStep, encode
+from harness.replay import replay
+from harness.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from harness.session import BrokenAdapter, ToolResult, Workspace
+from harness.workspace import Place
+
+READ = ToolCall("Read", {"file_path": "$WS/a"})
+WRITE = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
+RACE = ToolCall("Write", WRITE.arguments, (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),))
+OLD, NEW = RegularFile(b"old", 0o644), RegularFile(b"new", 0o644)
+
+
+def recorded(
+    *calls: ToolCall,
+    text: str = "done",
+    changes: Mapping[str, Entry | None] | None = None,
+    struck: bool = False,
+) -> TranscriptStep:
+    made = tuple((call.tool, call.arguments) for call in calls)
+    return TranscriptStep(made, tuple(ToolResult(text) for _ in calls), changes or {}, struck)
+
+
+@pytest.fixture
+def replayed(place: Place, tmp_path: Path):  # type: ignore[no-untyped-def]
+    def run(steps: list[Step], *transcript: TranscriptStep, contract: str = "2.1.7") -> Outcome:
+        path = tmp_path / "family" / "slug.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(encode(Recording({"2.1.7": Transcript(transcript)})))
+        files: dict[str, Entry] = {"a": OLD, "d/b": OLD, "l": Symlink("a")}
+        scenario = Scenario("family/slug", "t", "must", Given(files), tuple(steps))
+        return replay(scenario, RecordingAdapter(Recordings(tmp_path), contract), place)
+
+    return run
+
+
+def test_texts_and_changes_are_those_of_the_recording(replayed) -> None:  # type: ignore[no-untyped-def]
+    changes: dict[str, Entry | None] = {
+        "a": RegularFile(b"new", 0o600),
+        "d": None,
+        "l": OLD,
+        "s": Symlink("$WS/a"),
+        "x": Directory(0o755),
+        "x/y": NEW,
+    }
+    outcome = replayed([READ, WRITE], recorded(READ, text="read $WS/a"), recorded(WRITE, changes=changes))
+    assert outcome.broken is None
+    assert [step.results for step in outcome.steps] == [(ToolResult("read $WS/a"),), (ToolResult("done"),)]
+    assert outcome.steps[1].changes == {**changes, "d/b": None}
+
+
+def test_groups_and_races_are_replayed(replayed) -> None:  # type: ignore[no-untyped-def]
+    group = ParallelCalls((READ, WRITE))
+    outcome = replayed([group, RACE], recorded(READ, WRITE, changes={"a": NEW}), recorded(RACE, struck=True))
+    assert outcome.broken is None
+    assert len(outcome.steps[0].results) == 2
+    assert outcome.steps[1].struck
+    assert outcome.steps[1].changes == {"a": RegularFile(b"raced", 0o644)}
+
+
+def test_a_race_that_was_refused_before_is_not_struck(replayed) -> None:  # type: ignore[no-untyped-def]
+    assert not replayed([RACE], recorded(RACE)).steps[0].struck
+
+
+def test_another_call_than_the_recorded_one_means_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
+    broken = replayed([READ], recorded(WRITE)).broken
+    assert (broken.blame, broken.step) == ("harness", 0)
+    assert "the recording is stale, record the scenario again: call 1 was [('Write'," in broken.message
+
+
+def test_more_calls_than_recorded_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
+    broken = replayed([READ, WRITE], recorded(READ)).broken
+    assert (broken.blame, broken.step) == ("harness", 1)
+    assert broken.message.endswith("it ends before the call Write")
+
+
+def test_fewer_calls_than_recorded_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
+    broken = replayed([READ], recorded(READ), recorded(WRITE)).broken
+    assert broken.blame == "harness"
+    assert broken.message.endswith("1 recorded call was not made: Write")
+
+
+def test_changes_that_lead_out_of_the_workspace_are_not_applied(replayed) -> None:  # type: ignore[no-untyped-def]
+    broken = replayed([WRITE], recorded(WRITE, changes={"../stray": NEW})).broken
+    assert broken.blame == "harness"
+    assert "../stray, which leads out of the workspace" in broken.message
+
+
+def test_changes_that_do_not_fit_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
+    broken = replayed([WRITE], recorded(WRITE, changes={"a/b": NEW})).broken
+    assert broken.blame == "harness"
+    assert "its changes do not fit the workspace" in broken.message
+
+
+def test_a_scenario_that_was_not_recorded_is_told(replayed) -> None:  # type: ignore[no-untyped-def]
+    broken = replayed([READ], recorded(READ), contract="9.9.9").broken
+    assert (broken.blame, broken.message) == ("harness", "family/slug was not recorded for 9.9.9: record it")
+
+
+def test_a_damaged_recording_is_told(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "slug.json").write_text("{}")
+    scenario = Scenario("slug", "t", "must", Given(), (READ,))
+    broken = replay(scenario, RecordingAdapter(Recordings(tmp_path), "2.1.7"), place).broken
+    assert broken is not None
+    assert broken.blame == "harness"
+    assert "record the scenario again" in broken.message
+
+
+def test_a_recording_cannot_be_opened_without_its_scenario(workspace: Workspace, tmp_path: Path) -> None:
+    with pytest.raises(BrokenAdapter, match="belongs to a scenario"):
+        RecordingAdapter(Recordings(tmp_path), "2.1.7").open(workspace)
