@@ -1,9 +1,10 @@
-"""The checkout's own test run: the plugin is loaded from here where the package is not installed."""
+"""The checkout's own test run: loads the plugin where the package is not installed, and pytester for its tests."""
 
 from __future__ import annotations
 
 from importlib.metadata import entry_points
 
-# Loading it twice, by entry point and here, is an error.
+pytest_plugins = ["pytester"]
+# By entry point and here would be twice, which is an error.
 if not any(entry.name == "readfirst" for entry in entry_points(group="pytest11")):
-    pytest_plugins = ["harness.pytest_plugin"]
+    pytest_plugins.append("harness.pytest_plugin")

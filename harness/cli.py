@@ -239,7 +239,7 @@ ContractName = Annotated[
     str | None, typer.Option("--contract", help="The contract.", show_default="the suite's default")
 ]
 Ids = Annotated[
-    list[str] | None, typer.Argument(metavar="[ID]...", help="Scenario ids or files; all, if none is named.")
+    list[str] | None, typer.Argument(metavar="ID", help="Scenario ids or files; all, if none is named.")
 ]
 
 
@@ -262,9 +262,7 @@ def _selection(
 def run(
     target: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[TARGET] [ID]...", help="What to test, and which scenarios; all, if none is named."
-        ),
+        typer.Argument(metavar="TARGET|ID", help="What to test, and which scenarios; all, if none is named."),
     ] = None,
     contract: Annotated[
         list[str] | None,
