@@ -216,7 +216,7 @@ def _text_value(text: str) -> Value:
 
 def _content_value(data: bytes) -> str | dict[str, Value]:
     if len(data) > LONG_TEXT:
-        return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+        return {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
