@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,7 +10,6 @@ from pathlib import Path
 from typing import cast
 
 from packaging.specifiers import SpecifierSet
-from packaging.version import InvalidVersion, Version
 
 from harness import strict_yaml
 from harness.finding import SuiteError
@@ -29,6 +29,9 @@ __all__ = [
 
 DOCUMENTED = "documented"
 READ_GATES = ("enforced", "relaxed")
+
+_VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 _KEYS = ("documents", "model", "package", "read_gate", "released", "summary", "tools", "version")
 _RECORDED = ("package", "version", "model", "read_gate", "tools", "summary")
@@ -171,15 +174,15 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
         if key in fields
     }
     version = texts.get("version")
-    if version is not None:
-        try:
-            Version(version)
-        except InvalidVersion:
-            look.note(
-                (*path, "version"),
-                f"{version!r} is not a version",
-                "Write it as published, for example 2.1.7.",
-            )
+    if version is not None and not _VERSION.fullmatch(version):
+        look.note(
+            (*path, "version"),
+            f"{version!r} is not a version",
+            "Write it as published, for example 2.1.7.",
+        )
+    released = texts.get("released")
+    if released is not None and not _DATE.fullmatch(released):
+        look.note((*path, "released"), f"{released!r} is not a date", "Write it as YYYY-MM-DD.")
     gate = None
     if "read_gate" in fields:
         gate = look.choice(fields["read_gate"], (*path, "read_gate"), f"read_gate of {what}", READ_GATES)
@@ -200,6 +203,6 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
         read_gate=cast("ReadGate | None", gate),
         tools=tools,
         summary=texts.get("summary") or "",
-        released=texts.get("released"),
+        released=released,
         documents=documents,
     )

@@ -1,0 +1,88 @@
+"""The JSON Schemas and the loader say the same about every file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from harness import strict_yaml
+from harness.finding import SuiteError
+from harness.scenario import TOOLS
+from harness.suite import Suite, default_root
+
+BROKEN = Path(__file__).parent / "broken"
+SCHEMAS = default_root() / "schema"
+
+BY_SCHEMA = ("schema", "unknown-key", "unknown-tool", "unknown-event", "unsafe-path", "missing-expect")
+"""Rules whose breach is a matter of form that a JSON Schema can see."""
+BY_LOADER = (
+    *("path-conflict", "symlink-escapes", "unencodable-text"),
+    *("several-documented", "when-overlap", "when-gap"),
+)
+"""Rules of form that need more than one place of the file, or knowledge of the contracts."""
+
+
+def validator(name: str) -> Any:
+    return Draft202012Validator(json.loads((SCHEMAS / f"{name}.schema.json").read_text()))
+
+
+def files(rules: tuple[str, ...]) -> list[Path]:
+    return [path for rule in rules for path in sorted((BROKEN / rule / "scenarios").rglob("*.yaml"))]
+
+
+def value(path: Path) -> Any:
+    return strict_yaml.load(strict_yaml.read(path), path).value
+
+
+@pytest.mark.parametrize("path", files(BY_SCHEMA), ids=lambda path: f"{path.parts[-4]}/{path.stem}")
+def test_what_is_malformed_is_refused_by_schema_and_loader(path: Path) -> None:
+    assert not validator("scenario").is_valid(value(path))
+    suite = Suite()
+    with pytest.raises(SuiteError):
+        _load(path, suite)
+
+
+@pytest.mark.parametrize("path", files(BY_LOADER), ids=lambda path: f"{path.parts[-4]}/{path.stem}")
+def test_what_only_the_loader_can_see_passes_the_schema(path: Path) -> None:
+    validator("scenario").validate(value(path))
+    with pytest.raises(SuiteError):
+        _load(path, Suite())
+
+
+def _load(path: Path, suite: Suite) -> None:
+    from harness.load import load_scenario
+
+    load_scenario(path, path.parents[1], suite.contracts)
+
+
+def test_every_scenario_of_the_suite_passes_both() -> None:
+    check = validator("scenario")
+    suite = Suite()
+    for scenario_id in suite.ids():
+        suite.scenario(scenario_id)
+        errors = [error.message for error in check.iter_errors(value(suite.path(scenario_id)))]
+        assert (scenario_id, errors) == (scenario_id, [])
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in SCHEMAS.glob("*.schema.json")))
+def test_every_schema_is_a_schema(name: str) -> None:
+    schema = json.loads((SCHEMAS / name).read_text())
+    Draft202012Validator.check_schema(schema)
+    assert schema["$schema"].endswith("/2020-12/schema")
+    assert schema["title"]
+
+
+@pytest.mark.parametrize("name", ["contracts", "errors", "tags"])
+def test_the_other_files_of_the_suite_keep_their_schema(name: str) -> None:
+    validator(name).validate(value(default_root() / f"{name}.yaml"))
+
+
+def test_the_schemas_know_the_same_tools() -> None:
+    schema = json.loads((SCHEMAS / "scenario.schema.json").read_text())
+    assert tuple(schema["$defs"]["tool"]["properties"]) == TOOLS
+    contracts = json.loads((SCHEMAS / "contracts.schema.json").read_text())
+    assert tuple(contracts["$defs"]["tools"]["items"]["enum"]) == TOOLS

@@ -1,0 +1,106 @@
+"""A suite finds its files, reads one at a time, and says what is missing."""
+
+from __future__ import annotations
+
+import gc
+import shutil
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from harness.finding import SuiteError
+from harness.suite import Heading, Suite, UnknownScenarioError, default_root
+
+SCENARIO = """\
+title: Read number {n}
+requirement: should
+tags: [read]
+steps:
+  - Read: {{file_path: $WS/{n}.txt}}
+    expect: {{error: file_not_found, text: File does not exist.}}
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    for name in ("contracts.yaml", "errors.yaml", "tags.yaml"):
+        shutil.copy(default_root() / name, tmp_path)
+    (tmp_path / "scenarios/many").mkdir(parents=True)
+    for number in range(5):
+        (tmp_path / f"scenarios/many/s{number}.yaml").write_text(SCENARIO.format(n=number))
+    return Suite(tmp_path)
+
+
+def test_ids_are_sorted_paths_without_ending(suite: Suite) -> None:
+    (suite.scenarios_root / "a/b").mkdir(parents=True)
+    (suite.scenarios_root / "a/b/c.yaml").touch()
+    (suite.scenarios_root / "a/.hidden.yaml").touch()
+    (suite.scenarios_root / "a/notes.txt").touch()
+    assert suite.ids() == ["a/b/c", *(f"many/s{number}" for number in range(5))]
+
+
+def test_a_link_that_loops_is_not_walked_into(suite: Suite) -> None:
+    (suite.scenarios_root / "loop").symlink_to(".")
+    assert len(suite.ids()) == 5
+
+
+def test_one_scenario_is_read_when_it_is_asked_for(suite: Suite) -> None:
+    (suite.scenarios_root / "many/s1.yaml").write_text("title: [\n")
+    assert suite.scenario("many/s0").title == "Read number 0"
+    with pytest.raises(SuiteError, match=r"s1\.yaml:2:1"):
+        suite.scenario("many/s1")
+
+
+@pytest.mark.parametrize("scenario_id", ["many/s9", "../x", "many/../many/s1", "a\0b", ""])
+def test_an_unknown_id_is_refused(suite: Suite, scenario_id: str) -> None:
+    with pytest.raises(UnknownScenarioError, match="there is no scenario"):
+        suite.scenario(scenario_id)
+
+
+def test_a_misspelt_id_gets_a_suggestion_and_not_a_list(suite: Suite) -> None:
+    with pytest.raises(UnknownScenarioError, match=r"Did you mean many/s\d\?"):
+        suite.scenario("mayn/s1")
+    with pytest.raises(UnknownScenarioError, match="`readfirst list` shows"):
+        suite.scenario("zzzzzzzz")
+
+
+def test_a_heading_is_read_without_the_steps(suite: Suite) -> None:
+    path = suite.scenarios_root / "many/s1.yaml"
+    path.write_text("title: T\nrequirement: must\ntags: [read, write]\nsteps: 7\n")
+    assert suite.heading("many/s1") == Heading("many/s1", "T", "must", ("read", "write"))
+    assert suite.heading("many/s1").family == "many"
+    path.write_text("title: 7\nrequirement: maybe\n")
+    with pytest.raises(SuiteError) as caught:
+        suite.heading("many/s1")
+    assert len(caught.value.findings) == 2
+    path.write_text("title: T\nrequirement: must\nsteps: *a\n")
+    with pytest.raises(SuiteError, match="alias"):
+        suite.heading("many/s1")
+
+
+def test_a_folder_without_scenarios_is_no_suite(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match="no folder `scenarios`"):
+        Suite(tmp_path)
+
+
+def test_the_default_suite_is_that_of_the_checkout() -> None:
+    assert default_root() == Path(__file__).resolve().parents[2] / "fixtures"
+    assert len(Suite().ids()) >= 120
+
+
+def test_reading_many_scenarios_keeps_none_of_them(suite: Suite) -> None:
+    for number in range(5, 300):
+        (suite.scenarios_root / f"many/s{number}.yaml").write_text(SCENARIO.format(n=number))
+
+    def peak() -> int:
+        gc.collect()
+        tracemalloc.start()
+        count = sum(1 for _ in suite.scenarios())
+        size = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
+        assert count == 300
+        return size
+
+    peak()
+    assert peak() < 200_000

@@ -1,0 +1,116 @@
+"""Errors have names, and a name is recognised by the message."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.suite import Suite
+from harness.vocabulary import Vocabulary, VocabularyError, load_vocabulary
+
+GOOD = """\
+errors:
+  not_read:
+    summary: Not read.
+    codes: {Edit: 6}
+    forms:
+      - File has not been read yet.
+      - "No {what} (yet)."
+  tool_words:
+    summary: One tool's words.
+    forms:
+      - {text: "Denied", tools: [Write]}
+  any_denial:
+    summary: Anything denied.
+    forms: ["Denied{rest}", "No cake (yet)."]
+"""
+
+
+def vocabulary(tmp_path: Path, text: str = GOOD) -> Vocabulary:
+    path = tmp_path / "errors.yaml"
+    path.write_text(text)
+    return load_vocabulary(path)
+
+
+def test_a_form_matches_the_whole_message_and_nothing_less(tmp_path: Path) -> None:
+    words = vocabulary(tmp_path)
+    assert words.name_of("Edit", "File has not been read yet.") == "not_read"
+    assert words.name_of("Edit", "\n File has not been read yet. \n") == "not_read"
+    assert words.name_of("Edit", "File has not been read yet. Sorry") is None
+    assert words.name_of("Edit", "file has not been read yet.") is None
+    assert words.name_of("Edit", "No read\nover lines (yet).") == "not_read"
+    assert words.name_of("Edit", "") is None
+
+
+def test_the_form_with_more_words_of_its_own_wins(tmp_path: Path) -> None:
+    assert vocabulary(tmp_path).name_of("Edit", "No cake (yet).") == "any_denial"
+
+
+def test_a_form_of_one_tool_is_not_taken_for_another(tmp_path: Path) -> None:
+    words = vocabulary(tmp_path)
+    assert words.name_of("Write", "Denied") in ("tool_words", "any_denial")
+    assert words.name_of("Read", "Denied") == "any_denial"
+    only = GOOD.replace('"Denied{rest}", ', "")
+    assert vocabulary(tmp_path, only).name_of("Write", "Denied") == "tool_words"
+    assert vocabulary(tmp_path, only).name_of("Read", "Denied") is None
+
+
+def test_codes_are_per_tool(tmp_path: Path) -> None:
+    words = vocabulary(tmp_path)
+    assert words.code("not_read", "Edit") == 6
+    assert words.code("not_read", "Write") is None
+    assert words.code("nonsense", "Edit") is None
+
+
+def test_the_codes_of_the_documents_tables() -> None:
+    words = Suite().vocabulary
+    edit = {words.code(name, "Edit"): name for name in words if words.code(name, "Edit")}
+    assert [edit[code] for code in range(1, 11)] == [
+        *("no_changes", "permission_denied", "file_exists", "file_not_found", "is_notebook", "not_read"),
+        *("modified_since_read", "string_not_found", "multiple_matches", "invalid_settings"),
+    ]
+    write = {words.code(name, "Write"): name for name in words if words.code(name, "Write")}
+    assert write == {1: "permission_denied", 2: "not_read", 3: "modified_since_read"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "text", "name"),
+    [
+        ("Edit", "No changes to make: old_string and new_string are exactly the same.", "no_changes"),
+        ("Edit", "File does not exist.", "file_not_found"),
+        ("Read", "File does not exist. Did you mean notes.txt?", "file_not_found"),
+        ("Write", "File has not been read yet. Read it first before writing to it.", "not_read"),
+        ("Edit", "String to replace not found in file.\nString: a\nb", "string_not_found"),
+        (
+            "Edit",
+            "File has been unexpectedly modified. Read it again before attempting to write it.",
+            "unexpectedly_modified",
+        ),
+        ("Read", "EISDIR: illegal operation on a directory, read", "is_directory"),
+        ("Edit", "The file $WS/a.txt has been updated.", None),
+    ],
+)
+def test_messages_of_the_product_and_the_documents(tool: str, text: str, name: str | None) -> None:
+    assert Suite().vocabulary.name_of(tool, text) == name
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("not_read:", "not-read:", "3:3: 'not-read' is not an error name"),
+        ("    summary: Not read.\n", "", "not_read lacks the key 'summary'"),
+        ("Edit: 6", "Edti: 6", "there is no tool 'Edti'"),
+        ("Edit: 6", "Edit: six", "the code for Edit must be a whole number"),
+        ("- File has not been read yet.", "- 7", "a form must be a string"),
+        ('"No {what} (yet)."', '"{what}"', "a form needs literal characters"),
+        ('"No {what} (yet)."', '" a "', "blanks around a form"),
+        ('"No cake (yet)."', "File has not been read yet.", "not_read and any_denial have the same form"),
+        ("tools: [Write]", "tool: [Write]", "a form has no key 'tool'"),
+        ("errors:", "names:", "has no key 'names'"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in GOOD
+    with pytest.raises(VocabularyError, match=message.replace("(", r"\(") if "3:3" not in message else "2:3"):
+        vocabulary(tmp_path, GOOD.replace(old, new, 1))
