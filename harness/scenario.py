@@ -182,8 +182,9 @@ class Scenario:
     def isolated(self) -> bool:
         """Whether the product needs a session of its own for it, with the workspace as working directory.
 
-        That is so where the working directory shows: relative paths, permission rules, and carriage returns
-        (versions up to 2.1.76 choose a new file's line endings by sampling files below the working directory).
+        That is so where the working directory shows: relative paths, permission rules, and new files where there
+        are carriage returns (versions up to 2.1.76 choose a new file's line endings by sampling files below the
+        working directory).
         And where several files are in play: 2.1.7 keeps the records of ten files per session, so that in a long
         one only the file of the latest call is sure to be known (scenario `state/eleven-files-read`).
         """
@@ -191,9 +192,19 @@ class Scenario:
             self.given.deny
             or len({path for call in self.calls() if (path := _folded_path(call.arguments))}) > 1
             or any(_is_relative(call.arguments) for call in self.calls())
-            or any(_has_carriage_return(call.arguments) for call in self.calls())
-            or any(_entry_has_carriage_return(entry) for entry in self._entries())
+            or (self._creates_files() and self._has_carriage_returns())
         )
+
+    def _creates_files(self) -> bool:
+        return any(
+            call.tool not in ("Read", "NotebookEdit")
+            and str(call.arguments.get("file_path")).removeprefix("$WS/") not in self.given.files
+            for call in self.calls()
+        )
+
+    def _has_carriage_returns(self) -> bool:
+        calls = any(_has_carriage_return(call.arguments) for call in self.calls())
+        return calls or any(_entry_has_carriage_return(entry) for entry in self._entries())
 
     def _entries(self) -> Iterator[Entry]:
         yield from self.given.files.values()
