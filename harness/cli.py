@@ -337,9 +337,8 @@ def list_(
 
     suite = _suite(fixtures)
     chosen = select(suite, _selection(ids, family, tag, expression))
-    for scenario_id in chosen:
-        heading = suite.heading(scenario_id)
-        print(scenario_id, heading.requirement, heading.title, sep="\t")
+    headings = map(suite.heading, chosen)
+    sys.stdout.writelines(f"{each.id}\t{each.requirement}\t{each.title}\n" for each in headings)
     return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
 
 

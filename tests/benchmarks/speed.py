@@ -1,0 +1,345 @@
+"""Speed: ratios and times that the project promises, measured in one run. Exit code 1 if one is broken.
+
+    python tests/benchmarks/speed.py [--quick]
+
+Ratios compare two things on the same machine at the same moment, in processor time, so neither a slow nor a
+busy machine changes much. The time of the list is processor time too: what an idle machine would take.
+`--quick` takes fewer rounds and smaller suites, for continuous integration.
+"""
+
+from __future__ import annotations
+
+# The bare loop is written with plain `os` calls, because it must be as fast as can be.
+# ruff: noqa: E402, PTH101, PTH102, PTH103, PTH115, PTH120, PTH123, PTH211
+import argparse
+import gc
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(CHECKOUT))
+
+from harness.adapters.connect import connect
+from harness.compare import compare
+from harness.entry import OLD_TIME, Directory, HardLink, RegularFile, Symlink
+from harness.recordings import Recordings
+from harness.replay import replay
+from harness.run import Bench, Order, run
+from harness.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
+from harness.suite import Suite
+from harness.workspace import Place
+from harness.world import perform
+from reference_impl import FileTools
+
+MOST_REPLAY = 2.0
+"""Times as long as the bare loop that the replay of the suite may take."""
+MOST_GROWTH = 11.0
+"""Times as long as 500 scenarios that 5,000 may take."""
+MOST_MEMORY = 1.2
+"""Times the memory of 500 scenarios that 5,000 may take."""
+MOST_LIST = 0.4
+"""Seconds that `readfirst list` may take on 450 scenarios."""
+LISTED = 450
+LEAST_RECORDED = 8.0
+"""Scenarios per second of one recorder session, after its start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One measurement: what was measured, its value as shown, and whether it is within the limit."""
+
+    name: str
+    shown: str
+    limit: str
+    holds: bool
+
+
+@contextmanager
+def suite_of(kinds: int, copies: int = 1) -> Iterator[Suite]:
+    """Give a suite of `kinds` times `copies` scenarios, made of the bundled ones that the reference passes."""
+    bundled = Suite()
+    sources = [bundled.path(name) for name in passing(bundled)]
+    folder = Path(tempfile.mkdtemp(prefix="readfirst-speed-"))
+    try:
+        for name in ("contracts.yaml", "errors.yaml"):
+            shutil.copyfile(bundled.root / name, folder / name)
+        for number in range(kinds * copies):
+            source = sources[number % kinds % len(sources)]
+            target = folder / "scenarios" / f"family-{number % 20:02}" / f"{number:05}-{source.stem}.yaml"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.link(source, target) if same_device(source, folder) else shutil.copyfile(source, target)
+        yield Suite(folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def same_device(one: Path, other: Path) -> bool:
+    """Whether a hard link is possible."""
+    return one.stat().st_dev == other.stat().st_dev
+
+
+def passing(suite: Suite) -> list[str]:
+    """Return the recorded scenarios that the reference passes; the others are not measured."""
+    recorded = sorted(set(Recordings(suite.recordings_root).ids()) & set(suite.ids()))
+    verdicts = run(suite, "reference", ["2.1.7"], ids=recorded)
+    return [verdict.scenario_id for verdict in verdicts if verdict.status == "passed"]
+
+
+def bare(scenarios: list[Scenario], directory: str) -> None:
+    """Do what every replay must do, without the harness: lay out, call, read every file after every step.
+
+    Nothing is removed, so the harness is also measured on its clearing up.
+    """
+    home = f"{directory}/h"
+    os.mkdir(home)
+    for number, scenario in enumerate(scenarios):
+        root = f"{directory}/{number}"
+        os.mkdir(root)
+        lay_out(scenario, root)
+        deny = [rule.replace("$WS", root) for rule in scenario.given.deny]
+        tools = FileTools("2.1.7", root=root, home=home, deny=deny)
+        read_all(root, {})
+        for step in scenario.steps:
+            match step:
+                case ToolCall(during=()):
+                    tools.call(step.tool, substituted(step.arguments, root))
+                case ToolCall():
+                    tools.call_during(
+                        step.tool, substituted(step.arguments, root), partial(strike, step, root)
+                    )
+                case ParallelCalls():
+                    tools.call_parallel(
+                        [(call.tool, substituted(call.arguments, root)) for call in step.calls]
+                    )
+                case WorldEvent():
+                    perform(step, root)
+            read_all(root, {})
+
+
+def strike(call: ToolCall, root: str) -> None:
+    """Perform the events of a race."""
+    for event in call.during:
+        perform(event, root)
+
+
+def lay_out(scenario: Scenario, root: str) -> None:
+    """Create the given files, their modes and times."""
+    late = []
+    for path, entry in scenario.given.files.items():
+        full = f"{root}/{path}"
+        if "/" in path:
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+        match entry:
+            case RegularFile():
+                with open(full, "wb") as file:
+                    file.write(entry.data)
+                os.chmod(full, 0o644 if entry.mode is None else entry.mode)
+                time_ = OLD_TIME if entry.mtime is None else entry.mtime
+                os.utime(full, (time_, time_))
+            case Symlink():
+                os.symlink(entry.target.replace("$WS", root), full)
+            case Directory():
+                os.makedirs(full, exist_ok=True)
+            case HardLink():
+                late.append((f"{root}/{entry.to}", full))
+    for source, full in late:
+        os.link(source, full)
+
+
+def read_all(directory: str, seen: dict[str, object]) -> None:
+    """Read type, mode and bytes of everything below a directory."""
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            status = entry.stat(follow_symlinks=False)
+            if entry.is_symlink():
+                seen[entry.path] = os.readlink(entry.path)
+            elif entry.is_dir(follow_symlinks=False):
+                seen[entry.path] = status.st_mode
+                read_all(entry.path, seen)
+            else:
+                try:
+                    with open(entry.path, "rb") as file:
+                        seen[entry.path] = (status.st_mode, file.read())
+                except PermissionError:
+                    seen[entry.path] = status.st_mode
+
+
+def substituted(value: Any, root: str) -> Any:
+    """Return arguments with the root for `$WS`."""
+    if isinstance(value, str):
+        return value.replace("$WS", root)
+    if isinstance(value, dict):
+        return {key: substituted(item, root) for key, item in value.items()}
+    if isinstance(value, list):
+        return [substituted(item, root) for item in value]
+    return value
+
+
+def seconds(task: Callable[[], object]) -> float:
+    """Return the processor time of a task in this process, without the garbage collector's whims."""
+    gc.collect()
+    gc.disable()
+    try:
+        started = time.process_time()
+        task()
+        return time.process_time() - started
+    finally:
+        gc.enable()
+
+
+def seconds_of_child(task: Callable[[], object]) -> float:
+    """Return the processor time of the child processes that a task waits for."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    task()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def replay_ratio(rounds: int) -> Result:
+    """Compare replaying and judging the suite with the bare loop; the two take turns, the best of each counts."""
+    suite = Suite()
+    contract = suite.contracts["2.1.7"]
+    scenarios = [suite.scenario(name) for name in passing(suite)]
+    adapter = connect("reference", suite, contract=contract)
+    harnessed, plain = [], []
+
+    def with_harness() -> None:
+        for scenario in scenarios:
+            outcome = replay(scenario, adapter, place)
+            compare(scenario, outcome, contract, "text", suite.vocabulary)
+
+    former = os.umask(0o022)
+    try:
+        for _ in range(rounds):
+            with Place() as place:
+                harnessed.append(seconds(with_harness))
+            with tempfile.TemporaryDirectory() as folder:
+                plain.append(seconds(partial(bare, scenarios, os.path.realpath(folder))))
+    finally:
+        os.umask(former)
+    ratio = min(harnessed) / min(plain)
+    shown = (
+        f"{ratio:.2f} ({len(scenarios)} scenarios: {min(harnessed) * 1000:.0f} ms with the harness, "
+        f"{min(plain) * 1000:.0f} ms without)"
+    )
+    return Result("replay against a bare loop", shown, f"at most {MOST_REPLAY:g}", ratio <= MOST_REPLAY)
+
+
+_WHOLE_RUN = """\
+import resource, sys, time
+from pathlib import Path
+from harness.run import run
+from harness.suite import Suite
+suite = Suite(Path(sys.argv[1]))
+started = time.process_time()
+statuses = {verdict.status for verdict in run(suite, "reference", ["2.1.7"])}
+print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, *statuses)
+"""
+
+
+def whole_run(suite: Suite) -> tuple[float, int]:
+    """Return seconds and peak memory (KiB) of a run in a process of its own."""
+    words = python("-c", _WHOLE_RUN, str(suite.root)).split()
+    if words[2:] != ["passed"]:
+        raise SystemExit(f"the generated suite did not pass: {words[2:]}")
+    return float(words[0]), int(words[1]) // (1024 if sys.platform == "darwin" else 1)
+
+
+def growth(small: int) -> list[Result]:
+    """Compare a suite with one ten times as large."""
+    with suite_of(small) as few, suite_of(small, 10) as many:
+        runs = [whole_run(few), whole_run(many), whole_run(few)]
+    time_few, time_many = min(runs[0][0], runs[2][0]), runs[1][0]
+    memory_few, memory_many = max(runs[0][1], runs[2][1]), runs[1][1]
+    ratio, memory = time_many / time_few, memory_many / memory_few
+    name = f"{10 * small:,} scenarios against {small:,}"
+    return [
+        Result(
+            f"{name}, time",
+            f"{ratio:.2f} ({time_many:.2f} s, {time_few:.2f} s)",
+            f"at most {MOST_GROWTH:g}",
+            ratio <= MOST_GROWTH,
+        ),
+        Result(
+            f"{name}, peak memory",
+            f"{memory:.2f} ({memory_many / 1024:.1f} MiB, {memory_few / 1024:.1f} MiB)",
+            f"at most {MOST_MEMORY:g}",
+            memory <= MOST_MEMORY,
+        ),
+    ]
+
+
+def python(*words: str) -> str:
+    """Run this interpreter on the checkout and return what it printed."""
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    ran = subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, check=True, env=environment
+    )
+    return ran.stdout
+
+
+def listing(rounds: int) -> Result:
+    """Time `readfirst list`, beside an interpreter that does nothing; the best of some rounds counts."""
+    with suite_of(LISTED) as suite:
+        words = ("-m", "harness.cli", "list", "--fixtures", str(suite.root))
+        lines = python(*words).splitlines()
+        if len(lines) != LISTED:
+            raise SystemExit(f"readfirst list printed {len(lines)} lines instead of {LISTED}")
+        listed, nothing = [], []
+        for _ in range(rounds):
+            listed.append(seconds_of_child(partial(python, *words)))
+            nothing.append(seconds_of_child(partial(python, "-c", "pass")))
+    shown = f"{min(listed):.3f} s (python -c pass: {min(nothing):.3f} s)"
+    return Result(f"list of {LISTED} scenarios", shown, f"under {MOST_LIST:g} s", min(listed) < MOST_LIST)
+
+
+def recorder(count: int) -> Result:
+    """Time the real product on scenarios that share one session, after its start."""
+    suite = Suite()
+    ids = [name for name in passing(suite) if shares_a_session(suite.scenario(name))][: count + 1]
+    with Bench(Order(suite.root, "claude-code:2.1.7", "2.1.7"), suite) as bench:
+        bench.judge(ids[0])
+        started = time.perf_counter()
+        for name in ids[1:]:
+            bench.judge(name)
+        taken = time.perf_counter() - started
+    rate = (len(ids) - 1) / taken
+    shown = f"{rate:.1f} ({len(ids) - 1} scenarios in {taken:.1f} s)"
+    limit = f"at least {LEAST_RECORDED:g}"
+    return Result("recorder, scenarios per second", shown, limit, rate >= LEAST_RECORDED)
+
+
+def shares_a_session(scenario: Scenario) -> bool:
+    """Whether the product plays the scenario in the session it also plays others in, without a hook."""
+    return not scenario.isolated and "during" not in scenario.needs
+
+
+def main() -> int:
+    """Measure, print a line each, and return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller suites")
+    quick = parser.parse_args().quick
+    results = [replay_ratio(3 if quick else 7), *growth(100 if quick else 500), listing(3 if quick else 7)]
+    if shutil.which("npm") and shutil.which("node"):
+        results.append(recorder(30 if quick else 80))
+    else:
+        print("recorder: not measured, because npm and node are not there")
+    for result in results:
+        word = "ok    " if result.holds else "BROKEN"
+        print(f"{word} {result.name}: {result.shown}, {result.limit}")
+    return 0 if all(result.holds for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
