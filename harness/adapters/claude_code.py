@@ -22,26 +22,26 @@ class ClaudeCodeSession:
     """One scenario in a conversation; closes the conversation afterwards where it is the scenario's own."""
 
     def __init__(self, conversation: Conversation, owned: bool, workspace: Workspace) -> None:
-        self._conversation = conversation
+        self.conversation = conversation
         self._owned = owned
         self._workspace = workspace
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Let the model call one tool."""
-        return self._conversation.call(tool, arguments)
+        return self.conversation.call(tool, arguments)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""
-        return self._conversation.call_parallel(calls)
+        return self.conversation.call_parallel(calls)
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
         """Let the model call one tool; `strike` runs in the product's PreToolUse hook."""
-        return self._conversation.call(tool, arguments, strike)
+        return self.conversation.call(tool, arguments, strike)
 
     def close(self) -> None:
         """End the conversation if nothing else uses it."""
         if self._owned:
-            self._conversation.close()
+            self.conversation.close()
 
 
 class ClaudeCodeAdapter:

@@ -1,0 +1,124 @@
+"""The real product, offline: what reaches it, what it can reach, and that it still answers as recorded.
+
+Deselected unless asked for (`pytest -m live`), because it needs npm and node.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from harness.adapters.claude_code import ClaudeCodeAdapter, ClaudeCodeSession, open_claude_code
+from harness.claude_code.environment import ALLOWED_VARIABLES
+from harness.replay import replay
+from harness.scenario import Given, Scenario
+from harness.suite import Suite
+from harness.syrupy_extension import RecordingExtension
+from harness.transcribe import transcribe
+from harness.workspace import Place
+
+pytestmark = pytest.mark.live
+
+SUITE = Suite()
+CONTRACT = SUITE.contracts[SUITE.contracts.default]
+SAMPLE = SUITE.ids()[:: max(1, len(SUITE.ids()) // 40)]
+CANARY = "READFIRST_CANARY"
+
+
+class OwnRecordings(RecordingExtension):
+    root = SUITE.recordings_root
+
+
+@pytest.fixture(scope="module")
+def product() -> Iterator[ClaudeCodeAdapter]:
+    before = dict(os.environ)
+    os.environ.update(
+        {CANARY: "secret", "ANTHROPIC_AUTH_TOKEN": "secret", "HTTPS_PROXY": "http://192.0.2.1:9"}
+    )
+    try:
+        assert CONTRACT.version is not None
+        adapter = open_claude_code(CONTRACT.version, SUITE, contract=CONTRACT, time_limit=30)
+        yield adapter
+        adapter.close()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Place]:
+    with Place() as place:
+        yield place
+
+
+@pytest.fixture
+def session(product: ClaudeCodeAdapter, place: Place) -> Iterator[ClaudeCodeSession]:
+    nothing = Scenario("live/x", "x", "must", Given(), ())
+    with place.site(unique=True) as site:
+        session = product.open(site.workspace(nothing))
+        assert isinstance(session, ClaudeCodeSession)
+        yield session
+        session.close()
+
+
+def group(leader: int) -> list[int]:
+    """Return the processes of a process group."""
+    members = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (path / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == leader and fields[0] != "Z":
+            members.append(int(path.name))
+    return members
+
+
+def test_the_product_sees_the_allowed_variables_only(session: ClaudeCodeSession) -> None:
+    leader = session.conversation.pid
+    for process in group(leader):
+        entries = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+        names = {entry.partition(b"=")[0].decode() for entry in entries if entry}
+        if process == leader:
+            assert names == ALLOWED_VARIABLES
+        assert CANARY not in names
+        assert not [entry for entry in entries if b"secret" in entry]
+
+
+def test_the_product_has_no_network_but_loopback(session: ClaudeCodeSession) -> None:
+    assert session.conversation.isolation == "", "this system cannot take the network away"
+    lines = Path(f"/proc/{session.conversation.pid}/net/dev").read_text().splitlines()
+    assert [line.split(":")[0].strip() for line in lines if ":" in line] == ["lo"]
+    ours = Path("/proc/self/ns/net").readlink()
+    assert Path(f"/proc/{session.conversation.pid}/ns/net").readlink() != ours
+
+
+def test_closing_leaves_no_process_of_the_product(product: ClaudeCodeAdapter, place: Place) -> None:
+    scenario = next(each for each in SUITE.scenarios() if each.isolated)
+    with place.site(unique=True) as site:
+        site.lay_out(scenario.given.files)
+        session = product.open(site.workspace(scenario))
+        assert isinstance(session, ClaudeCodeSession)
+        leader = session.conversation.pid
+        assert group(leader)
+        session.close()
+        deadline = time.monotonic() + 5
+        while group(leader) and time.monotonic() < deadline:
+            os.sched_yield()
+        assert not group(leader)
+
+
+@pytest.mark.parametrize("scenario_id", SAMPLE)
+def test_the_product_answers_as_recorded(
+    product: ClaudeCodeAdapter, place: Place, scenario_id: str, snapshot: SnapshotAssertion
+) -> None:
+    scenario = SUITE.scenario(scenario_id)
+    outcome = replay(scenario, product, place)
+    assert outcome.broken is None
+    name = f"{scenario_id}@{CONTRACT.name}"
+    assert transcribe(scenario, outcome) == snapshot(name=name, extension_class=OwnRecordings)
