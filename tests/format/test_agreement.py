@@ -116,7 +116,7 @@ VALUES = SCALARS | st.sampled_from(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(st.sampled_from(places(RICH)), st.sampled_from(["replace", "delete", "rename", "add"]), st.data())
 def test_schema_and_loader_agree_when_one_part_is_exchanged(
     path: tuple[Any, ...], change: str, data: st.DataObject

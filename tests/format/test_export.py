@@ -1,0 +1,199 @@
+"""What readfirst exports is complete, exact, and described by its schema."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from harness.entry import OLD_TIME
+from harness.export import expanded, export
+from harness.load import scenario_from
+from harness.scenario import Scenario
+from harness.strict_yaml import load
+from harness.suite import Suite
+
+SUITE = Suite()
+DEFAULT = SUITE.contracts["2.1.7"]
+DOCUMENTED = SUITE.contracts["documented"]
+SCHEMA = Draft202012Validator(json.loads((SUITE.root / "schema/export.schema.json").read_text()))
+
+TEXT = """\
+title: A title of some words
+requirement: must
+given:
+  deny: ["Edit($WS/secret/**)"]
+  files:
+    a.txt: {text: "é\\n", encoding: latin-1, eol: crlf, mode: "0600", mtime: -10s}
+    b.txt: {repeat: "{n}\\n", times: 2}
+    c: {symlink: $WS/b.txt}
+    d: {hardlink: b.txt}
+    e: {directory: true}
+steps:
+  - Read: {file_path: $WS/b.txt}
+    expect: {text: "1\\n2"}
+  - modify: {b.txt: {text: x, mtime: same}, f.txt: y}
+  - touch: a.txt
+  - rename: {f.txt: g.txt}
+  - chmod: {b.txt: "0444"}
+  - mkdir: h
+  - symlink: {i: h}
+  - delete: h
+  - Edit: {file_path: $WS/b.txt, old_string: x, new_string: y}
+    during: [{modify: {b.txt: z}}]
+    expect:
+      - {documented: "a.txt, B", error: not_read}
+      - when: {claude_code: "<2.1.208"}
+        text: {sha256: SHA, lines: 7}
+        files: {b.txt: y, g.txt: null, j: {sha256: SHA, size: 9000, mode: "0755"}, k: {directory: true}}
+      - {when: {claude_code: ">=2.1.208"}, text: newer}
+  - parallel:
+      - Read: {file_path: $WS/a.txt}
+        expect: {text: a}
+      - Write: {file_path: $WS/l, content: ""}
+        expect: {error: file_exists, text: b}
+    expect: {files: {l: ""}}
+""".replace("SHA", "0" * 64)
+
+
+def scenario(text: str = TEXT) -> Scenario:
+    return scenario_from(load(text.encode(), Path("a/b.yaml")), "a/b", SUITE.contracts)
+
+
+def value(text: str = TEXT, contract: str = "2.1.7") -> dict[str, Any]:
+    found = expanded(scenario(text), SUITE.contracts[contract], DEFAULT, SUITE.vocabulary)
+    assert found is not None
+    SCHEMA.validate(found)
+    return json.loads(json.dumps(found))  # type: ignore[no-any-return]
+
+
+def test_given_files_are_stated_completely() -> None:
+    given = value()["given"]
+    assert given["deny"] == ["Edit($WS/secret/**)"]
+    assert given["files"] == {
+        "a.txt": {"type": "file", "base64": "6Q0K", "mode": "0600", "mtime": OLD_TIME - 10},
+        "b.txt": {"type": "file", "base64": "MQoyCg==", "utf8": "1\n2\n", "mode": "0644", "mtime": OLD_TIME},
+        "c": {"type": "symlink", "target": "$WS/b.txt"},
+        "d": {"type": "hardlink", "to": "b.txt"},
+        "e": {"type": "directory", "mode": "0755"},
+    }
+
+
+def test_world_events_are_one_per_path() -> None:
+    events = [step for step in value()["steps"] if step["kind"] == "event"]
+    assert events == [
+        {
+            "kind": "event",
+            "event": "modify",
+            "path": "b.txt",
+            "entry": text("x"),
+            "mtime_shift": 0,
+            "line": 14,
+        },
+        {
+            "kind": "event",
+            "event": "modify",
+            "path": "f.txt",
+            "entry": text("y"),
+            "mtime_shift": 2,
+            "line": 14,
+        },
+        {"kind": "event", "event": "touch", "path": "a.txt", "mtime_shift": 2, "line": 15},
+        {"kind": "event", "event": "rename", "path": "f.txt", "to": "g.txt", "line": 16},
+        {"kind": "event", "event": "chmod", "path": "b.txt", "mode": "0444", "line": 17},
+        {"kind": "event", "event": "mkdir", "path": "h", "entry": {"type": "directory"}, "line": 18},
+        {
+            "kind": "event",
+            "event": "symlink",
+            "path": "i",
+            "entry": {"type": "symlink", "target": "h"},
+            "line": 19,
+        },
+        {"kind": "event", "event": "delete", "path": "h", "line": 20},
+    ]
+
+
+def text(content: str) -> dict[str, str]:
+    return {"type": "file", "base64": base64.b64encode(content.encode()).decode(), "utf8": content}
+
+
+def test_a_call_has_the_one_expectation_of_the_contract() -> None:
+    call = next(step for step in value()["steps"] if step.get("tool") == "Edit")
+    assert call["arguments"] == {"file_path": "$WS/b.txt", "old_string": "x", "new_string": "y"}
+    assert call["during"] == [{"event": "modify", "path": "b.txt", "entry": text("z"), "mtime_shift": 2}]
+    assert call["expect"] == {
+        "judge": "text",
+        "refused": False,
+        "error": None,
+        "code": None,
+        "text": {"sha256": "0" * 64, "lines": 7},
+        "documented": None,
+        "files": {
+            "b.txt": text("y"),
+            "g.txt": None,
+            "j": {"type": "file", "sha256": "0" * 64, "size": 9000, "mode": "0755"},
+            "k": {"type": "directory"},
+        },
+    }
+
+
+def test_a_group_has_its_files_and_its_calls_their_texts() -> None:
+    group = value()["steps"][-1]
+    assert group["kind"] == "parallel"
+    assert group["expect"] == {"files": {"l": text("")}}
+    assert [call["expect"]["text"] for call in group["calls"]] == ["a", "b"]
+    assert group["calls"][1]["expect"]["refused"] is True
+
+
+def test_for_the_documents_set_up_is_judged_by_effects_alone() -> None:
+    steps = value(contract="documented")["steps"]
+    assert steps[0]["expect"]["judge"] == "effects"
+    assert steps[0]["expect"]["documented"] is None
+    edit = next(step for step in steps if step.get("tool") == "Edit")["expect"]
+    assert (edit["judge"], edit["error"], edit["code"], edit["text"]) == ("reason", "not_read", 6, None)
+    assert edit["documented"] == "a.txt, B"
+    assert edit["files"] == {}
+    assert steps[-1]["expect"] == {"files": {"l": text("")}}
+
+
+def test_a_scenario_without_documented_clause_is_not_exported_for_the_documents() -> None:
+    undocumented = TEXT.replace('      - {documented: "a.txt, B", error: not_read}\n', "")
+    assert expanded(scenario(undocumented), DOCUMENTED, DEFAULT, SUITE.vocabulary) is None
+    assert expanded(scenario(undocumented), DEFAULT, DEFAULT, SUITE.vocabulary) is not None
+
+
+def test_a_recorded_contract_must_answer_every_call() -> None:
+    partly = TEXT.replace(
+        "  - modify: {b.txt: {text: x", "  - Read: {file_path: a}\n  - modify: {b.txt: {text: x"
+    )
+    loose = scenario_from(
+        load(partly.encode(), Path("a/b.yaml")), "a/b", SUITE.contracts, require_expect=False
+    )
+    assert expanded(loose, DEFAULT, DEFAULT, SUITE.vocabulary) is None
+
+
+@pytest.mark.parametrize("contract", ["2.1.7", "documented"])
+def test_the_whole_suite_is_exported_as_the_schema_says(contract: str) -> None:
+    count = 0
+    for item in export(SUITE, SUITE.contracts[contract]):
+        # Every value must survive JSON; the schema is slow, so it looks at every tenth.
+        again = json.loads(json.dumps(item))
+        assert again == item
+        if count % 10 == 0:
+            SCHEMA.validate(item)
+        count += 1
+    assert count >= 70
+    if contract == "2.1.7":
+        assert count == len(SUITE.ids())
+
+
+def test_bytes_come_back_as_the_loader_has_them() -> None:
+    for item in export(SUITE, DEFAULT):
+        given = SUITE.scenario(item["id"]).given.files
+        for path, entry in item["given"]["files"].items():
+            if entry["type"] == "file":
+                assert base64.b64decode(entry["base64"]) == given[path].data  # type: ignore[union-attr]
