@@ -64,9 +64,9 @@ def compare(
     *,
     default: Contract | None = None,
 ) -> Verdict:
-    """Judge what an implementation did; all differences of all levels are listed, in the order of the steps.
+    """Judge what an implementation did; all differences of all levels are listed.
 
-    A level holds only if those below it hold. `recorded` is needed for the level `verbatim`. `default` is the
+    They stand in the order of the steps, within a step the lowest level first. A level holds only if those below it hold. `recorded` is needed for the level `verbatim`. `default` is the
     recorded contract that set-up calls, on which `documented` is silent, are held to at level `effects`.
 
     Raises:
@@ -96,6 +96,7 @@ class _Judge:
 
     def step(self, index: int, step: ToolCall | ParallelCalls | WorldEvent, happened: StepOutcome) -> None:
         """Judge one step, and take its changes over."""
+        earlier = len(self.differences)
         files: Mapping[str, Entry | None] = {}
         position: Position | None = step.position
         match step:
@@ -113,6 +114,9 @@ class _Judge:
             self._note(index, 0, "effects", found, position)
         if not isinstance(step, WorldEvent):
             self._verbatim(index, step, happened)
+        self.differences[earlier:] = sorted(
+            self.differences[earlier:], key=lambda each: LEVELS.index(each.level)
+        )
         for path, entry in happened.changes.items():
             if entry is None:
                 self.state.pop(path, None)
@@ -180,19 +184,19 @@ class _Judge:
             got = _refusal(result.is_error)
             found = FileDifference("refused", _refusal(refused), f"{got}: {result.text}")
             self._note(index, number, "effects", found, position)
-        elif call.during and not happened.struck and (not refused or clause.error in _EXECUTION_ERRORS):
+        answer = answer_of(result.text)
+        name = (result.error or self.vocabulary.name_of(call.tool, answer)) if result.is_error else None
+        as_expected = result.is_error == refused and name == clause.error
+        if call.during and not happened.struck and as_expected and _reaches_execution(clause):
             told = "was never run, though the call was not refused before"
             found = FileDifference("during", "strikes before the execution", told)
             self._note(index, number, "effects", found, position, "adapter")
         if not fully:
             return clause
         self.judged += 1
-        answer = answer_of(result.text)
-        if refused and result.is_error and clause.error is not None:
-            name = result.error or self.vocabulary.name_of(call.tool, answer)
-            if name != clause.error:
-                found = FileDifference("error", clause.error, name or f"no known error: {answer}")
-                self._note(index, number, "reason", found, position)
+        if refused and result.is_error and name != clause.error:
+            found = FileDifference("error", clause.error or "", name or f"no known error: {answer}")
+            self._note(index, number, "reason", found, position)
         for found in _text_differences(clause.text, answer, result.text):
             self._note(index, number, "text", found, position)
         return clause
@@ -225,6 +229,10 @@ class _Judge:
         self.differences.append(
             Difference(step, call, level, found.what, found.expected, found.got, blame, position)
         )
+
+
+def _reaches_execution(clause: Clause) -> bool:
+    return clause.error is None or clause.error in _EXECUTION_ERRORS
 
 
 def _refusal(refused: bool) -> str:

@@ -100,7 +100,7 @@ def test_an_accepted_call_that_must_be_refused_fails_at_effects(judge: Bench) ->
 def test_a_refused_call_that_must_be_accepted_fails_at_effects(judge: Bench) -> None:
     verdict = judge([call(DONE)], [happened(NOT_READ, True)])
     levels_and_things = [(level, what) for level, what, _, _ in told(verdict)]
-    assert levels_and_things == [("effects", "refused"), ("text", "text"), ("effects", "file a")]
+    assert levels_and_things == [("effects", "refused"), ("effects", "file a"), ("text", "text")]
 
 
 def test_a_refusal_that_wrote_fails_at_effects(judge: Bench) -> None:
@@ -202,6 +202,13 @@ def test_a_call_that_is_refused_before_need_not_be_struck(judge: Bench) -> None:
     assert judge([call(REFUSED, during=RACE)], [happened(NOT_READ, True)]).status == "passed"
 
 
+def test_an_early_refusal_is_not_blamed_on_the_adapter_for_want_of_a_strike(judge: Bench) -> None:
+    unexpectedly = Clause(error="unexpectedly_modified")
+    verdict = judge([call(unexpectedly, during=RACE)], [happened(NOT_READ, True)])
+    assert [(level, what) for level, what, _, _ in told(verdict)] == [("reason", "error")]
+    assert verdict.blame == "implementation"
+
+
 def test_what_the_strike_changed_belongs_to_the_step(judge: Bench) -> None:
     struck = happened("x", True, "unexpectedly_modified", changes=RACED, expected_world=RACED, struck=True)
     assert judge([call(Clause(error="unexpectedly_modified"), during=RACE)], [struck]).status == "passed"
@@ -214,8 +221,8 @@ def test_the_calls_of_a_group_are_judged_one_by_one_and_its_files_together(judge
     assert judge([group], [good]).status == "passed"
     verdict = judge([group], [bad])
     assert [(each.call, each.level, each.what) for each in verdict.differences] == [
-        (1, "text", "text"),
         (0, "effects", "file a"),
+        (1, "text", "text"),
     ]
 
 

@@ -1,0 +1,86 @@
+"""The reference with something wrong: the base of the deliberately wrong implementations."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.session import ToolResult, Workspace
+from reference_impl import FileTools
+
+Arguments = Mapping[str, Any]
+
+
+class Altered:
+    """Behaves as the reference does for 2.1.7; each subclass gets one thing wrong.
+
+    `alter` is what most override: it makes one call, with `self.reference`, and may spoil anything around it.
+    """
+
+    capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during", "deny"})
+    repeats_paths = True
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.tools = self.fresh()
+
+    @classmethod
+    def open(cls, workspace: Workspace) -> "Altered":
+        return cls(workspace)
+
+    def fresh(self) -> FileTools:
+        """Return tools that have read nothing."""
+        return FileTools(root=self.workspace.root, home=self.workspace.home, deny=self.workspace.deny)
+
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
+        return self.alter(tool, arguments, lambda: None)
+
+    def call_during(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        return self.alter(tool, arguments, strike)
+
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
+        results = self.tools.call_parallel(calls)
+        return [ToolResult(result.text, result.is_error, result.error) for result in results]
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        return self.reference(tool, arguments, strike)
+
+    def reference(
+        self, tool: str, arguments: Arguments, strike: Callable[[], None] = lambda: None
+    ) -> ToolResult:
+        """Make one call as the reference does."""
+        result = self.tools.call_during(tool, arguments, strike)
+        return ToolResult(result.text, result.is_error, result.error)
+
+    def path(self, arguments: Arguments) -> Path:
+        """Return the file that a call is about."""
+        return self.workspace.root / str(arguments.get("file_path", ""))
+
+
+class AlteredEdit(Altered):
+    """Gets only Edit wrong, and only where the reference goes through with it: `spoil` sees the file before it."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        before = path.read_bytes() if tool == "Edit" and path.is_file() else b""
+        result = self.reference(tool, arguments, strike)
+        if tool == "Edit" and not result.is_error:
+            self.spoil(path, before, arguments)
+        return result
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        """Spoil what the reference wrote."""
+        raise NotImplementedError
+
+
+class AlteredArguments(Altered):
+    """Understands something else than what was asked in an Edit."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        if tool == "Edit" and path.is_file():
+            arguments = {**arguments, **self.understood(path.read_text(errors="replace"), arguments)}
+        return self.reference(tool, arguments, strike)
+
+    def understood(self, text: str, arguments: Arguments) -> Arguments:
+        """Return the arguments that are taken for others."""
+        raise NotImplementedError

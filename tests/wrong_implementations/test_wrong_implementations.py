@@ -1,0 +1,204 @@
+"""Every wrong implementation is caught by the scenario or check that is named for it, with its level and blame."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import altered
+import pytest
+import wrong_answers as answers
+import wrong_files as files
+import wrong_processes as processes
+import wrong_state as state
+import wrong_text as text
+
+from harness.adapters.connect import connect
+from harness.adapters.reference import ReferenceAdapter
+from harness.compare import compare
+from harness.replay import replay
+from harness.session import Adapter
+from harness.suite import Suite
+from harness.verdict import Blame, Level, Verdict
+from harness.workspace import Place
+
+FOLDER = Path(__file__).parent
+TIME_LIMIT = 0.3
+
+
+@dataclass(frozen=True)
+class Caught:
+    """The check that catches an implementation: the first difference in that scenario.
+
+    `what` is the thing compared; `after` a scenario that is replayed before, in the same directory.
+    """
+
+    by: str
+    level: Level
+    what: str
+    blame: Blame = "implementation"
+    after: str = ""
+
+
+CAUGHT: dict[type[altered.Altered], Caught] = {
+    state.NoReadCheck: Caught("gate/edit-unread", "effects", "refused"),
+    state.NoStalenessCheck: Caught("staleness/edit-after-change", "effects", "refused"),
+    state.ComparesContentsOnly: Caught("staleness/edit-after-touch-full-read", "effects", "refused"),
+    state.ComparesTimesOnly: Caught("staleness/edit-after-touch-of-own-edit", "effects", "refused"),
+    state.NoticesOlderTimes: Caught("staleness/older-time-other-content-edit", "effects", "refused"),
+    state.PartialReadDoesNotCount: Caught("gate/partial-read-edit-inside", "effects", "refused"),
+    state.RefusedReadCounts: Caught("gate/oversized-read-does-not-count", "effects", "refused"),
+    state.RefusalForgets: Caught("matching/not-found-then-corrected", "effects", "refused"),
+    state.ForgetsAfterWrite: Caught("state/write-then-edit", "effects", "refused"),
+    state.ForgetsAfterEdit: Caught("state/edit-chain", "effects", "refused"),
+    state.SharesStateBetweenSessions: Caught(
+        "gate/edit-unread", "effects", "refused", after="gate/edit-after-read"
+    ),
+    state.KeyedByRealPath: Caught("links-and-modes/read-link-edit-target", "effects", "refused"),
+    state.RaceNotChecked: Caught("race/edit-changed-during-call", "effects", "refused"),
+    state.NeverStrikes: Caught("race/chmod-during-call", "effects", "during", "adapter"),
+    state.LosesParallelUpdates: Caught("parallel/two-disjoint-edits", "effects", "file notes.txt"),
+    text.RegularExpression: Caught("matching/dot-is-a-dot", "effects", "refused"),
+    text.ExpandsDollars: Caught("literal-text/dollar-ampersand", "effects", "file notes.txt"),
+    text.IgnoresCase: Caught("matching/case-sensitive", "effects", "refused"),
+    text.IgnoresWhitespace: Caught("whitespace/indentation-depth-matters", "effects", "refused"),
+    text.NormalisesUnicode: Caught("literal-text/composed-and-decomposed", "effects", "refused"),
+    text.UnescapesNewlines: Caught("literal-text/backslash-n", "effects", "file notes.txt"),
+    text.DoesNotFoldQuotes: Caught("quotes/straight-finds-curly-double", "effects", "refused"),
+    text.ReplacesFirstOfSeveral: Caught("matching/two-matches", "effects", "refused"),
+    text.CountsOverlaps: Caught("matching/overlapping-matches-count-once", "effects", "refused"),
+    text.ReplaceAllReplacesFirst: Caught("replace-all/every-occurrence", "effects", "file notes.txt"),
+    text.ReplaceAllAlways: Caught("matching/two-matches", "effects", "refused"),
+    text.RescansReplacements: Caught("replace-all/no-rescan", "effects", "file notes.txt"),
+    text.KeepsTrailingBlanks: Caught("whitespace/trailing-blanks-of-new-string", "effects", "file notes.txt"),
+    text.LeavesBlankLine: Caught("deletion/whole-line", "effects", "file notes.txt"),
+    text.LosesCarriageReturns: Caught("line-endings/crlf-kept-by-edit", "effects", "file notes.txt"),
+    text.LosesByteOrderMark: Caught("encodings/bom-kept-by-edit", "effects", "file notes.txt"),
+    text.LosesEncoding: Caught("encodings/utf-16-kept-by-edit", "effects", "file notes.txt"),
+    text.AddsFinalNewline: Caught("final-newline/missing-stays-missing", "effects", "file notes.txt"),
+    text.ConvertsWhenReading: Caught("line-endings/read-crlf", "effects", "file notes.txt"),
+    files.LosesMode: Caught("links-and-modes/executable-kept-by-edit", "effects", "mode of run.sh"),
+    files.ReplacesLink: Caught("links-and-modes/edit-through-symlink", "effects", "path link.txt"),
+    files.WritesIntoEveryName: Caught("links-and-modes/edit-of-hard-link", "effects", "file other.txt"),
+    files.LeavesTemporaryFile: Caught("gate/edit-after-read", "effects", "path notes.txt.tmp"),
+    files.LeavesBackupAtHome: Caught("gate/edit-after-read", "effects", "path ~/backup"),
+    files.WritesBesideTheWorkspace: Caught("gate/edit-after-read", "effects", "path ../log"),
+    files.OnlyPretendsToEdit: Caught("results/success-is-on-disk", "effects", "file notes.txt"),
+    files.OnlyPretendsToCreate: Caught("creation/write-creates", "effects", "path notes.txt"),
+    files.HidesItsTraces: Caught("gate/edit-after-read", "effects", "file notes.txt"),
+    files.DoesNotTruncate: Caught("gate/write-after-read", "effects", "file notes.txt"),
+    files.WritesBeforeRefusing: Caught("gate/edit-unread", "effects", "file notes.txt"),
+    files.MakesDirectoriesBeforeRefusing: Caught(
+        "gate/refused-edit-creates-no-directory", "effects", "path a"
+    ),
+    files.MakesNoDirectories: Caught("creation/write-creates-parents", "effects", "refused"),
+    files.IgnoresDenyRules: Caught("permissions/edit-denied", "effects", "refused"),
+    files.DeletesEmptiedFiles: Caught("deletion/everything", "effects", "path notes.txt"),
+    answers.RefusesAsSuccess: Caught("gate/edit-unread", "effects", "refused"),
+    answers.SucceedsAsError: Caught("gate/edit-after-read", "effects", "refused"),
+    answers.WrongErrorName: Caught("gate/edit-unread", "reason", "error"),
+    answers.WrongOrderOfChecks: Caught("gate/order-unread-before-not-found", "reason", "error"),
+    answers.WrongErrorText: Caught("gate/edit-unread", "text", "text"),
+    answers.TabAfterLineNumber: Caught("read-output/numbered-lines", "text", "text"),
+    answers.CountsLinesFromZero: Caught("read-output/offset-and-limit", "text", "text"),
+    answers.HidesFinalNewline: Caught("read-output/final-newline", "text", "text"),
+    answers.CutsLongFiles: Caught("sizes/2001-lines", "text", "end of text"),
+    answers.NoSnippet: Caught("results/edit-in-the-middle", "text", "text"),
+}
+
+BROKEN: dict[type[altered.Altered], str] = {
+    answers.ForgetsAParallelResult: "the adapter gave 1 results for 2 calls",
+    processes.Hangs: "Edit took longer than 0.3 s",
+    processes.Crashes: "the adapter's process ended with exit status 9 during Edit",
+    processes.Aborts: "the adapter's process was killed by SIGABRT during Edit",
+    processes.Raises: "the adapter raised PermissionError: File has not been read yet",
+    processes.Floods: "Edit took longer than 0.3 s",
+    processes.FloodsAnswer: "the adapter answered a text of 28000000 characters",
+    processes.AnswersGarbage: "the adapter answered {'text': 'File has not been read yet.', 'isError': True}",
+    processes.AnswersNull: "the result's text is None, not a string",
+}
+"""What the replay itself catches, in `gate/edit-unread` or, for a group, in `parallel/two-disjoint-edits`."""
+
+
+class Judge:
+    def __init__(self) -> None:
+        self.suite = Suite(FOLDER.parents[1] / "fixtures")
+        self.contract = self.suite.contracts["2.1.7"]
+        self.place = Place()
+
+    def __call__(self, scenario_id: str, adapter: Any) -> Verdict:
+        scenario = self.suite.scenario(scenario_id)
+        outcome = replay(scenario, adapter, self.place)
+        return compare(scenario, outcome, self.contract, "text", self.suite.vocabulary)
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[Judge]:
+    judge = Judge()
+    yield judge
+    judge.place.close()
+
+
+def named(implementation: type) -> str:
+    return implementation.__name__
+
+
+@pytest.mark.parametrize("implementation", CAUGHT, ids=named)
+def test_a_wrong_implementation_is_caught_by_the_check_named_for_it(
+    judge: Judge, implementation: type[altered.Altered]
+) -> None:
+    caught = CAUGHT[implementation]
+    if caught.after:
+        assert judge(caught.after, implementation).status == "passed"
+    verdict = judge(caught.by, implementation)
+    first = verdict.differences[0]
+    assert (verdict.status, verdict.blame) == ("failed", caught.blame)
+    assert (first.level, first.what, first.blame) == (caught.level, caught.what, caught.blame)
+    assert not verdict.levels[caught.level]
+
+
+@pytest.mark.parametrize(
+    "scenario_id", sorted({caught.by for caught in CAUGHT.values()} | {"gate/edit-after-read"})
+)
+@pytest.mark.parametrize(
+    "make", [lambda: ReferenceAdapter("2.1.7"), lambda: altered.Altered], ids=["reference", "unaltered"]
+)
+def test_the_reference_passes_where_the_wrong_ones_are_caught(
+    judge: Judge, scenario_id: str, make: Callable[[], Adapter]
+) -> None:
+    verdict = judge(scenario_id, make())
+    assert (verdict.status, verdict.differences) == ("passed", ())
+
+
+@pytest.mark.parametrize("implementation", BROKEN, ids=named)
+def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_scenario_is_judged(
+    judge: Judge, implementation: type[altered.Altered], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(FOLDER)
+    spec = f"python:{implementation.__module__}:{implementation.__name__}"
+    adapter: Any = connect(spec, judge.suite, time_limit=TIME_LIMIT)
+    try:
+        grouped = implementation is answers.ForgetsAParallelResult
+        verdict = judge("parallel/two-disjoint-edits" if grouped else "gate/edit-unread", adapter)
+        assert (verdict.status, verdict.blame) == ("broken", "adapter")
+        assert BROKEN[implementation] in verdict.reason
+        assert not any(verdict.levels.values())
+        assert judge("gate/write-unread", adapter).status == "passed"
+    finally:
+        adapter.close()
+
+
+def implementations(module: ModuleType) -> set[type]:
+    """Return the implementations of a module, without the bases that leave something open."""
+    bases = {state.Watching, processes.Faulty}
+    classes = {found for _, found in inspect.getmembers(module, inspect.isclass)}
+    return {found for found in classes if found.__module__ == module.__name__} - bases
+
+
+def test_every_wrong_implementation_has_its_check_and_says_what_is_wrong() -> None:
+    every = set().union(*map(implementations, (answers, files, processes, state, text)))
+    assert every == CAUGHT.keys() | BROKEN.keys()
+    assert len(every) >= 28
+    assert all(found.__doc__ and found.__doc__ != altered.Altered.__doc__ for found in every)

@@ -1,0 +1,144 @@
+"""Implementations that are wrong about files: modes, links, strays, and whether anything was written at all."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from altered import Altered, AlteredEdit, Arguments
+
+from harness.session import ToolResult
+from reference_impl import FileTools
+
+
+class LosesMode(AlteredEdit):
+    """Makes an edited file anew, with the usual mode."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        path.chmod(0o644)
+
+
+class ReplacesLink(AlteredEdit):
+    """Puts a regular file where a link was."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        if path.is_symlink():
+            data = path.read_bytes()
+            path.write_bytes(before)
+            path.unlink()
+            path.write_bytes(data)
+
+
+class WritesIntoEveryName(AlteredEdit):
+    """Writes an edited file in place, so that its other names change too."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        for other in path.parent.iterdir():
+            if other.is_file() and other.read_bytes() == before:
+                other.write_bytes(path.read_bytes())
+
+
+class LeavesTemporaryFile(AlteredEdit):
+    """Leaves a temporary file beside the edited one."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        path.with_name(f"{path.name}.tmp").write_bytes(before)
+
+
+class LeavesBackupAtHome(Altered):
+    """Leaves a copy of every file it changes in the home directory."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        if tool != "Read" and not result.is_error:
+            (self.workspace.home / "backup").write_bytes(self.path(arguments).read_bytes())
+        return result
+
+
+class WritesBesideTheWorkspace(Altered):
+    """Writes a log beside the workspace."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        (self.workspace.root.parent / "log").write_text(tool)
+        return self.reference(tool, arguments, strike)
+
+
+class OnlyPretendsToEdit(AlteredEdit):
+    """Says that it edited, and did not."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        path.write_bytes(before)
+
+
+class OnlyPretendsToCreate(Altered):
+    """Says that it created a file, and did not: its answers come from memory."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        is_new = tool == "Write" and not self.path(arguments).exists()
+        result = self.reference(tool, arguments, strike)
+        if is_new and not result.is_error:
+            self.path(arguments).unlink()
+        return result
+
+
+class HidesItsTraces(AlteredEdit):
+    """Writes something else than it says, and restores the file's time and size."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        status = path.stat()
+        path.write_bytes(path.read_bytes().swapcase())
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+class DoesNotTruncate(Altered):
+    """Leaves the rest of a longer file behind when it is overwritten."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        before = path.read_bytes() if tool == "Write" and path.is_file() else b""
+        result = self.reference(tool, arguments, strike)
+        if tool == "Write" and not result.is_error:
+            path.write_bytes(path.read_bytes() + before[path.stat().st_size :])
+        return result
+
+
+class WritesBeforeRefusing(Altered):
+    """Refuses a file that was not read, after it has written it."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        if tool == "Edit" and result.error == "not_read":
+            path = self.path(arguments)
+            path.write_text(path.read_text().replace(arguments["old_string"], arguments["new_string"]))
+        return result
+
+
+class MakesDirectoriesBeforeRefusing(Altered):
+    """Makes the directories of a file before it looks whether it may."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        self.path(arguments).parent.mkdir(parents=True, exist_ok=True)
+        return self.reference(tool, arguments, strike)
+
+
+class MakesNoDirectories(Altered):
+    """Refuses to create a file in a directory that is not there."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        if tool == "Write" and not self.path(arguments).parent.exists():
+            return ToolResult("ENOENT: no such file or directory", True, "os_error")
+        return self.reference(tool, arguments, strike)
+
+
+class IgnoresDenyRules(Altered):
+    """Does what the permission rules forbid."""
+
+    def fresh(self) -> FileTools:
+        return FileTools(root=self.workspace.root, home=self.workspace.home)
+
+
+class DeletesEmptiedFiles(AlteredEdit):
+    """Deletes a file when nothing is left in it."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        if not path.read_bytes():
+            path.unlink()
