@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from harness.suite import Suite
 
 __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "open_claude_code"]
 
+_LOG = logging.getLogger("readfirst")
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
 
@@ -96,6 +98,10 @@ class ClaudeCodeAdapter:
             self._package.command, self._model, self._tools, directory, deny, hook, self._time_limit
         )
         conversation = Conversation(options)
+        if conversation.isolation and not self.isolation:
+            _LOG.warning(
+                "the product keeps its network: %s; only its switches hold it back", conversation.isolation
+            )
         self.isolation = conversation.isolation
         return conversation
 
