@@ -1,6 +1,9 @@
 """Every wrong implementation is caught by the scenario or check that is named for it, with its level and blame."""
 
 import inspect
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +84,7 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     text.ConvertsWhenReading: Caught("line-endings/read-crlf", "effects", "file notes.txt"),
     files.LosesMode: Caught("links-and-modes/executable-kept-by-edit", "effects", "mode of run.sh"),
     files.ReplacesLink: Caught("links-and-modes/edit-through-symlink", "effects", "path link.txt"),
-    files.WritesIntoEveryName: Caught("links-and-modes/edit-of-hard-link", "effects", "file other.txt"),
+    files.WritesIntoEveryName: Caught("links-and-modes/edit-of-hard-link", "effects", "file two.txt"),
     files.LeavesTemporaryFile: Caught("gate/edit-after-read", "effects", "path notes.txt.tmp"),
     files.LeavesBackupAtHome: Caught("gate/edit-after-read", "effects", "path ~/backup"),
     files.WritesBesideTheWorkspace: Caught("gate/edit-after-read", "effects", "path ../log"),
@@ -190,6 +193,16 @@ def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_sce
         adapter.close()
 
 
+@pytest.mark.parametrize("selection", [["--family", "gate"], ["-k", "nothing-is-called-this"]])
+def test_a_run_in_which_everything_is_declined_or_nothing_selected_is_not_green(selection: list[str]) -> None:
+    target = f"python:{answers.DeclinesEverything.__module__}:{answers.DeclinesEverything.__name__}"
+    root = FOLDER.parents[1]
+    command = [sys.executable, "-m", "harness.cli", "run", target, *selection]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    ran = subprocess.run(command, cwd=FOLDER, env=environment, capture_output=True, text=True, check=False)
+    assert (ran.returncode, "Traceback" in ran.stderr) == (5, False)
+
+
 def implementations(module: ModuleType) -> set[type]:
     """Return the implementations of a module, without the bases that leave something open."""
     bases = {state.Watching, processes.Faulty}
@@ -199,6 +212,6 @@ def implementations(module: ModuleType) -> set[type]:
 
 def test_every_wrong_implementation_has_its_check_and_says_what_is_wrong() -> None:
     every = set().union(*map(implementations, (answers, files, processes, state, text)))
-    assert every == CAUGHT.keys() | BROKEN.keys()
+    assert every == CAUGHT.keys() | BROKEN.keys() | {answers.DeclinesEverything}
     assert len(every) >= 28
     assert all(found.__doc__ and found.__doc__ != altered.Altered.__doc__ for found in every)

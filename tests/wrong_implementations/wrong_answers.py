@@ -98,3 +98,9 @@ class ForgetsAParallelResult(Altered):
 
     def call_parallel(self, calls: object) -> list[ToolResult]:
         return [*super().call_parallel(calls)][:-1]  # type: ignore[arg-type]
+
+
+class DeclinesEverything(Altered):
+    """Declares that it can do nothing, so that nothing can fail."""
+
+    capabilities = frozenset()
