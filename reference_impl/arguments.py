@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from reference_impl.json_text import indented
 from reference_impl.refusal import Refusal
 
-__all__ = ["EDIT", "READ", "WRITE", "Parameter", "Schema"]
+__all__ = ["EDIT", "NOTEBOOK_EDIT", "READ", "WRITE", "Parameter", "Schema"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +65,15 @@ class Schema:
         wrong = [
             _wrong_type(p.name, p.type, arguments[p.name])
             for p in self.parameters
-            if p.name in arguments and not _FITS[p.type](arguments[p.name])
+            if p.name in arguments and not p.options and not _FITS[p.type](arguments[p.name])
         ]
         if problems := missing + unknown + wrong:
             raise self._refusal(problems)
+        if refused := [
+            p for p in self.parameters if p.options and arguments.get(p.name, p.options[0]) not in p.options
+        ]:
+            details = indented([_no_option(p) for p in refused], width=2)
+            raise Refusal("invalid_arguments", f"InputValidationError: {details}")
         return arguments
 
     def _refusal(self, problems: list[str]) -> Refusal:
@@ -109,6 +115,16 @@ def _wrong_type(name: str, expected: str, value: object) -> str:
     return f"The parameter `{name}` type is expected as `{expected}` but provided as `{_type_name(value)}`"
 
 
+def _no_option(parameter: Parameter) -> dict[str, Any]:
+    expected = "|".join(f'"{option}"' for option in parameter.options)
+    return {
+        "code": "invalid_value",
+        "values": list(parameter.options),
+        "path": [parameter.name],
+        "message": f"Invalid option: expected one of {expected}",
+    }
+
+
 _PATH = "Path of the file, absolute or relative to the working directory"
 
 READ = Schema(
@@ -138,5 +154,25 @@ WRITE = Schema(
     (
         Parameter("file_path", "string", _PATH, required=True),
         Parameter("content", "string", "The content of the file", required=True),
+    ),
+)
+
+NOTEBOOK_EDIT = Schema(
+    "NotebookEdit",
+    "Replace, insert or delete one cell of a Jupyter notebook.",
+    (
+        Parameter("notebook_path", "string", _PATH, required=True),
+        Parameter(
+            "cell_id",
+            "string",
+            "The cell's id, or cell-N for the cell at index N; insert puts the new cell after it",
+        ),
+        Parameter("new_source", "string", "The new source of the cell", required=True),
+        Parameter(
+            "cell_type", "string", "Type of the cell; needed to insert one", options=("code", "markdown")
+        ),
+        Parameter(
+            "edit_mode", "string", "What to do (default: replace)", options=("replace", "insert", "delete")
+        ),
     ),
 )

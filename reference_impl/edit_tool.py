@@ -17,8 +17,14 @@ from reference_impl.text_file import Format, decode, format_of, unify
 __all__ = ["content_of", "execute", "permit", "prepare", "refuse_stale", "validate"]
 
 
-def prepare(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments that all rules see: blanks at the ends of the new lines are gone."""
+def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments that all rules see: for an existing file, blanks at the ends of the new lines are gone."""
+    try:
+        exists = disk.is_file(session.path(arguments["file_path"], tool="Edit"))
+    except Refusal:
+        exists = False
+    if not exists:
+        return arguments
     return {**arguments, "new_string": without_trailing_blanks(arguments["new_string"])}
 
 
@@ -44,7 +50,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a link that leads to a denied file."""
-    session.deny_target("Edit", arguments["file_path"], session.path(arguments["file_path"], tool="Edit"))
+    session.deny_path("Edit", arguments["file_path"], session.path(arguments["file_path"], tool="Edit"))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
@@ -60,7 +66,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         refuse_stale(session, path, content)
     found = actual_text(content, old) or old
     updated = new if old == "" else applied(content, found, new, everywhere=everywhere)
-    refuse_unchanged(content, updated, found)
+    refuse_unchanged(content, updated)
     session.store(path, updated, file_format)
     if everywhere:
         return (
@@ -144,7 +150,7 @@ def refuse_stale(session: Session, path: str, content: str) -> None:
         raise Refusal("unexpectedly_modified", UNEXPECTEDLY_MODIFIED)
 
 
-def refuse_unchanged(content: str, updated: str, found: str) -> None:
+def refuse_unchanged(content: str, updated: str) -> None:
     """Refuse a replacement that did not replace anything, or replaced a text by itself."""
     if updated == content:
         raise Refusal("edit_not_applied", "String not found in file. Failed to apply edit.")

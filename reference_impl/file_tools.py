@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from reference_impl import arguments as schemas
-from reference_impl import edit_tool, read_tool, write_tool
+from reference_impl import edit_tool, notebook_edit_tool, read_tool, write_tool
 from reference_impl.contract import DEFAULT_CONTRACT, behaviours_of
 from reference_impl.permissions import Permissions
 from reference_impl.refusal import Refusal
@@ -36,17 +36,29 @@ class _Tool:
     """One tool: `prepare`, `validate`, `permit`, then `execute`. Only `execute` changes anything."""
 
     schema: schemas.Schema
-    prepare: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    prepare: Callable[[Session, Mapping[str, Any]], Mapping[str, Any]]
     validate: Callable[[Session, Mapping[str, Any]], None]
     permit: Callable[[Session, Mapping[str, Any]], None]
     execute: Callable[[Session, Mapping[str, Any]], str]
 
 
+def as_given(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG001 - one of several
+    """Return the arguments as the model wrote them."""
+    return arguments
+
+
 _TOOLS = {
     tool.schema.tool: tool
     for tool in (
-        _Tool(schemas.READ, dict, read_tool.validate, read_tool.permit, read_tool.execute),
+        _Tool(schemas.READ, as_given, read_tool.validate, read_tool.permit, read_tool.execute),
         _Tool(schemas.EDIT, edit_tool.prepare, edit_tool.validate, edit_tool.permit, edit_tool.execute),
+        _Tool(
+            schemas.NOTEBOOK_EDIT,
+            as_given,
+            notebook_edit_tool.validate,
+            notebook_edit_tool.permit,
+            notebook_edit_tool.execute,
+        ),
         _Tool(schemas.WRITE, write_tool.prepare, write_tool.validate, write_tool.permit, write_tool.execute),
     )
 }
@@ -132,7 +144,7 @@ class FileTools:
         rules = _TOOLS.get(tool)
         if rules is None or tool in self._session.permissions.removed:
             raise Refusal("invalid_arguments", f"Error: No such tool available: {tool}")
-        prepared = rules.prepare(rules.schema.check(arguments))
+        prepared = rules.prepare(self._session, rules.schema.check(arguments))
         rules.validate(self._session, prepared)
         strike()
         rules.permit(self._session, prepared)

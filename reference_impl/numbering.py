@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["Number", "lines_of", "numbered", "shown"]
+from reference_impl.numbers import Number, shown
 
-Number = int | float
+__all__ = ["lines_of", "numbered"]
+
 _WIDTH = 6
 
 
@@ -18,8 +19,3 @@ def numbered(text: str, first: Number = 1) -> str:
     if text == "":
         return ""
     return "\n".join(f"{shown(first + n):>{_WIDTH}}→{line}" for n, line in enumerate(lines_of(text)))
-
-
-def shown(number: Number) -> str:
-    """Return a number as the product prints it: `2`, `1.5`, `-3`."""
-    return str(int(number)) if number == int(number) else repr(number)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reference_impl import disk, media
-from reference_impl.numbering import Number, lines_of, numbered, shown
+from reference_impl import disk, media, notebook
+from reference_impl.numbering import lines_of, numbered
+from reference_impl.numbers import Number, shown
 from reference_impl.paths import similar_name
 from reference_impl.refusal import Refusal, of_os_error
 from reference_impl.session import Session
@@ -29,13 +30,17 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a link that leads to a denied file."""
     given = arguments["file_path"]
-    session.deny_target("Read", given, session.path(given, tool="Read"))
+    session.deny_path("Read", given, session.path(given, tool="Read"))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Return the numbered lines and remember them; images and documents are not remembered."""
+    """Return the numbered lines, or the cells, and remember them; images and documents are not remembered."""
     given = arguments["file_path"]
     path = session.path(given, tool="Read")
+    if notebook.is_notebook(path):
+        answer = notebook.shown_cells(decode(content_of(path), "utf-8"), given)
+        session.remember(path, "", whole=False)
+        return answer
     if media.is_pdf(path):
         return media.pdf_text(path, given)
     data = content_of(path)
@@ -61,9 +66,10 @@ def refuse_missing(path: str, *, code: int | None = None) -> None:
 
 
 def refuse_large_file(path: str, arguments: Mapping[str, Any]) -> None:
-    """Refuse a large file, unless offset or limit ask for a part; images and documents have limits of their own."""
+    """Refuse a large file of lines, unless offset or limit ask for a part."""
     part = arguments.get("offset") or arguments.get("limit")
-    if not part and not media.is_image(path) and not media.is_pdf(path):
+    special = media.is_image(path) or media.is_pdf(path) or notebook.is_notebook(path)
+    if not part and not special:
         refuse_too_large(disk.size(path))
 
 

@@ -30,9 +30,9 @@ class Session:
 
     def path(self, given: str, *, tool: str) -> str:
         """Return the absolute path of what the model wrote. Refusal: it is no path, or relative where that is wrong."""
-        if "\0" in given:
+        if "\0" in given and tool != "NotebookEdit":
             raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
-        if tool != "Read" or self.behaviours.read_expands_home:
+        if tool in ("Edit", "Write") or self.behaviours.read_expands_home:
             given = expanded(given, self.home)
         if not given.startswith("/") and not self.behaviours.relative_paths_are_resolved:
             raise Refusal("invalid_arguments", f"The path must be absolute, not relative: {given}")
@@ -47,9 +47,9 @@ class Session:
                 code=code,
             )
 
-    def deny_target(self, action: str, given: str, path: str) -> None:
-        """Refuse a link to a file that a deny rule covers. This is asked last before the execution."""
-        if self.permissions.denies_target(action, path):
+    def deny_path(self, action: str, given: str, path: str) -> None:
+        """Refuse a path, or a link to a file, that a deny rule covers, right before the execution."""
+        if self.permissions.denies(action, path) or self.permissions.denies_target(action, path):
             verb = "read" if action == "Read" else "edit"
             raise Refusal("permission_denied", f"Permission to {verb} {given} has been denied.")
 
@@ -59,15 +59,19 @@ class Session:
 
     def store(self, path: str, content: str, file_format: Format) -> None:
         """Write the file in one step and remember it whole. Refusal: the system does not let it be written."""
+        self.write(path, encode(content, file_format))
+        self.remember(path, content, whole=True)
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write the file in one step. Refusal: the system does not let it be written."""
         try:
             disk.make_parents(path)
         except OSError as error:
             raise of_os_error(error, f"mkdir '{posixpath.dirname(path)}'") from None
         try:
-            disk.replace(path, encode(content, file_format))
+            disk.replace(path, data)
         except OSError as error:
             raise of_os_error(error, f"open '{path}'") from None
-        self.remember(path, content, whole=True)
 
     def new_file_line_ending(self) -> str:
         """Return the line ending of files that Write creates; found out once per session."""

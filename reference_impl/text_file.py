@@ -30,7 +30,12 @@ def format_of(data: bytes) -> Format:
 
 
 def decode(data: bytes, encoding: str) -> str:
-    """Return the text. Bytes that are no text become U+FFFD; a byte order mark stays, as U+FEFF."""
+    """Return the text. Bytes that are no text become U+FFFD; a byte order mark stays, as U+FEFF.
+
+    An odd last byte of UTF-16 is lost.
+    """
+    if encoding == "utf-16-le":
+        data = data[: len(data) // 2 * 2]
     return data.decode(encoding, errors="replace")
 
 

@@ -16,7 +16,7 @@ from reference_impl.text_file import Format
 __all__ = ["execute", "permit", "prepare", "validate"]
 
 
-def prepare(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG001 - as in Edit
     """Return the arguments that all rules see: blanks at the ends of lines are gone."""
     return {**arguments, "content": without_trailing_blanks(arguments["content"])}
 
@@ -36,7 +36,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a link that leads to a denied file."""
-    session.deny_target("Edit", arguments["file_path"], session.path(arguments["file_path"], tool="Write"))
+    session.deny_path("Edit", arguments["file_path"], session.path(arguments["file_path"], tool="Write"))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:

@@ -1,0 +1,251 @@
+"""JSON as the product reads and writes it: its words for what is wrong with a text, and its layout."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, NoReturn
+
+from reference_impl.numbers import shown
+
+__all__ = ["JsonError", "compact", "indented", "parse"]
+
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_BLANK = re.compile(r"[ \t\n\r]*")
+_DIGITS = frozenset("0123456789")
+_HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
+_NO_VALUES = frozenset({"NaN", "Infinity", "undefined"})
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTEXT = 10
+
+
+class JsonError(Exception):
+    """The text is not JSON; the message is the product's."""
+
+
+def parse(text: str) -> Any:
+    """Return the value. JsonError: not JSON, or nested too deeply.
+
+    Of keys that occur twice the last one counts; keys that are whole numbers come first, in their order.
+    """
+    try:
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
+    except RecursionError:
+        raise JsonError("Maximum call stack size exceeded") from None
+    except ValueError:
+        _Scanner(text).explain()
+
+
+def compact(value: Any) -> str:
+    """Return the value as text without any blank."""
+    match value:
+        case dict():
+            members = ",".join(f"{_string(key)}:{compact(item)}" for key, item in value.items())
+            return f"{{{members}}}"
+        case list():
+            return f"[{','.join(map(compact, value))}]"
+    return _scalar(value)
+
+
+def indented(value: Any, *, width: int = 1, level: int = 0) -> str:
+    """Return the value as text, each level indented by `width` blanks."""
+    inner, outer = "\n" + " " * width * (level + 1), "\n" + " " * width * level
+    match value:
+        case dict() if value:
+            members = [
+                f"{_string(key)}: {indented(item, width=width, level=level + 1)}"
+                for key, item in value.items()
+            ]
+            return f"{{{inner}{f',{inner}'.join(members)}{outer}}}"
+        case list() if value:
+            items = [indented(item, width=width, level=level + 1) for item in value]
+            return f"[{inner}{f',{inner}'.join(items)}{outer}]"
+    return compact(value)
+
+
+def _scalar(value: Any) -> str:
+    match value:
+        case bool() | None:
+            return json.dumps(value)
+        case float() if math.isinf(value):
+            return "null"
+        case int() | float():
+            return shown(value)
+    return _string(value)
+
+
+def _string(text: str) -> str:
+    quoted = json.dumps(text, ensure_ascii=False)
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(members)
+    numbers = sorted((key for key in value if _INDEX.fullmatch(key)), key=int)
+    return {**{key: value[key] for key in numbers}, **value} if numbers else value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+class _Scanner:
+    """Finds the first thing that is wrong with a text that is not JSON."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def explain(self) -> NoReturn:
+        """Raise the JsonError that names what is wrong."""
+        if self.text in _NO_VALUES:
+            raise JsonError(f'"{self.text}" is not valid JSON')
+        self.value()
+        self.blank()
+        raise JsonError(f"Unexpected non-whitespace character after JSON at position {self.at}")
+
+    def blank(self) -> str:
+        """Skip blanks; return the next character, an empty string at the end."""
+        match = _BLANK.match(self.text, self.at)
+        self.at = match.end() if match else self.at
+        return self.text[self.at : self.at + 1]
+
+    def value(self) -> None:
+        match self.blank():
+            case "{":
+                self.members()
+            case "[":
+                self.items()
+            case '"':
+                self.string()
+            case character if character and character in "-0123456789":
+                self.number()
+            case _:
+                self.word()
+
+    def members(self) -> None:
+        self.at += 1
+        if self.blank() == "}":
+            self.at += 1
+            return
+        first = True
+        while True:
+            if self.blank() != '"':
+                self.fail(
+                    "Expected property name or '}'" if first else "Expected double-quoted property name"
+                )
+            self.string()
+            if self.blank() != ":":
+                if first:
+                    self.fail("Expected ':' after property name")
+                self.unexpected()
+            self.at += 1
+            self.value()
+            character = self.blank()
+            self.at += 1
+            if character == "}":
+                return
+            if character != ",":
+                self.at -= 1
+                self.fail("Expected ',' or '}' after property value")
+            first = False
+
+    def items(self) -> None:
+        self.at += 1
+        if self.blank() == "]":
+            self.at += 1
+            return
+        while True:
+            self.value()
+            character = self.blank()
+            self.at += 1
+            if character == "]":
+                return
+            if character != ",":
+                self.at -= 1
+                self.fail("Expected ',' or ']' after array element")
+
+    def string(self) -> None:
+        self.at += 1
+        while self.at < len(self.text):
+            match self.text[self.at]:
+                case '"':
+                    self.at += 1
+                    return
+                case "\\":
+                    self.escape()
+                case character if character < " ":
+                    self.fail("Bad control character in string literal")
+                case _:
+                    self.at += 1
+        self.fail("Unterminated string")
+
+    def escape(self) -> None:
+        self.at += 1
+        character = self.text[self.at : self.at + 1]
+        if character == "u":
+            for _ in range(4):
+                self.at += 1
+                if self.text[self.at : self.at + 1] not in _HEXADECIMAL:
+                    self.fail("Bad Unicode escape")
+        elif character == "":
+            self.unexpected()
+        elif character not in '"\\/bfnrt':
+            self.fail("Bad escaped character")
+        self.at += 1
+
+    def number(self) -> None:
+        match = _INTEGER.match(self.text, self.at)
+        if match is None:
+            self.at += 1
+            self.fail("No number after minus sign")
+        self.at = match.end()
+        if match[0][-1] == "0" and self.next() in _DIGITS:
+            self.unexpected()
+        if self.next() == ".":
+            self.at += 1
+            self.digits("Unterminated fractional number")
+        if self.next() in ("e", "E"):
+            self.at += 1
+            self.at += self.next() in ("+", "-")
+            self.digits("Exponent part is missing a number")
+
+    def digits(self, missing: str) -> None:
+        if self.next() not in _DIGITS:
+            self.fail(missing)
+        while self.next() in _DIGITS:
+            self.at += 1
+
+    def next(self) -> str | None:
+        return self.text[self.at] if self.at < len(self.text) else None
+
+    def word(self) -> None:
+        word = next((word for word in ("true", "false", "null") if word[0] == self.next()), "?")
+        for character in word:
+            if self.next() != character:
+                self.unexpected()
+            self.at += 1
+
+    def fail(self, what: str) -> NoReturn:
+        raise JsonError(f"{what} in JSON at position {self.at}")
+
+    def unexpected(self) -> NoReturn:
+        if self.at >= len(self.text):
+            raise JsonError("Unexpected end of JSON input")
+        character = self.text[self.at]
+        if character in _DIGITS or character == "-":
+            self.fail("Unexpected number")
+        if character == '"':
+            self.fail("Unexpected string")
+        raise JsonError(f"Unexpected token '{character}', {self.excerpt()} is not valid JSON")
+
+    def excerpt(self) -> str:
+        size = len(self.text)
+        if size <= 2 * _CONTEXT:
+            return f'"{self.text}"'
+        before = "..." if self.at >= _CONTEXT else ""
+        after = "..." if self.at < size - _CONTEXT else ""
+        shown = self.text[max(0, self.at - _CONTEXT) : self.at + _CONTEXT]
+        return f'{before}"{shown}"{after}'

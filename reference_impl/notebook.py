@@ -1,0 +1,159 @@
+"""Notebook: how Read shows the cells of a Jupyter notebook, and what is no notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from reference_impl.json_text import JsonError, compact, parse
+from reference_impl.numbers import shown
+from reference_impl.refusal import Refusal
+from reference_impl.sizes import refuse_too_long, rounded
+
+__all__ = ["is_notebook", "loaded", "shown_cells"]
+
+_MAX_SIZE = 262_144
+_MAX_OUTPUTS = 10_000
+_MISSING = object()
+
+
+def is_notebook(path: str) -> bool:
+    """Tell whether Read takes the file for a notebook; its name decides, in any letter case."""
+    return path.lower().endswith(".ipynb")
+
+
+def loaded(text: str) -> tuple[dict[str, Any], str]:
+    """Return the notebook and its language. Refusal: the text is not JSON, or it has no metadata."""
+    try:
+        notebook = parse(text)
+    except JsonError as error:
+        raise _no_notebook(str(error)) from None
+    language = _member(_member(notebook, "metadata"), "language_info")
+    name = language.get("name") if isinstance(language, dict) else None
+    return notebook, "python" if name is None else _text(name)
+
+
+def shown_cells(text: str, path: str) -> str:
+    """Return all cells with their outputs; offset and limit do not matter. Refusal: no notebook, or too large."""
+    notebook, language = loaded(text)
+    cells = notebook.get("cells", _MISSING) if isinstance(notebook, dict) else _MISSING
+    if not isinstance(cells, list):
+        raise _no_notebook("Cannot read properties of undefined (reading 'map')")
+    summaries = [_summary(cell, number, language) for number, cell in enumerate(cells)]
+    content = compact(summaries)
+    _refuse_too_large(content, path)
+    refuse_too_long(content)
+    return _joined(block for summary in summaries for block in _blocks(summary))
+
+
+def _refuse_too_large(content: str, path: str) -> None:
+    if len(content) > _MAX_SIZE:
+        raise Refusal(
+            "too_large",
+            f"Notebook content ({rounded(len(content))}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). "
+            "Use Bash with jq to read specific portions:\n"
+            f"  cat \"{path}\" | jq '.cells[:20]' # First 20 cells\n"
+            f"  cat \"{path}\" | jq '.cells[100:120]' # Cells 100-120\n"
+            f"  cat \"{path}\" | jq '.cells | length' # Count total cells\n"
+            f'  cat "{path}" | jq \'.cells[] | select(.cell_type=="code") | .source\' # All code sources',
+        )
+
+
+def _summary(cell: Any, number: int, language: str) -> dict[str, Any]:
+    identity = _member(cell, "id")
+    kind, source = _member(cell, "cell_type"), _member(cell, "source")
+    summary: dict[str, Any] = {
+        "cellType": _text(kind),
+        "source": _text("".join("" if part is None else _text(part) for part in source))
+        if isinstance(source, list)
+        else _text(source),
+    }
+    code = kind == "code"
+    if code and cell.get("execution_count"):
+        summary["execution_count"] = cell["execution_count"]
+    summary["cell_id"] = f"cell-{number}" if identity is None or identity is _MISSING else _text(identity)
+    if code:
+        summary["language"] = language
+        if outputs := [_output(output) for output in cell.get("outputs") or ()]:
+            if len(compact(outputs)) > _MAX_OUTPUTS:
+                advice = f"cat <notebook_path> | jq '.cells[{number}].outputs'"
+                outputs = [
+                    {
+                        "output_type": "stream",
+                        "text": f"Outputs are too large to include. Use Bash with: {advice}",
+                    }
+                ]
+            summary["outputs"] = outputs
+    return summary
+
+
+def _output(output: Any) -> dict[str, Any]:
+    match _member(output, "output_type"):
+        case "stream" as kind:
+            return {"output_type": kind, "text": _lines(output.get("text"))}
+        case "execute_result" | "display_data" as kind:
+            data = output.get("data") or {}
+            shown_output: dict[str, Any] = {"output_type": kind, "text": _lines(data.get("text/plain"))}
+            for media_type in ("image/png", "image/jpeg"):
+                if isinstance(data.get(media_type), str):
+                    image = "".join(data[media_type].split())
+                    shown_output["image"] = {"image_data": image, "media_type": media_type}
+                    break
+            return shown_output
+        case "error" as kind:
+            trace = "\n".join(map(_text, output.get("traceback") or ()))
+            return {
+                "output_type": kind,
+                "text": f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}\n{trace}",
+            }
+    raise _no_notebook("Cannot read properties of undefined (reading 'text')")
+
+
+def _blocks(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    kind, language, identity = summary["cellType"], summary.get("language", "python"), summary["cell_id"]
+    about = "" if kind == "code" else f"<cell_type>{kind}</cell_type>"
+    about += "" if language == "python" else f"<language>{language}</language>"
+    yield "text", f'<cell id="{identity}">{about}{summary["source"]}</cell id="{identity}">'
+    for output in summary.get("outputs", ()):
+        if output["text"]:
+            yield "text", f"\n{output['text']}"
+        if image := output.get("image"):
+            yield "image", f"[image {image['media_type']} {len(image['image_data'])}]"
+
+
+def _joined(blocks: Iterator[tuple[str, str]]) -> str:
+    return "\n".join(text for _, text in blocks)
+
+
+def _lines(value: Any) -> str:
+    if isinstance(value, list):
+        return "".join(map(_text, value))
+    return "" if value is None else _text(value)
+
+
+def _member(value: Any, name: str) -> Any:
+    if value is None or value is _MISSING:
+        what = "null" if value is None else "undefined"
+        raise _no_notebook(f"Cannot read properties of {what} (reading '{name}')")
+    return value.get(name, _MISSING) if isinstance(value, dict) else _MISSING
+
+
+def _text(value: Any) -> str:
+    match value:
+        case str():
+            return value
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return shown(value)
+        case list():
+            return ",".join("" if item is None else _text(item) for item in value)
+        case dict():
+            return "[object Object]"
+    return "undefined"
+
+
+def _no_notebook(message: str) -> Refusal:
+    return Refusal("not_a_notebook", message)

@@ -1,0 +1,148 @@
+"""NotebookEdit: the rules in the order in which they apply. It needs no Read before, and notices no change."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import string
+from collections.abc import Mapping
+from typing import Any
+
+from reference_impl import disk, notebook
+from reference_impl.edit_tool import content_of
+from reference_impl.json_text import JsonError, indented, parse
+from reference_impl.refusal import Refusal, of_os_error
+from reference_impl.session import Session
+from reference_impl.text_file import encode
+
+__all__ = ["execute", "permit", "validate"]
+
+_BY_NUMBER = re.compile(r"cell-([0-9]+)")
+_ID_LETTERS = string.ascii_lowercase + string.digits
+_ID_LENGTH = 11
+_FAILED = "Error calling tool (NotebookEdit): "
+
+
+def validate(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse what is wrong before anything is done."""
+    path = session.path(arguments["notebook_path"], tool="NotebookEdit")
+    if not disk.exists(path):
+        raise Refusal("file_not_found", "Notebook file does not exist.")
+    refuse_other_file(path)
+    refuse_untyped_cell(arguments)
+    refuse_missing_cell(cells_of(path), arguments)
+
+
+def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse a path that a deny rule for Edit covers."""
+    given = arguments["notebook_path"]
+    session.deny_path("Edit", given, session.path(given, tool="NotebookEdit"))
+
+
+def execute(session: Session, arguments: Mapping[str, Any]) -> str:
+    """Change the cell. The file is laid out anew, its encoding and line endings stay; it does not count as read."""
+    path = session.path(arguments["notebook_path"], tool="NotebookEdit")
+    try:
+        content, file_format = content_of(path)
+    except OSError as error:
+        raise of_os_error(error, f"open '{path}'") from None
+    book, _ = notebook.loaded(content)
+    reference, source = arguments.get("cell_id"), arguments["new_source"]
+    number = index_of(book["cells"], reference)
+    match arguments.get("edit_mode", "replace"):
+        case "delete":
+            del book["cells"][number or 0]
+            answer = f"Deleted cell {reference if has_ids(book) else 'undefined'}"
+        case "insert":
+            cell = new_cell(book, arguments["cell_type"], source)
+            book["cells"].insert(0 if number is None else number + 1, cell)
+            answer = f"Inserted cell {cell.get('id', 'undefined')} with {source}"
+        case _:
+            replace_source(book["cells"][number or 0], source, arguments.get("cell_type"))
+            answer = f"Updated cell {reference if has_ids(book) else 'undefined'} with {source}"
+    session.write(path, encode(indented(book), file_format))
+    return answer
+
+
+def refuse_other_file(path: str) -> None:
+    """Refuse a name that is not a notebook's."""
+    if not path.endswith(".ipynb"):
+        raise Refusal(
+            "not_a_notebook",
+            "File must be a Jupyter notebook (.ipynb file). For editing other file types, use the FileEdit tool.",
+        )
+
+
+def refuse_untyped_cell(arguments: Mapping[str, Any]) -> None:
+    """Refuse to insert a cell without a type."""
+    if arguments.get("edit_mode") == "insert" and not arguments.get("cell_type"):
+        raise Refusal("invalid_arguments", "Cell type is required when using edit_mode=insert.")
+
+
+def cells_of(path: str) -> list[Any]:
+    """Return the cells; a byte order mark does not matter here. Refusal: the file is no notebook."""
+    try:
+        content, _ = content_of(path)
+        value = parse(content.removeprefix("\ufeff"))
+    except OSError as error:
+        raise of_os_error(error, "read", prefix=_FAILED) from None
+    except JsonError:
+        value = None
+    if value is None:
+        raise Refusal("not_a_notebook", "Notebook is not valid JSON.")
+    cells = value.get("cells") if isinstance(value, dict) else None
+    if not isinstance(cells, list):
+        raise Refusal("not_a_notebook", f"{_FAILED}Cannot read properties of undefined (reading 'findIndex')")
+    if None in cells:
+        raise Refusal("not_a_notebook", f"{_FAILED}Cannot read properties of null (reading 'id')")
+    return cells
+
+
+def refuse_missing_cell(cells: list[Any], arguments: Mapping[str, Any]) -> None:
+    """Refuse a cell that is not there; only to insert at the beginning no cell is needed."""
+    reference = arguments.get("cell_id")
+    if not reference:
+        if arguments.get("edit_mode") != "insert":
+            raise Refusal("cell_not_found", "Cell ID must be specified when not inserting a new cell.")
+    elif index_of(cells, reference) is None:
+        number = _BY_NUMBER.fullmatch(reference)
+        raise Refusal(
+            "cell_not_found",
+            f"Cell with index {int(number[1])} does not exist in notebook."
+            if number
+            else f'Cell with ID "{reference}" not found in notebook.',
+        )
+
+
+def index_of(cells: list[Any], reference: str | None) -> int | None:
+    """Return the index of the cell with an id, or of `cell-N` if no cell has that id."""
+    for number, cell in enumerate(cells):
+        if reference and isinstance(cell, dict) and cell.get("id") == reference:
+            return number
+    match = _BY_NUMBER.fullmatch(reference or "")
+    return int(match[1]) if match and int(match[1]) < len(cells) else None
+
+
+def replace_source(cell: dict[str, Any], source: str, kind: str | None) -> None:
+    """Give a cell its new source; a code cell loses its outputs."""
+    cell["source"] = source
+    if cell.get("cell_type") == "code":
+        cell["execution_count"] = None
+        cell["outputs"] = []
+    if kind:
+        cell["cell_type"] = kind
+
+
+def has_ids(book: dict[str, Any]) -> bool:
+    """Tell whether cells have ids; they have from format 4.5 on."""
+    version = book.get("nbformat"), book.get("nbformat_minor")
+    return all(isinstance(number, (int, float)) for number in version) and version >= (4, 5)
+
+
+def new_cell(book: dict[str, Any], kind: str, source: str) -> dict[str, Any]:
+    """Return a cell to insert; from format 4.5 on it has a random id."""
+    cell: dict[str, Any] = {"cell_type": kind}
+    if has_ids(book):
+        cell["id"] = "".join(secrets.choice(_ID_LETTERS) for _ in range(_ID_LENGTH))
+    cell |= {"source": source, "metadata": {}}
+    return cell | {"execution_count": None, "outputs": []} if kind == "code" else cell
