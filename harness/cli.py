@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import os
-import signal
 import sys
-from collections.abc import Callable
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from harness.guard import UsageError, guarded, listen, show_tracebacks
 from harness.summary import ExitCode
 from harness.usage import GUIDE, MANUAL, TARGETS
 
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
 # Everything else is imported by the command that needs it: `list` and `--help` must answer at once.
 
 __all__ = ["app", "main"]
-
-P = ParamSpec("P")
 
 
 def _say(manual: str) -> None:
@@ -82,13 +77,6 @@ class FormatName(StrEnum):
     junit = "junit"
 
 
-class _Terminated(KeyboardInterrupt):
-    """The process was asked to end (SIGTERM)."""
-
-
-_show_traceback = False
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; always ends with SystemExit."""
     given = sys.argv[1:] if arguments is None else arguments
@@ -97,13 +85,8 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an arrow must not end a run on an ASCII terminal
-    with contextlib.suppress(ValueError):  # not in the main thread
-        signal.signal(signal.SIGTERM, _terminate)
+    listen()
     app(given, prog_name="readfirst")
-
-
-def _terminate(_number: int, _frame: object) -> None:
-    raise _Terminated
 
 
 def _version(wanted: bool) -> None:
@@ -132,91 +115,7 @@ def _global(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    global _show_traceback
-    _show_traceback = traceback
-
-
-class UsageError(Exception):
-    """The command line asks for something that does not exist or does not go together."""
-
-
-def _guarded(command: Callable[P, int]) -> Callable[P, None]:
-    """Turn what a command raises or returns into an exit code, without ever showing a traceback unasked."""
-
-    @functools.wraps(command)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            code = command(*args, **kwargs)
-            sys.stdout.flush()
-        except typer.Exit:
-            raise
-        except _Terminated:
-            code = 128 + signal.SIGTERM
-        except KeyboardInterrupt:
-            code = ExitCode.INTERRUPTED
-        except BrokenPipeError:
-            _forget_stdout()
-            code = 128 + signal.SIGPIPE
-        except Exception as error:
-            code = _explain(error)
-        raise typer.Exit(int(code))
-
-    return guarded
-
-
-def _forget_stdout() -> None:
-    """Let the interpreter flush what is left into nothing, instead of complaining at its end."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _explain(error: Exception) -> int:
-    """Print an error in one or a few lines and return the exit code."""
-    if _show_traceback:
-        import traceback
-
-        traceback.print_exception(error)
-    code = _code_of(error)
-    if code is not ExitCode.INTERNAL:
-        typer.echo(f"readfirst: {error}", err=True)
-    else:
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        typer.echo(
-            f"readfirst: unexpected {told}\nThis is an error of readfirst itself. Add --traceback to see where,"
-            " and report it with the command line.",
-            err=True,
-        )
-    return code
-
-
-def _code_of(error: Exception) -> ExitCode:
-    from harness.adapters.connect import ConnectError
-    from harness.baseline import BaselineError
-    from harness.contracts import UnknownContractError
-    from harness.finding import SuiteError
-    from harness.recordings import RecordingError
-    from harness.report import OutputError
-    from harness.selection import SelectionError
-    from harness.session import BrokenAdapter
-    from harness.suite import UnknownScenarioError
-
-    match error:
-        case (
-            UsageError()
-            | SelectionError()
-            | UnknownContractError()
-            | UnknownScenarioError()
-            | BaselineError()
-        ):
-            return ExitCode.USAGE
-        case OutputError() | ConnectError():
-            return ExitCode.USAGE
-        case SuiteError() | RecordingError():
-            return ExitCode.SUITE_INVALID
-        case BrokenAdapter():
-            return ExitCode.BROKEN
-        case _:
-            return ExitCode.INTERNAL
+    show_tracebacks(traceback)
 
 
 Fixtures = Annotated[
@@ -258,7 +157,7 @@ def _selection(
 
 
 @app.command(cls=_Targets)
-@_guarded
+@guarded
 def run(
     target: Annotated[
         list[str] | None,
@@ -324,7 +223,7 @@ def run(
 
 
 @app.command(name="list")
-@_guarded
+@guarded
 def list_(
     ids: Ids = None,
     family: Families = None,
@@ -343,7 +242,7 @@ def list_(
 
 
 @app.command()
-@_guarded
+@guarded
 def show(
     scenario: Annotated[str, typer.Argument(metavar="ID", help="The scenario's id or file.")],
     contract: ContractName = None,
@@ -362,7 +261,7 @@ def show(
 
 
 @app.command()
-@_guarded
+@guarded
 def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
     """Check scenario files and recordings; exit code 4 if anything is wrong. docs/format.md lists the rules."""
     from harness.lint import lint as find
@@ -385,7 +284,7 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
 
 
 @app.command()
-@_guarded
+@guarded
 def record(
     ids: Ids = None,
     contract: ContractName = None,
@@ -403,8 +302,11 @@ def record(
     """Let the real product fill in what scenarios expect. Needs npm and node; see docs/recording.md."""
     if fix + check + create > 1:
         raise UsageError("--create, --fix and --check exclude each other.")
+    from rich.console import Console
+
     from harness.adapters.connect import connect
     from harness.record import record as recorded
+    from harness.report.progress import ProgressBar
     from harness.selection import select
 
     suite = _suite(fixtures)
@@ -414,25 +316,28 @@ def record(
             f"{chosen.name} is what documents state; a person writes it, nothing can be recorded."
         )
     selected = select(suite, _selection(ids, family, tag, expression))
-    results = recorded(
-        suite,
-        selected,
-        chosen,
-        "fix" if fix else "check" if check else "create",
-        lambda: connect(f"claude-code:{chosen.version}", suite, contract=chosen, time_limit=time_limit),
-    )
     counts: dict[str, int] = {}
     ok = True
-    for result in results:
-        counts[result.status] = counts.get(result.status, 0) + 1
-        ok = ok and result.ok
-        if result.status != "unchanged":
-            print(
-                f"{result.status} {result.scenario_id}{': ' if result.message else ''}{result.message}",
-                flush=True,
-            )
+    with ProgressBar(Console(stderr=True), 2 * len(selected)) as bar:
+        for result in recorded(
+            suite,
+            selected,
+            chosen,
+            "fix" if fix else "check" if check else "create",
+            lambda: connect(f"claude-code:{chosen.version}", suite, contract=chosen, time_limit=time_limit),
+            bar.at,
+        ):
+            counts[result.status] = counts.get(result.status, 0) + 1
+            ok = ok and result.ok
+            if result.status != "unchanged":
+                told = f": {result.message}" if result.message else ""
+                print(f"{result.status} {result.scenario_id}{told}", flush=True)
     total = ", ".join(f"{number} {status}" for status, number in counts.items())
-    print(f"{len(selected)} scenarios on {chosen.name}: {total or 'nothing was selected'}", file=sys.stderr)
+    plural = "" if len(selected) == 1 else "s"
+    print(
+        f"{len(selected)} scenario{plural} on {chosen.name}: {total or 'nothing was selected'}",
+        file=sys.stderr,
+    )
     if not selected:
         return ExitCode.NOTHING
     if counts.get("broken"):
@@ -441,7 +346,7 @@ def record(
 
 
 @app.command()
-@_guarded
+@guarded
 def serve(
     contract: Annotated[str, typer.Option(help="The contract to serve.")] = "2.1.7",
     root: Annotated[
@@ -459,7 +364,7 @@ def serve(
 
 
 @app.command()
-@_guarded
+@guarded
 def export(
     contract: ContractName = None,
     output: Annotated[

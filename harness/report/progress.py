@@ -30,6 +30,11 @@ class ProgressBar:
         if self._progress is not None:
             self._progress.advance(self._task)
 
+    def at(self, done: int, total: int) -> None:
+        """Say how many are done, and of how many."""
+        if self._progress is not None:
+            self._progress.update(self._task, completed=done, total=total)
+
     def stop(self) -> None:
         """Remove the bar; more calls do nothing."""
         if self._progress is not None:

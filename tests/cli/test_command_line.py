@@ -14,7 +14,7 @@ import pytest
 
 import harness.run
 import harness.testrun
-from harness import cli
+from harness import cli, guard
 from harness.session import BrokenAdapter, ToolResult
 from harness.suite import Suite
 
@@ -26,7 +26,7 @@ Cli = Callable[..., SimpleNamespace]
 @pytest.fixture
 def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Run a command line in this process; returns code, out and err."""
-    monkeypatch.setattr(cli.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(guard.signal, "signal", lambda *_: None)
     monkeypatch.setenv("COLUMNS", "200")
 
     def call(*arguments: object) -> SimpleNamespace:
