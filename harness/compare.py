@@ -66,8 +66,9 @@ def compare(
 ) -> Verdict:
     """Judge what an implementation did; all differences of all levels are listed.
 
-    They stand in the order of the steps, within a step the lowest level first. A level holds only if those below it hold. `recorded` is needed for the level `verbatim`. `default` is the
-    recorded contract that set-up calls, on which `documented` is silent, are held to at level `effects`.
+    They stand in the order of the steps, within a step the lowest level first. A level holds only if those
+    below it hold. `recorded` is needed for the level `verbatim`. `default` is the recorded contract that
+    set-up calls, on which `documented` is silent, are held to at level `effects`.
 
     Raises:
         ValueError: `verbatim` without a recording, or `documented` without a default contract.

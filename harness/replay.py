@@ -126,6 +126,8 @@ class _Replay:
             now = self.site.snapshot()
         except OSError as error:
             raise BrokenAdapter(f"cannot read the workspace: {error}", blame="environment") from error
+        except RecursionError:
+            raise BrokenAdapter("the workspace has too many directories inside one another") from None
         changed = changes(self.state, now)
         self.state = now
         return changed

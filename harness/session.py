@@ -86,6 +86,8 @@ class Adapter(Protocol):
     """Connects one implementation. `capabilities` (optional) names what it has; default Read, Edit, Write.
 
     A session may have `close()`, an adapter may have `close()`: both are called when no longer needed.
+    `repeats_paths = True` (optional) declares that every session starts from nothing, so that a path may be
+    the workspace of one scenario after the other; otherwise each scenario has a path of its own.
     """
 
     def open(self, workspace: Workspace) -> Session:

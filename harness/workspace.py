@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
+import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -164,8 +164,7 @@ class Place:
         try:
             yield site
         finally:
-            site.clear()
-            self._free.append(site)
+            self._take_back(site)
 
     def close(self) -> None:
         """Remove every site, and the base if it was made here."""
@@ -173,13 +172,21 @@ class Place:
             _remove(site.directory)
         self._free.clear()
         if self._owns_base:
-            shutil.rmtree(self.base, ignore_errors=True)
+            os.rmdir(self.base)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _take_back(self, site: Site) -> None:
+        try:
+            site.clear()
+        except (OSError, RecursionError):
+            _destroy(site.directory)
+        else:
+            self._free.append(site)
 
     def _new(self) -> Site:
         while True:
@@ -188,6 +195,12 @@ class Place:
                 return Site(f"{self.base}/{self._made}")
             except FileExistsError:
                 continue
+
+
+def _destroy(directory: str) -> None:
+    """Remove what is nested too deeply for our own means."""
+    subprocess.run(["chmod", "-R", "u+rwX", directory], stderr=subprocess.DEVNULL, check=False)
+    subprocess.run(["rm", "-rf", directory], check=True)
 
 
 def _remove(directory: str) -> None:

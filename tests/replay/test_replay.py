@@ -210,6 +210,24 @@ def test_an_interruption_is_not_swallowed_and_the_session_is_closed(place: Place
     assert closed == [True]
 
 
+def test_directories_nested_beyond_reach_are_blamed_on_the_adapter(place: Place) -> None:
+    class Nesting(miniatures.Misbehaving):
+        def misbehave(self) -> ToolResult:
+            path = self.workspace.root
+            for _ in range(1200):
+                path = path / "d"
+                path.mkdir()
+            return ToolResult("done")
+
+    broken = replayed(place, Nesting, EDIT).broken
+    assert broken is not None
+    assert (broken.blame, broken.message) == (
+        "adapter",
+        "the workspace has too many directories inside one another",
+    )
+    assert replayed(place, Nesting, READ).broken is None
+
+
 def test_a_workspace_that_cannot_be_laid_out_is_blamed_on_the_environment(place: Place) -> None:
     impossible = Scenario("a/b", "t", "must", Given({"x" * 300: RegularFile(b"")}), (READ,))
     broken = replay(impossible, miniatures.Honest, place).broken  # type: ignore[arg-type]

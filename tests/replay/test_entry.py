@@ -1,0 +1,31 @@
+"""Content is expanded exactly as it is described."""
+
+import pytest
+
+from harness.entry import Base64Content, TextContent
+
+
+@pytest.mark.parametrize("text", ["x\n", "{n}\n", "a{n}b", "{n}-{n};", "{n}", "{m}", ""])
+@pytest.mark.parametrize("times", [0, 1, 2, 12])
+def test_a_repeated_text_is_numbered_from_one(text: str, times: int) -> None:
+    expected = "".join(text.replace("{n}", str(number)) for number in range(1, times + 1))
+    assert TextContent(text, times).data() == expected.encode()
+
+
+def test_a_text_that_is_not_repeated_keeps_its_braces() -> None:
+    assert TextContent("{n}").data() == b"{n}"
+
+
+@pytest.mark.parametrize(
+    ("content", "data"),
+    [
+        (TextContent("a\n", eol="crlf"), b"a\r\n"),
+        (TextContent("a\n", eol="cr"), b"a\r"),
+        (TextContent("é", encoding="latin-1"), b"\xe9"),
+        (TextContent("a", bom=True), b"\xef\xbb\xbfa"),
+        (TextContent("a\n", encoding="utf-16-be", bom=True, eol="crlf"), b"\xfe\xff\x00a\x00\r\x00\n"),
+        (Base64Content("AA0K"), b"\x00\r\n"),
+    ],
+)
+def test_encoding_line_ends_and_mark_are_applied(content: TextContent | Base64Content, data: bytes) -> None:
+    assert content.data() == data
