@@ -1,0 +1,207 @@
+"""Every example in docs/format.md is read, checked or run."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from harness.adapters.connect import connect
+from harness.compare import compare
+from harness.contracts import DOCUMENTED
+from harness.export import expanded
+from harness.lint.rules import table
+from harness.load import scenario_from
+from harness.replay import replay
+from harness.scenario import Scenario
+from harness.strict_yaml import load
+from harness.suite import Suite
+from harness.workspace import Place
+
+DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
+SUITE = Suite()
+SCHEMA = Draft202012Validator(json.loads((SUITE.root / "schema/scenario.schema.json").read_text()))
+BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+HEAD = "title: An example in the documentation\nrequirement: must\n"
+FILES = 'given: {files: {plain.txt: "one\\ntwo\\n"}}\n'
+KINDS = {"text", "yaml", "yaml scenario", "yaml files", "yaml steps", "yaml expect", "console", "python"}
+
+
+def blocks(kind: str) -> list[str]:
+    return [body for info, body in BLOCK.findall(DOCS.read_text(encoding="utf-8")) if info == kind]
+
+
+def indented(text: str, columns: int) -> str:
+    return textwrap.indent(text, " " * columns)
+
+
+def complete(kind: str, body: str) -> str:
+    """Return the scenario that an excerpt belongs to."""
+    match kind:
+        case "yaml files":
+            return f"{HEAD}given:\n  files:\n{indented(body, 4)}steps:\n  - touch: plain.txt\n"
+        case "yaml steps":
+            return f"{HEAD}{FILES}steps:\n{indented(body, 2)}"
+        case "yaml expect":
+            return f"{HEAD}{FILES}steps:\n  - Edit: {{file_path: $WS/plain.txt}}\n    expect:\n{indented(body, 6)}"
+        case _:
+            return body
+
+
+EXCERPTS = [(kind, body) for kind in sorted(KINDS) if kind.startswith("yaml") for body in blocks(kind)]
+
+
+def test_every_block_has_a_kind_that_is_tested() -> None:
+    assert {info for info, _ in BLOCK.findall(DOCS.read_text(encoding="utf-8"))} == KINDS
+
+
+def read(text: str) -> Scenario:
+    document = load(text.encode(), Path("docs/example.yaml"))
+    return scenario_from(document, "docs/example", SUITE.contracts, require_expect=False)
+
+
+@pytest.mark.parametrize(("kind", "body"), EXCERPTS)
+def test_every_excerpt_is_in_the_format(kind: str, body: str) -> None:
+    text = complete(kind, body)
+    assert read(text).steps
+    if "expect:" in text:
+        value = load(text.encode(), Path("docs/example.yaml")).value
+        value["steps"] = [step for step in value["steps"] if "Read" not in step or "expect" in step]
+        SCHEMA.validate(value)
+
+
+@pytest.mark.parametrize("body", blocks("yaml") + blocks("yaml scenario"))
+@pytest.mark.parametrize("contract", ["2.1.7", DOCUMENTED])
+def test_whole_scenarios_hold_for_the_reference(body: str, contract: str) -> None:
+    scenario = read(body)
+    held = SUITE.contracts[contract]
+    with Place() as place:
+        outcome = replay(scenario, connect("reference", SUITE, contract=held), place)
+    verdict = compare(scenario, outcome, held, "text", SUITE.vocabulary, default=SUITE.contracts["2.1.7"])
+    stated = "documented:" in body or contract == "2.1.7"
+    assert (verdict.status, verdict.differences) == ("passed" if stated else "unspecified", ())
+
+
+def test_given_files_and_world_events_can_be_made() -> None:
+    for kind in ("yaml files", "yaml steps"):
+        for body in blocks(kind):
+            with Place() as place:
+                outcome = replay(read(complete(kind, body)), connect("reference", SUITE), place)
+            assert outcome.broken is None
+            assert len(outcome.steps) == len(read(complete(kind, body)).steps)
+
+
+def test_the_keys_of_the_format_are_all_explained() -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    schema = json.loads((SUITE.root / "schema/scenario.schema.json").read_text())
+    defs = schema["$defs"]
+    keys = {*schema["properties"], *schema["properties"]["given"]["properties"], *defs["event"]["properties"]}
+    for name in (
+        "textForm",
+        "repeatForm",
+        "base64Form",
+        "symlinkForm",
+        "hardlinkForm",
+        "directoryForm",
+        "digestForm",
+    ):
+        keys |= defs[name]["properties"].keys()
+    keys |= {*defs["callClause"]["properties"], *defs["when"]["properties"], *defs["tool"]["properties"]}
+    keys |= {*defs["text"]["oneOf"][1]["properties"], "during", "parallel", "mtime"}
+    assert [key for key in sorted(keys) if not re.search(rf"\b{key}\b", text)] == []
+
+
+def test_the_table_of_rules_is_that_of_lint() -> None:
+    assert f"\n{table()}\n" in DOCS.read_text(encoding="utf-8")
+
+
+def test_lint_prints_what_the_example_shows(tmp_path: Path) -> None:
+    (body,) = blocks("console")
+    for name in ("contracts.yaml", "errors.yaml", "tags.yaml"):
+        (tmp_path / name).write_bytes((SUITE.root / name).read_bytes())
+    path = tmp_path / "scenarios/staleness/example.yaml"
+    path.parent.mkdir(parents=True)
+    first = blocks("yaml")[0].replace("about: A formatter", "# A formatter")
+    path.write_text(
+        first.replace('    notes.txt: "alpha', '    notes.txt: "x"\n    notes.txt: "alpha', 1)
+        .replace("tags: [staleness]\n", "")
+        .replace("sources: [https://github.com/anthropics/claude-code/issues/7443]\n", "")
+    )
+    from harness.lint import lint
+
+    printed = "".join(f"{finding}\n" for finding in lint(Suite(tmp_path)))
+    assert printed.replace(f"{tmp_path}/", "") == body.removeprefix("$ readfirst lint\n")
+
+
+def open_reference(workspace: str) -> Callable[[str, dict[str, Any]], tuple[str, bool]]:
+    from harness.session import Workspace
+
+    session = connect("reference", SUITE).open(Workspace(Path(workspace), Path(workspace)))
+
+    def call(tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+        result = session.call(tool, arguments)
+        return result.text, result.is_error
+
+    return call
+
+
+def reader() -> dict[str, Any]:
+    (source,) = blocks("python")
+    names: dict[str, Any] = {}
+    exec(compile(source, "docs/format.md", "exec"), names)
+    return names
+
+
+def exported(family: str) -> io.StringIO:
+    held = SUITE.contracts["2.1.7"]
+    ids = [scenario_id for scenario_id in SUITE.ids() if scenario_id.startswith(family)]
+    items = [expanded(SUITE.scenario(scenario_id), held, held, SUITE.vocabulary) for scenario_id in ids]
+    return io.StringIO("\n".join(json.dumps(item) for item in items))
+
+
+def test_the_reader_in_another_language_agrees_with_the_harness(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert reader()["main"](exported("staleness/"), open_reference) == {}
+    counts = capsys.readouterr().out.split()
+    assert counts[0] == counts[2]
+    assert int(counts[0]) >= 10
+
+
+def test_the_reader_in_another_language_notices_a_wrong_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def open_careless(workspace: str) -> Callable[[str, dict[str, Any]], tuple[str, bool]]:
+        call = open_reference(workspace)
+        return lambda tool, arguments: (call(tool, arguments)[0], False)
+
+    wrong = reader()["main"](exported("staleness/"), open_careless)
+    assert wrong
+    assert set(wrong.values()) <= {f"step {number}: effects" for number in range(20)}
+
+
+def test_the_commands_that_the_guide_names_exist() -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    named = set(re.findall(r"`(?:\$ )?readfirst (\w+)", text))
+    assert named == {"record", "lint", "run", "export"}
+    for command in sorted(named):
+        done = subprocess.run(
+            [sys.executable, "-m", "harness.cli", command, "--help"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
