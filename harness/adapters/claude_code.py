@@ -50,7 +50,8 @@ class ClaudeCodeAdapter:
     """The real product of one exact version, played by a scripted model.
 
     Workspaces side by side (`Place`) share a conversation in the folder above, one with and one without the hook;
-    an isolated workspace gets a conversation of its own. `time_limit` is in seconds per call.
+    an isolated workspace gets a conversation of its own, whose home directory is the workspace's. `time_limit` is in
+    seconds per call.
     """
 
     def __init__(
@@ -74,28 +75,29 @@ class ClaudeCodeAdapter:
         """Start or reuse a conversation for the workspace."""
         hook = "during" in workspace.needs
         if workspace.isolated:
-            return ClaudeCodeSession(self._start(workspace.root, workspace.deny, hook), True, workspace)
+            conversation = self._start(workspace.root, workspace.deny, hook, workspace.home)
+            return ClaudeCodeSession(conversation, True, workspace)
         folder = workspace.root.parents[1]
         key = (folder, hook)
-        conversation = self._shared.get(key)
-        if conversation is not None and (
-            not conversation.usable or conversation.calls > _CALLS_PER_CONVERSATION
-        ):
+        shared = self._shared.get(key)
+        if shared is not None and (not shared.usable or shared.calls > _CALLS_PER_CONVERSATION):
             del self._shared[key]
-            conversation.close()
-            conversation = None
-        if conversation is None:
-            conversation = self._shared[key] = self._start(folder, (), hook)
-        return ClaudeCodeSession(conversation, False, workspace)
+            shared.close()
+            shared = None
+        if shared is None:
+            shared = self._shared[key] = self._start(folder, (), hook)
+        return ClaudeCodeSession(shared, False, workspace)
 
     def close(self) -> None:
         """End every conversation."""
         while self._shared:
             self._shared.popitem()[1].close()
 
-    def _start(self, directory: Path, deny: tuple[str, ...], hook: bool) -> Conversation:
+    def _start(
+        self, directory: Path, deny: tuple[str, ...], hook: bool, home: Path | None = None
+    ) -> Conversation:
         options = Options(
-            self._package.command, self._model, self._tools, directory, deny, hook, self._time_limit
+            self._package.command, self._model, self._tools, directory, deny, hook, self._time_limit, home
         )
         conversation = Conversation(options)
         if conversation.isolation and not self.isolation:

@@ -44,6 +44,8 @@ class Options:
     hook: bool = False
     time_limit: float = 30.0
     """Seconds that one call may take."""
+    home: Path | None = None
+    """The product's home directory; None: a fresh one that goes with the conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class Conversation:
     @property
     def home(self) -> Path:
         """The product's home directory (`~`)."""
-        return self._run / "home"
+        return self.options.home or self._run / "home"
 
     @property
     def usable(self) -> bool:
@@ -104,7 +106,7 @@ class Conversation:
         return self._exchange(calls, None)
 
     def close(self) -> None:
-        """End the product and everything it started, and remove its home."""
+        """End the product and everything it started, and remove what was made for it."""
         if self._process is not None:
             _end(self._process)
         if self._turn is not None:
@@ -117,7 +119,7 @@ class Conversation:
 
     def _start(self) -> None:
         options = self.options
-        environment = build_environment(self._run, Path(options.command[0]))
+        environment = build_environment(self._run, Path(options.command[0]), options.home)
         if options.hook:
             self._hook = Hook(self._run, self._events)
         ours, theirs = socket.socketpair()

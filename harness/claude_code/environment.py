@@ -28,27 +28,29 @@ ALLOWED_VARIABLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ChildEnvironment:
-    """The variables, and the fresh home directory they point to."""
+    """The variables, and the home directory they point to."""
 
     variables: Mapping[str, str]
     home: Path
 
 
-def build_environment(directory: Path, program: Path) -> ChildEnvironment:
-    """Make a fresh home below `directory` and the variables for `program`.
+def build_environment(directory: Path, program: Path, home: Path | None = None) -> ChildEnvironment:
+    """Make a fresh configuration below `directory` and the variables for `program`.
 
+    `home` is the home directory, which gets no file of ours; without it there is a fresh one below `directory`.
     `PATH` holds the program's own folder and the system's; nothing is taken from this process. The base URL
     has the place `{port}` for the port that the launcher gets.
     """
-    home = directory / "home"
-    config = home / ".claude"
+    own = directory / "home"
+    config = own / ".claude"
     temporary = directory / "tmp"
     for path in (config, temporary):
         path.mkdir(parents=True)
     # Without it old versions open a dialog instead of starting.
     onboarding = json.dumps({"hasCompletedOnboarding": True})
-    for path in (home / ".claude.json", config / ".claude.json"):
+    for path in (own / ".claude.json", config / ".claude.json"):
         path.write_text(onboarding)
+    home = own if home is None else home
     folders = dict.fromkeys((str(program.parent), "/usr/local/bin", "/usr/bin", "/bin"))
     variables = {
         "PATH": os.pathsep.join(folders),

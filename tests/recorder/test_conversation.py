@@ -82,6 +82,19 @@ def test_home_and_configuration_are_fresh_and_removed_afterwards(conversation: C
     assert not home.exists()
 
 
+def test_a_home_that_is_given_is_the_product_s_and_keeps_the_configuration_out(tmp_path: Path) -> None:
+    home = tmp_path / "given"
+    home.mkdir()
+    conversation = Conversation(options(tmp_path, home=home))
+    try:
+        seen = json.loads(conversation.call("Environment", {}).text)["environ"]
+    finally:
+        conversation.close()
+    assert seen["HOME"] == str(home)
+    assert not Path(seen["CLAUDE_CONFIG_DIR"]).is_relative_to(home)
+    assert list(home.iterdir()) == []
+
+
 def test_only_loopback_exists_where_the_system_allows(conversation: Conversation) -> None:
     interfaces = json.loads(conversation.call("Interfaces", {}).text)
     if conversation.isolation:
