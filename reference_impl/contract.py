@@ -30,6 +30,8 @@ class Behaviours:
     whole_reads_are_compared: bool
     """A Read without offset and limit is remembered as the whole file. Then a file that was only touched
     may be edited, because its content is compared."""
+    remembered_files: int | None
+    """How many files a session remembers."""
     changed_files_are_noticed: bool
     """After each message a file that is remembered whole and changed on disk is remembered anew. The model is
     told of it, so the next Edit or Write goes through."""
@@ -41,6 +43,7 @@ _V2_1_7 = Behaviours(
     default_line_limit=None,
     line_width_limit=None,
     whole_reads_are_compared=False,
+    remembered_files=10,
     changed_files_are_noticed=True,
 )
 
@@ -53,6 +56,7 @@ CONTRACTS: Mapping[str, Behaviours] = MappingProxyType(
             default_line_limit=2000,
             line_width_limit=2000,
             whole_reads_are_compared=True,
+            remembered_files=None,
             changed_files_are_noticed=False,
         ),
     }

@@ -1,7 +1,7 @@
 """Disk: the file system as the rules see it; a path is a string, and a final slash in it means a directory."""
 
 # pathlib drops a final slash, and the system's answer depends on it.
-# ruff: noqa: PTH103, PTH105, PTH108, PTH110, PTH112, PTH113, PTH114, PTH116, PTH120, PTH123, PTH208
+# ruff: noqa: PTH103, PTH105, PTH108, PTH110, PTH112, PTH113, PTH114, PTH115, PTH116, PTH118, PTH120, PTH123, PTH208
 
 from __future__ import annotations
 
@@ -90,14 +90,15 @@ def make_parents(path: str) -> None:
 def replace(path: str, data: bytes) -> None:
     """Give a file new content in one step: at any time it has either all the old bytes or all the new ones.
 
-    A link to a file is written through, one to nothing is replaced. The mode is kept, and other hard links keep
-    the old content. OSError: the old file is untouched, and no other file is left behind.
+    A link to a file is written through, one to nothing is replaced; of links to links the second is replaced.
+    The mode is kept, and other hard links keep the old content. OSError: the old file is untouched, and no other
+    file is left behind.
     """
-    target = os.path.realpath(path) if os.path.exists(path) else path
+    target = _written_path(path)
     if os.path.isdir(target) or path.endswith("/"):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
-    temporary = f"{target}.tmp.{os.getpid()}.{secrets.token_hex(4)}"
+    temporary = f"{os.path.dirname(target)}/.{secrets.token_hex(8)}.tmp"
     try:
         with open(temporary, "xb") as file:
             file.write(data)
@@ -108,3 +109,10 @@ def replace(path: str, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _written_path(path: str) -> str:
+    """Return the file to put in place: what a link names, itself perhaps a link; of a link to nothing the link."""
+    if os.path.islink(path) and os.path.exists(path):
+        return os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
+    return path

@@ -42,8 +42,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     record = session.state.get(path)
     if record is None:
         raise Refusal("not_read", "File has not been read yet. Read it first before writing to it.", code=6)
+    refuse_modified(path, record)
     content, _ = content_of(path)
-    refuse_modified(path, content, record)
     found = refuse_not_found(content, old)
     refuse_several(content, found, arguments)
 
@@ -98,10 +98,7 @@ def refuse_existing(path: str) -> None:
     """Refuse to create a file that exists, unless there are only blanks in it."""
     if not disk.exists(path):
         return
-    try:
-        content, _ = content_of(path)
-    except OSError as error:
-        raise of_os_error(error, "read", prefix="Error calling tool (Edit): ") from None
+    content, _ = content_of(path)
     if content.strip(BLANKS):
         raise Refusal("file_exists", "Cannot create new file - file already exists.", code=3)
 
@@ -114,9 +111,11 @@ def refuse_notebook(path: str) -> None:
         )
 
 
-def refuse_modified(path: str, content: str, record: Record) -> None:
+def refuse_modified(path: str, record: Record) -> None:
     """Refuse a file that is newer than the record, unless all of it is known and it reads the same."""
-    if disk.modified_at(path) > record.timestamp and not (record.whole and record.content == content):
+    if disk.modified_at(path) <= record.timestamp:
+        return
+    if not record.whole or content_of(path)[0] != record.content:
         raise Refusal("modified_since_read", MODIFIED, code=7)
 
 

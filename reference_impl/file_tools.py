@@ -12,7 +12,7 @@ from reference_impl import arguments as schemas
 from reference_impl import edit_tool, notebook_edit_tool, read_tool, write_tool
 from reference_impl.contract import DEFAULT_CONTRACT, behaviours_of
 from reference_impl.permissions import Permissions
-from reference_impl.refusal import Refusal
+from reference_impl.refusal import Refusal, of_os_error
 from reference_impl.session import Session
 
 __all__ = ["FileTools", "Result"]
@@ -145,7 +145,13 @@ class FileTools:
         if rules is None or tool in self._session.permissions.removed:
             raise Refusal("invalid_arguments", f"Error: No such tool available: {tool}")
         prepared = rules.prepare(self._session, rules.schema.check(arguments))
-        rules.validate(self._session, prepared)
+        try:
+            rules.validate(self._session, prepared)
+        except OSError as error:
+            raise of_os_error(error, "read", prefix=f"Error calling tool ({tool}): ") from None
         strike()
         rules.permit(self._session, prepared)
-        return rules.execute(self._session, prepared)
+        try:
+            return rules.execute(self._session, prepared)
+        except OSError as error:
+            raise of_os_error(error, "read") from None

@@ -20,19 +20,39 @@ class Record:
 
 
 class ReadState:
-    """The records of one session by absolute path."""
+    """The records of one session by absolute path.
 
-    def __init__(self) -> None:
+    With a `capacity`, the record used longest ago gives way to a new one. The order of use turns round at the
+    end of each message, so it is usually the newest record that gives way to that of the next message.
+    """
+
+    def __init__(self, capacity: int | None = None) -> None:
+        self._capacity = capacity
         self._records: dict[str, Record] = {}
 
     def get(self, path: str) -> Record | None:
-        """Return the record of a path, None if it was neither read nor written in this session."""
-        return self._records.get(path)
+        """Return the record of a path, None if the session does not know the file. This counts as a use."""
+        record = self._records.pop(path, None)
+        if record is not None:
+            self._records[path] = record
+        return record
 
     def put(self, path: str, record: Record) -> None:
         """Remember what was just read or written."""
+        self._records.pop(path, None)
+        self._records[path] = record
+        if self._capacity is not None and len(self._records) > self._capacity:
+            del self._records[next(iter(self._records))]
+
+    def replace(self, path: str, record: Record) -> None:
+        """Remember a known file anew. This does not count as a use."""
         self._records[path] = record
 
     def items(self) -> list[tuple[str, Record]]:
         """Return all records; the list may be kept while records change."""
         return list(self._records.items())
+
+    def end_message(self) -> None:
+        """Turn the order of use round."""
+        if self._capacity is not None:
+            self._records = dict(reversed(self._records.items()))

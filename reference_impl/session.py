@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 from dataclasses import dataclass, field
 
@@ -25,8 +26,11 @@ class Session:
     home: str
     behaviours: Behaviours
     permissions: Permissions
-    state: ReadState = field(default_factory=ReadState)
+    state: ReadState = field(init=False)
     _line_ending: str | None = None
+
+    def __post_init__(self) -> None:
+        self.state = ReadState(self.behaviours.remembered_files)
 
     def path(self, given: str, *, tool: str) -> str:
         """Return the absolute path of what the model wrote. Refusal: it is no path, or relative where that is wrong."""
@@ -80,9 +84,18 @@ class Session:
         return self._line_ending
 
     def end_message(self) -> None:
-        """Remember anew what changed on disk among the files that are remembered whole."""
-        if not self.behaviours.changed_files_are_noticed:
-            return
+        """Do what happens before the model speaks again."""
+        if self.behaviours.changed_files_are_noticed:
+            self.notice_changes()
+        self.state.end_message()
+
+    def notice_changes(self) -> None:
+        """Remember anew the files that are remembered whole and are newer on disk; the model is told of them."""
         for path, record in self.state.items():
-            if record.whole and disk.is_file(path) and disk.modified_at(path) > record.timestamp:
-                self.remember(path, unify(decode(disk.read(path), "utf-8")), whole=True)
+            if not record.whole:
+                continue
+            with contextlib.suppress(OSError):
+                timestamp = disk.modified_at(path)
+                if timestamp > record.timestamp:
+                    content = unify(decode(disk.read(path), "utf-8"))
+                    self.state.replace(path, Record(content, timestamp, whole=True))
