@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from harness.emit import Value, emit_mapping
+from harness.events import EVENTS
 from harness.strict_yaml import load
 
 __all__ = ["Keep", "New", "RewriteError", "StepPath", "Update", "rewrite_expectations"]
@@ -17,7 +18,9 @@ __all__ = ["Keep", "New", "RewriteError", "StepPath", "Update", "rewrite_expecta
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 StepPath = tuple[int, ...]
-"""Where a step stands: `(2,)` is the third step, `(2, 0)` the first call of a parallel group there."""
+"""Where a step stands in `Scenario.steps`: `(2,)` is the third, `(2, 0)` the first call of a parallel group there.
+
+A world event that names several paths is several steps there, though one in the file."""
 
 
 class RewriteError(Exception):
@@ -191,12 +194,20 @@ def _is_outside(line: str, column: int) -> bool:
 def _step(root: yaml.Node, path: StepPath) -> yaml.MappingNode:
     steps = _child(root, "steps")
     assert steps is not None
-    node: yaml.MappingNode = steps[1].value[path[0]]
+    written = [node for node in steps[1].value for _ in range(_width(node))]
+    node: yaml.MappingNode = written[path[0]]
     for index in path[1:]:
         group = _child(node, "parallel")
         assert group is not None
         node = group[1].value[index]
     return node
+
+
+def _width(step: yaml.MappingNode) -> int:
+    """Return how many steps the loader makes of one in the file."""
+    key, value = step.value[0]
+    is_event = key.value in EVENTS and isinstance(value, yaml.MappingNode)
+    return len(value.value) if is_event else 1
 
 
 def _child(node: yaml.Node, name: str) -> tuple[yaml.Node, yaml.Node] | None:

@@ -54,6 +54,12 @@ def test_a_missing_expectation_is_added_below_its_call() -> None:
     assert yaml.safe_load(after)["steps"][0]["expect"] == {"text": "     1→alpha\n     2→beta"}
 
 
+def test_an_event_on_several_paths_is_several_steps() -> None:
+    source = SOURCE.replace("modify: {notes.txt:", "modify: {other.txt: x, notes.txt:")
+    after = rewrite_expectations(source, {(3,): [Keep(0), New({"error": "not_read", "text": "No"})]})
+    assert changed_lines(source, after) == ["+      - error: not_read", '+        text: "No"']
+
+
 def test_a_clause_is_added_beside_the_documented_one() -> None:
     after = rewrite_expectations(SOURCE, {(2,): [Keep(0), New({"error": "not_read", "text": "No"})]})
     assert changed_lines(SOURCE, after) == ["+      - error: not_read", '+        text: "No"']
