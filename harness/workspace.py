@@ -20,7 +20,10 @@ from harness.session import Workspace
 from harness.snapshot import changes, scan, snapshot
 from harness.world import WorldEventError, create, perform
 
-__all__ = ["Place", "Site", "WorldEventError", "changes", "lay_out", "snapshot"]
+__all__ = ["HOME", "Place", "Site", "WorldEventError", "changes", "lay_out", "snapshot"]
+
+HOME = "$HOME/"
+"""What paths in the session's home begin with in a snapshot; `~` may be the name of a directory."""
 
 _AROUND, _HOME, _ROOT = "s", "h", "w"
 
@@ -97,7 +100,7 @@ class Site:
         perform(event, self.root)
 
     def snapshot(self) -> dict[str, Entry]:
-        """Return the state of the workspace, of what lies beside it (`../name`) and at home (`~/name`)."""
+        """Return the state of the workspace, of what lies beside it (`../name`) and at home (`$HOME/name`)."""
         entries = snapshot(self.root)
         if len(os.listdir(self.around)) > 1:
             strays: dict[str, Entry] = {}
@@ -107,7 +110,7 @@ class Site:
                 if path != own and not path.startswith(own + "/"):
                     entries[path] = entry
         if os.listdir(self.home):
-            scan(self.home, "~/", entries, self.root)
+            scan(self.home, HOME, entries, self.root)
         return entries
 
     def substituted(self, value: Any) -> Any:

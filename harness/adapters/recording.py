@@ -11,6 +11,7 @@ from harness.entry import Entry
 from harness.recordings import RecordingError, Recordings, Transcript, TranscriptStep
 from harness.scenario import TOOLS
 from harness.session import BrokenAdapter, ToolResult, Workspace
+from harness.workspace import HOME
 from harness.world import create
 
 __all__ = ["RecordingAdapter"]
@@ -58,15 +59,16 @@ class _OneRecording:
         if transcript is None:
             message = f"{self._scenario_id} was not recorded for {self._contract}: record it"
             raise BrokenAdapter(message, blame="harness")
-        return RecordedSession(transcript, workspace.root)
+        return RecordedSession(transcript, workspace)
 
 
 class RecordedSession:
     """One transcript, from its first step to its last."""
 
-    def __init__(self, transcript: Transcript, root: Path) -> None:
+    def __init__(self, transcript: Transcript, workspace: Workspace) -> None:
         self._steps = transcript.steps
-        self._root = str(root)
+        self._root = str(workspace.root)
+        self._home = str(workspace.home)
         self._next = 0
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -116,8 +118,11 @@ class RecordedSession:
             raise _stale(f"its changes do not fit the workspace: {error}") from error
 
     def _put(self, path: str, entry: Entry | None) -> None:
-        target = Path(self._root, path)
-        if not target.resolve().is_relative_to(self._root):
+        root = self._root
+        if path.startswith(HOME):
+            root, path = self._home, path.removeprefix(HOME)
+        target = Path(root, path)
+        if not target.resolve().is_relative_to(root):
             raise _stale(f"it changes {path}, which leads out of the workspace")
         if target.is_dir() and not target.is_symlink():
             if entry is None:
@@ -125,7 +130,7 @@ class RecordedSession:
         else:
             target.unlink(missing_ok=True)
         if entry is not None:
-            create(self._root, path, entry)
+            create(root, path, entry)
 
 
 def _normalised(value: Any, root: str) -> Any:

@@ -51,6 +51,9 @@ def test_texts_and_changes_are_those_of_the_recording(replayed) -> None:  # type
         "s": Symlink("$WS/a"),
         "x": Directory(0o755),
         "x/y": NEW,
+        "$HOME/x": Directory(0o755),
+        "$HOME/x/y": NEW,
+        "~": Directory(0o755),
     }
     outcome = replayed([READ, WRITE], recorded(READ, text="read $WS/a"), recorded(WRITE, changes=changes))
     assert outcome.broken is None

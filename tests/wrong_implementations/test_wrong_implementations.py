@@ -86,7 +86,7 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     files.ReplacesLink: Caught("links-and-modes/edit-through-symlink", "effects", "path link.txt"),
     files.WritesIntoEveryName: Caught("links-and-modes/edit-of-hard-link", "effects", "file two.txt"),
     files.LeavesTemporaryFile: Caught("gate/edit-after-read", "effects", "path notes.txt.tmp"),
-    files.LeavesBackupAtHome: Caught("gate/edit-after-read", "effects", "path ~/backup"),
+    files.LeavesBackupAtHome: Caught("gate/edit-after-read", "effects", "path $HOME/backup"),
     files.WritesBesideTheWorkspace: Caught("gate/edit-after-read", "effects", "path ../log"),
     files.OnlyPretendsToEdit: Caught("results/success-is-on-disk", "effects", "file notes.txt"),
     files.OnlyPretendsToCreate: Caught("creation/write-creates", "effects", "path notes.txt"),
