@@ -6,7 +6,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -135,10 +135,11 @@ def read(file: Path) -> bytes:
         os.close(descriptor)
 
 
-def load(data: bytes, file: Path) -> Document:
+def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
     """Read one document; `file` is only named in positions. Raises StrictYamlError at the first problem.
 
     `null`, `true`, `false` and numbers in JSON's spelling get their type; every other scalar is a string.
+    Reading ends before the first top-level key that is in `until`: what follows is neither there nor checked.
     """
     if len(data) > MAX_BYTES:
         _refuse_size(file, len(data))
@@ -155,7 +156,7 @@ def load(data: bytes, file: Path) -> Document:
     if text.startswith("\ufeff"):
         _refuse("not-utf-8", file, 0, 0, "the file begins with a byte order mark", "Save it without one.")
     try:
-        value, marks = _build(data, file)
+        value, marks = _build(data, file, until)
     except yaml.reader.ReaderError as error:
         line, column = _place(text, error)
         message = f"character U+{_code(error):04X} cannot stand in a YAML file"
@@ -179,7 +180,7 @@ def _events(data: bytes) -> Iterator[Any]:
         parser.dispose()
 
 
-def _build(data: bytes, file: Path) -> tuple[Any, Any]:
+def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, Any]:
     """Build the value and the tree of marks in one pass over the events; never recursive."""
     parser = _PARSER(data)
     get = parser.get_event
@@ -204,6 +205,8 @@ def _build(data: bytes, file: Path) -> tuple[Any, Any]:
                 text = event.value
                 plain = event.implicit[0] and not event.style
                 if in_mapping and key is None:
+                    if text in until and container is root:
+                        break
                     if plain and (text == "<<" or not text or text in _CONSTANTS or _is_number(text)):
                         _refuse_key(text, file, mark)
                     if text in container:

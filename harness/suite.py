@@ -20,6 +20,9 @@ from harness.vocabulary import Vocabulary, load_vocabulary
 __all__ = ["Heading", "Suite", "UnknownScenarioError", "default_root"]
 
 
+_HEADING = {"title", "requirement", "tags"}
+
+
 class UnknownScenarioError(LookupError):
     """No scenario of this suite has that id; the message names the closest one."""
 
@@ -107,9 +110,13 @@ class Suite:
             yield self.scenario(scenario_id)
 
     def heading(self, scenario_id: str) -> Heading:
-        """Read title, requirement and tags of one scenario; the whole file must be strict YAML."""
+        """Read title, requirement and tags of one scenario; what follows them is not read."""
         path = self.path(scenario_id)
-        look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
+        data = strict_yaml.read(path)
+        document = strict_yaml.load(data, path, until=("given", "steps"))
+        if not isinstance(document.value, dict) or not document.value.keys() >= _HEADING:
+            document = strict_yaml.load(data, path)  # written in another order
+        look = Inspection(document)
         top = look.mapping(look.document.value, (), "a scenario", required=("title", "requirement")) or {}
         title = look.string(top["title"], ("title",), "title") if "title" in top else None
         requirement = None

@@ -210,3 +210,10 @@ def test_the_parser_without_libyaml_says_the_same(data: bytes, monkeypatch: pyte
 
 def test_the_fast_parser_is_the_one_in_use() -> None:
     assert strict_yaml._PARSER is (yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader)
+
+
+def test_reading_can_end_before_a_top_level_key() -> None:
+    data = b"title: x\ngiven: {steps: 1}\nsteps: *broken\n"
+    assert load(data, FILE, until=("steps",)).value == {"title": "x", "given": {"steps": 1}}
+    assert load(data, FILE, until=("given", "steps")).value == {"title": "x"}
+    assert refusal(data) == ("alias", 3, 8)

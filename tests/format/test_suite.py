@@ -74,9 +74,15 @@ def test_a_heading_is_read_without_the_steps(suite: Suite) -> None:
     with pytest.raises(SuiteError) as caught:
         suite.heading("many/s1")
     assert len(caught.value.findings) == 2
-    path.write_text("title: T\nrequirement: must\nsteps: *a\n")
+    path.write_text("title: T\nrequirement: *a\nsteps: []\n")
     with pytest.raises(SuiteError, match="alias"):
         suite.heading("many/s1")
+
+
+def test_a_heading_that_follows_the_steps_is_found_too(suite: Suite) -> None:
+    path = suite.scenarios_root / "many/s1.yaml"
+    path.write_text("steps: []\ngiven: {}\ntags: [read]\nrequirement: must\ntitle: T\n")
+    assert suite.heading("many/s1") == Heading("many/s1", "T", "must", ("read",))
 
 
 def test_a_folder_without_scenarios_is_no_suite(tmp_path: Path) -> None:
