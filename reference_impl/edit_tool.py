@@ -12,6 +12,7 @@ from reference_impl.read_tool import refuse_missing
 from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal, of_os_error
 from reference_impl.replacement import actual_text, applied, snippet
 from reference_impl.session import Session
+from reference_impl.settings_file import refuse_invalid_settings
 from reference_impl.text_file import Format, decode, format_of, unify
 
 __all__ = ["content_of", "execute", "permit", "prepare", "refuse_stale", "validate"]
@@ -46,6 +47,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     content, _ = content_of(path)
     found = refuse_not_found(content, old)
     refuse_several(content, found, arguments)
+    refuse_invalid_settings(path, content, found, new, everywhere=arguments.get("replace_all", False))
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:

@@ -1,0 +1,44 @@
+"""Settings file: an Edit must not turn a valid Claude Code settings file into an invalid one."""
+
+from __future__ import annotations
+
+import re
+
+from reference_impl.json_text import JsonError, parse
+from reference_impl.refusal import Refusal
+from reference_impl.settings_shape import problems
+
+__all__ = ["refuse_invalid_settings"]
+
+_NAMES = ("/.claude/settings.json", "/.claude/settings.local.json")
+_PLACEHOLDER = re.compile(r"\$[$&`']")
+
+
+def refuse_invalid_settings(path: str, content: str, old: str, new: str, *, everywhere: bool) -> None:
+    """Refuse an Edit after which the settings are invalid; settings that are invalid already may be edited.
+
+    What is checked is not always what will be written: here `$&` and its like in `new` stand for parts of the file.
+    The product also prints the schema of all settings; the reference leaves that away.
+    """
+    if not path.lower().endswith(_NAMES) or _reason(content) is not None:
+        return
+    if reason := _reason(_preview(content, old, new, everywhere=everywhere)):
+        raise Refusal(
+            "invalid_settings", f"Claude Code settings.json validation failed after edit:\n{reason}", code=10
+        )
+
+
+def _reason(content: str) -> str | None:
+    try:
+        found = problems(parse(content))
+    except JsonError as error:
+        return f"Invalid JSON: {error}"
+    return "\n".join(["Settings validation failed:", *found]) if found else None
+
+
+def _preview(content: str, old: str, new: str, *, everywhere: bool) -> str:
+    def replacement(match: re.Match[str]) -> str:
+        parts = {"$$": "$", "$&": old, "$`": content[: match.start()], "$'": content[match.end() :]}
+        return _PLACEHOLDER.sub(lambda placeholder: parts[placeholder[0]], new)
+
+    return re.sub(re.escape(old), replacement, content, count=0 if everywhere else 1)
