@@ -52,7 +52,8 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             code = command(*args, **kwargs)
-            sys.stdout.flush()
+            if not sys.stdout.closed:  # a server closes it
+                sys.stdout.flush()
         except typer.Exit:
             raise
         except _Terminated:

@@ -62,7 +62,7 @@ class TableReport:
         if self._most is not None and self._failures > self._most:
             more = self._failures - self._most
             self._print(
-                f"[{more} more failures; --failures all shows them, --format jsonl lists them]\n", "dim"
+                f"[{more} more failure{'' if more == 1 else 's'}; --failures all shows all of them]\n", "dim"
             )
         for complaint in summary.stale:
             self._print(f"BASELINE {visible(complaint)}", "bold red")

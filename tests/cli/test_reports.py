@@ -193,7 +193,7 @@ def test_more_failures_than_wanted_are_counted() -> None:
     text = written(lambda stream: table(stream, 1))
     assert "FAILED family/text" in text
     assert "BROKEN other/hangs" not in text
-    assert "[1 more failures; --failures all shows them" in text
+    assert "[1 more failure; --failures all shows all of them]" in text
 
 
 @pytest.mark.parametrize(
