@@ -23,6 +23,12 @@ CALL_KEYS = ("when", "documented", "error", "text", "files")
 GROUPED_CALL_KEYS = ("when", "documented", "error", "text")
 GROUP_KEYS = ("when", "documented", "files")
 
+_ELSEWHERE = {
+    "files": "Write it in the expect of the group: only what the group as a whole changes can be known.",
+    "text": "Write it in the expect of each call.",
+    "error": "Write it in the expect of each call.",
+}
+
 
 def read_expectation(look: Inspection, place: Path, value: Any, known: tuple[str, ...]) -> Expectation:
     """Read one clause or a list of them; `known` are the keys that a clause may have here."""
@@ -47,7 +53,7 @@ def read_expectation(look: Inspection, place: Path, value: Any, known: tuple[str
 def _clause(
     look: Inspection, place: Path, value: Any, known: tuple[str, ...], *, alone: bool
 ) -> Clause | None:
-    fields = look.mapping(value, place, "a clause of expect", known)
+    fields = look.mapping(value, place, "this clause", known, elsewhere=_ELSEWHERE)
     if fields is None:
         return None
     when = _when(look, (*place, "when"), fields["when"]) if "when" in fields else None

@@ -13,6 +13,8 @@ __all__ = ["Inspection", "a_kind_of", "did_you_mean"]
 
 Path = tuple[str | int, ...]
 
+_NOTHING: Mapping[str, str] = {}
+
 
 def a_kind_of(value: object) -> str:
     """Name the JSON type of `value` as a message says it: `a string`, `null`, `a number`."""
@@ -64,14 +66,18 @@ class Inspection:
         what: str,
         known: Collection[str] | None = None,
         required: Iterable[str] = (),
+        elsewhere: Mapping[str, str] = _NOTHING,
     ) -> Mapping[str, Any] | None:
-        """Check a mapping; with `known`, only these keys. Unknown keys are noted and do not end the check."""
+        """Check a mapping; with `known`, only these keys. Unknown keys are noted and do not end the check.
+
+        `elsewhere` tells for keys that are right in another place how to put that.
+        """
         if not isinstance(value, dict):
             self.note(path, f"{what} must be a mapping, not {a_kind_of(value)}", "Write keys and values.")
             return None
         if known is not None and not value.keys() <= set(known):
             for key in value.keys() - set(known):
-                fix = did_you_mean(key, known)
+                fix = elsewhere.get(key) or did_you_mean(key, known)
                 self.note((*path, key), f"{what} has no key {key!r}", fix, rule="unknown-key", key=True)
         for key in required:
             if key not in value:

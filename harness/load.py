@@ -9,9 +9,9 @@ from typing import Any, cast
 
 from harness import strict_yaml
 from harness.confinement import Links, is_safe, note_escaping
-from harness.content import given_entry
+from harness.content import MAX_CONTENT_BYTES, given_entry
 from harness.contracts import Contracts
-from harness.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from harness.entry import Directory, Entry, HardLink, RegularFile, Symlink, TextContent
 from harness.events import EVENTS, read_event
 from harness.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, note_division, read_expectation
 from harness.finding import SuiteError
@@ -35,6 +35,7 @@ __all__ = ["REQUIREMENTS", "ScenarioError", "load_scenario", "scenario_from"]
 REQUIREMENTS = ("must", "should", "observed")
 
 _TOP = ("title", "about", "requirement", "tags", "sources", "given", "steps")
+_ELSEWHERE = {"during": "Make the call a step of its own: which call of a group runs first is not known."}
 _ACTIONS = (*TOOLS, *EVENTS, "parallel")
 _DENY = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
 
@@ -93,6 +94,7 @@ class _Reader(Inspection):
                 self.sequence(top["steps"], ("steps",), "steps", empty=False) or ()
             ):
                 steps.extend(self.step(("steps", number), value))
+        self.size(given, steps)
         self.divisions(steps)
         return Scenario(
             id=scenario_id,
@@ -202,7 +204,8 @@ class _Reader(Inspection):
         self, place: Place, value: Mapping[str, Any], tool: str, others: tuple[str, ...]
     ) -> ToolCall | None:
         grouped = "during" not in others
-        self.mapping(value, place, f"a call of {tool}" + (" in a group" if grouped else ""), (tool, *others))
+        what = f"a call of {tool}" + (" in a group" if grouped else "")
+        self.mapping(value, place, what, (tool, *others), elsewhere=_ELSEWHERE)
         arguments = self.mapping(value[tool], (*place, tool), f"the arguments of {tool}")
         events: list[WorldEvent] = []
         if "during" in value and not grouped:
@@ -250,6 +253,17 @@ class _Reader(Inspection):
             expect = read_expectation(self, (*place, "expect"), value["expect"], GROUP_KEYS)
         return ParallelCalls(tuple(calls), expect, self.document.position(place))
 
+    def size(self, given: Given, steps: Sequence[Step]) -> None:
+        """Check what all contents make together; only repeated ones can be more than the file itself."""
+        events = [event for step in steps for event in _events(step)]
+        entries = (*given.files.values(), *(event.entry for event in events))
+        contents = [entry.content for entry in entries if isinstance(entry, RegularFile)]
+        repeated = [content for content in contents if isinstance(content, TextContent)]
+        total = sum(len(content.text) * (content.times or 0) for content in repeated)
+        if total > MAX_CONTENT_BYTES:
+            message = f"all contents together have more than {MAX_CONTENT_BYTES:,} characters"
+            self.note((), message, "Lower times: no rule of the tools needs more.")
+
     def divisions(self, steps: Sequence[Step]) -> None:
         """Check the clauses of every expectation against each other and the contracts with these tools."""
         if self.findings:
@@ -260,6 +274,10 @@ class _Reader(Inspection):
         groups = (step for step in steps if isinstance(step, ParallelCalls))
         for expectation in (*(call.expect for call in calls), *(group.expect for group in groups)):
             note_division(self, expectation, contracts, complete=self.require_expect)
+
+
+def _events(step: Step) -> tuple[WorldEvent, ...]:
+    return (step,) if isinstance(step, WorldEvent) else tuple(e for call in _calls(step) for e in call.during)
 
 
 def _calls(step: Step) -> tuple[ToolCall, ...]:

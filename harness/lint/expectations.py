@@ -9,7 +9,7 @@ from harness.entry import RegularFile, TextContent
 from harness.finding import Finding
 from harness.inspection import did_you_mean
 from harness.lint.case import Case, at
-from harness.scenario import Clause, ToolCall
+from harness.scenario import Clause, ParallelCalls, ToolCall
 
 __all__ = ["check_expectations"]
 
@@ -19,6 +19,7 @@ _MACHINE_PATH = re.compile(r"(?<![\w./$])/(?:tmp|home|root|Users|private|var/fol
 
 def check_expectations(case: Case) -> Iterator[Finding]:
     """Yield findings about every clause."""
+    yield from _twins(case)
     vocabulary = case.suite.vocabulary
     for clause, step in case.clauses():
         place = at(clause.position, case)
@@ -33,6 +34,20 @@ def check_expectations(case: Case) -> Iterator[Finding]:
             fix = "Let `readfirst record` fill it in."
             yield Finding("missing-text", place, "a recorded clause does not say the text", fix)
         yield from _texts(case, clause)
+
+
+def _twins(case: Case) -> Iterator[Finding]:
+    """Find clauses that differ in `when` and `documented` only."""
+    parts = [step for step in case.scenario.steps if isinstance(step, ToolCall | ParallelCalls)]
+    expectations = [part.expect for part in (*parts, *case.scenario.calls())]
+    for expectation in {id(expect): expect for expect in expectations if len(expect) > 1}.values():
+        for number, clause in enumerate(expectation):
+            for other in expectation[:number]:
+                if (clause.error, clause.text, clause.files) == (other.error, other.text, other.files):
+                    line = at(other.position, case).line
+                    message = f"this clause states the same as the one in line {line}"
+                    fix = "Make them one, with the documented: and a when: that holds for both."
+                    yield Finding("same-clauses", at(clause.position, case), message, fix)
 
 
 def _texts(case: Case, clause: Clause) -> Iterator[Finding]:

@@ -70,6 +70,7 @@ RULES: tuple[Rule, ...] = (
     Rule("missing-event-path", "content", "A world event on a path that nothing before it makes."),
     Rule("call-outside-workspace", "content", "A call whose path lies outside the workspace."),
     Rule("duplicate-scenario", "content", "The same workspace and steps as another scenario."),
+    Rule("same-clauses", "expectation", "Two clauses of one call that state the same."),
     Rule("unknown-error-name", "expectation", "An error that `errors.yaml` does not name."),
     Rule("refused-call-changes-files", "expectation", "A clause with both `error` and `files`."),
     Rule("missing-text", "expectation", "A recorded clause without the text."),

@@ -276,6 +276,24 @@ def test_too_much_content_is_refused_before_it_is_made() -> None:
     assert time.perf_counter() - start < 0.5
 
 
+def test_many_contents_are_refused_together_where_each_alone_would_pass() -> None:
+    half = "{repeat: xxxxxxxx, times: 5000000}"
+    assert scenario(f"given: {{files: {{a: {half}}}}}\nsteps: [{{delete: a}}]")
+    assert problems(f"given: {{files: {{a: {half}}}}}\nsteps: [{{modify: {{b: {half}}}}}]") == [("schema", 1)]
+    during = f"{{Read: {{}}, during: [{{modify: {{b: {half}, c: {half}}}}}], expect: {{text: x}}}}"
+    assert problems(f"steps: [{during}]") == [("schema", 1)]
+
+
+def test_what_stands_in_the_wrong_place_is_told_the_right_one() -> None:
+    def fix(group: str) -> str:
+        with pytest.raises(ScenarioError) as caught:
+            scenario(f"steps:\n  - parallel: [{group}, {{Read: {{}}, expect: {{text: x}}}}]\n")
+        return caught.value.findings[0].fix
+
+    assert "in the expect of the group" in fix("{Read: {}, expect: {text: x, files: {a: x}}}")
+    assert "a step of its own" in fix("{Read: {}, during: [{delete: a}], expect: {text: x}}")
+
+
 def test_base64_must_be_canonical() -> None:
     assert problems("given: {files: {a: {base64: YR==}}}\nsteps: [{delete: a}]") == [("schema", 3)]
 
