@@ -23,6 +23,12 @@ class Behaviours:
     """A path that does not begin with `/` is taken from the root; otherwise the call is refused."""
     read_expands_home: bool
     """Read takes `~` for the home directory and cuts blanks around the path, as Edit and Write do everywhere."""
+    trailing_blanks_are_cut: bool
+    """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
+    line_endings_of_utf_16_are_seen: bool
+    """The line endings of a UTF-16 file are found in its text; otherwise in its bytes, where there are none."""
+    media_are_remembered: bool
+    """A Read of an image or a PDF counts as a Read."""
     default_line_limit: int | None
     """Lines that Read returns when `limit` is not given."""
     line_width_limit: int | None
@@ -40,6 +46,9 @@ class Behaviours:
 _V2_1_7 = Behaviours(
     relative_paths_are_resolved=True,
     read_expands_home=False,
+    trailing_blanks_are_cut=True,
+    line_endings_of_utf_16_are_seen=False,
+    media_are_remembered=False,
     default_line_limit=None,
     line_width_limit=None,
     whole_reads_are_compared=False,
@@ -53,6 +62,9 @@ CONTRACTS: Mapping[str, Behaviours] = MappingProxyType(
         "documented": replace(
             _V2_1_7,
             relative_paths_are_resolved=False,
+            trailing_blanks_are_cut=False,
+            line_endings_of_utf_16_are_seen=True,
+            media_are_remembered=True,
             default_line_limit=2000,
             line_width_limit=2000,
             whole_reads_are_compared=True,

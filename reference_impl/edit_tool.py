@@ -13,9 +13,9 @@ from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal, of_
 from reference_impl.replacement import actual_text, applied, snippet
 from reference_impl.session import Session
 from reference_impl.settings_file import refuse_invalid_settings
-from reference_impl.text_file import Format, decode, format_of, unify
+from reference_impl.text_file import Format
 
-__all__ = ["content_of", "execute", "permit", "prepare", "refuse_stale", "validate"]
+__all__ = ["execute", "permit", "prepare", "refuse_stale", "validate"]
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -24,7 +24,7 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
         exists = disk.is_file(session.path(arguments["file_path"], tool="Edit"))
     except Refusal:
         exists = False
-    if not exists:
+    if not exists or not session.behaviours.trailing_blanks_are_cut:
         return arguments
     return {**arguments, "new_string": without_trailing_blanks(arguments["new_string"])}
 
@@ -36,15 +36,15 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     path = session.path(arguments["file_path"], tool="Edit")
     session.deny("Edit", path, code=2)
     if old == "":
-        refuse_existing(path)
+        refuse_existing(session, path)
         return
     refuse_missing(path, code=4)
     refuse_notebook(path)
     record = session.state.get(path)
     if record is None:
         raise Refusal("not_read", "File has not been read yet. Read it first before writing to it.", code=6)
-    refuse_modified(path, record)
-    content, _ = content_of(path)
+    refuse_modified(session, path, record)
+    content, _ = session.content_of(path)
     found = refuse_not_found(content, old)
     refuse_several(content, found, arguments)
     refuse_invalid_settings(path, content, found, new, everywhere=arguments.get("replace_all", False))
@@ -61,7 +61,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     old, new = arguments["old_string"], arguments["new_string"]
     everywhere = arguments.get("replace_all", False)
     try:
-        content, file_format = content_of(path) if disk.exists(path) else ("", Format())
+        content, file_format = session.content_of(path) if disk.exists(path) else ("", Format())
     except OSError as error:
         raise of_os_error(error, "read") from None
     if disk.exists(path):
@@ -81,13 +81,6 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     )
 
 
-def content_of(path: str) -> tuple[str, Format]:
-    """Return the text with `\\n` line ends, and the format to write it back in."""
-    data = disk.read(path)
-    file_format = format_of(data)
-    return unify(decode(data, file_format.encoding)), file_format
-
-
 def refuse_no_changes(old: str, new: str) -> None:
     """Refuse to replace a text by itself."""
     if old == new:
@@ -96,11 +89,11 @@ def refuse_no_changes(old: str, new: str) -> None:
         )
 
 
-def refuse_existing(path: str) -> None:
+def refuse_existing(session: Session, path: str) -> None:
     """Refuse to create a file that exists, unless there are only blanks in it."""
     if not disk.exists(path):
         return
-    content, _ = content_of(path)
+    content, _ = session.content_of(path)
     if content.strip(BLANKS):
         raise Refusal("file_exists", "Cannot create new file - file already exists.", code=3)
 
@@ -113,11 +106,11 @@ def refuse_notebook(path: str) -> None:
         )
 
 
-def refuse_modified(path: str, record: Record) -> None:
+def refuse_modified(session: Session, path: str, record: Record) -> None:
     """Refuse a file that is newer than the record, unless all of it is known and it reads the same."""
     if disk.modified_at(path) <= record.timestamp:
         return
-    if not record.whole or content_of(path)[0] != record.content:
+    if not record.whole or session.content_of(path)[0] != record.content:
         raise Refusal("modified_since_read", MODIFIED, code=7)
 
 

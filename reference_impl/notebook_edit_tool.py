@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from reference_impl import disk, notebook
-from reference_impl.edit_tool import content_of
 from reference_impl.json_text import JsonError, indented, parse
 from reference_impl.refusal import Refusal, of_os_error
 from reference_impl.session import Session
@@ -30,7 +29,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         raise Refusal("file_not_found", "Notebook file does not exist.")
     refuse_other_file(path)
     refuse_untyped_cell(arguments)
-    refuse_missing_cell(cells_of(path), arguments)
+    refuse_missing_cell(cells_of(session, path), arguments)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -43,7 +42,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Change the cell. The file is laid out anew, its encoding and line endings stay; it does not count as read."""
     path = session.path(arguments["notebook_path"], tool="NotebookEdit")
     try:
-        content, file_format = content_of(path)
+        content, file_format = session.content_of(path)
     except OSError as error:
         raise of_os_error(error, f"open '{path}'") from None
     book, _ = notebook.loaded(content)
@@ -79,10 +78,10 @@ def refuse_untyped_cell(arguments: Mapping[str, Any]) -> None:
         raise Refusal("invalid_arguments", "Cell type is required when using edit_mode=insert.")
 
 
-def cells_of(path: str) -> list[Any]:
+def cells_of(session: Session, path: str) -> list[Any]:
     """Return the cells; a byte order mark does not matter here. Refusal: the file is no notebook."""
     try:
-        content, _ = content_of(path)
+        content, _ = session.content_of(path)
         value = parse(content.removeprefix("\ufeff"))
     except OSError as error:
         raise of_os_error(error, "read", prefix=_FAILED) from None

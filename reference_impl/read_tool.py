@@ -12,7 +12,7 @@ from reference_impl.paths import similar_name
 from reference_impl.refusal import Refusal, of_os_error
 from reference_impl.session import Session
 from reference_impl.sizes import refuse_too_large, refuse_too_long
-from reference_impl.text_file import decode
+from reference_impl.text_file import decode, unify
 
 __all__ = ["execute", "permit", "refuse_missing", "validate"]
 
@@ -34,25 +34,29 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Return the numbered lines, or the cells, and remember them; images and documents are not remembered."""
+    """Return the numbered lines, or the cells, or what stands for an image or document."""
     given = arguments["file_path"]
     path = session.path(given, tool="Read")
     if notebook.is_notebook(path):
         answer = notebook.shown_cells(decode(content_of(path), "utf-8"), given)
         session.remember(path, "", whole=False)
         return answer
-    if media.is_pdf(path):
-        return media.pdf_text(path, given)
+    if media.is_pdf(path) or media.is_image(path):
+        answer = media.pdf_text(path, given) if media.is_pdf(path) else media.image_text(content_of(path))
+        if session.behaviours.media_are_remembered:
+            session.remember(path, "", whole=False)
+        return answer
     data = content_of(path)
-    if media.is_image(path):
-        return media.image_text(data)
-    lines = lines_of(decode(data, "utf-8"))
+    content = decode(data, "utf-8")
+    lines = lines_of(content)
     offset, limit = arguments.get("offset", 1), arguments.get("limit", session.behaviours.default_line_limit)
     text = "\n".join(selection(lines, offset, limit))
     refuse_too_large(len(text.encode("utf-16-le")) // 2)
     refuse_too_long(text)
-    whole = not {"offset", "limit"} & arguments.keys()
-    session.remember(path, text, whole=whole and session.behaviours.whole_reads_are_compared)
+    if session.behaviours.whole_reads_are_compared and not {"offset", "limit"} & arguments.keys():
+        session.remember(path, unify(content), whole=True)
+    else:
+        session.remember(path, text, whole=False)
     answer = numbered(cut(text, session.behaviours.line_width_limit), offset)
     return answer or nothing_to_show(offset, len(lines))
 

@@ -13,7 +13,7 @@ from reference_impl.permissions import Permissions
 from reference_impl.read_state import ReadState, Record
 from reference_impl.refusal import Refusal, of_os_error
 from reference_impl.sampling import usual_line_ending
-from reference_impl.text_file import Format, decode, encode, unify
+from reference_impl.text_file import Format, decode, encode, format_of, unify
 
 __all__ = ["Session"]
 
@@ -39,7 +39,7 @@ class Session:
         if tool in ("Edit", "Write") or self.behaviours.read_expands_home:
             given = expanded(given, self.home)
         if not given.startswith("/") and not self.behaviours.relative_paths_are_resolved:
-            raise Refusal("invalid_arguments", f"The path must be absolute, not relative: {given}")
+            raise Refusal("relative_path", f"The path must be absolute, not relative: {given}")
         return resolved(given, self.root)
 
     def deny(self, action: str, path: str, *, code: int | None = None) -> None:
@@ -56,6 +56,12 @@ class Session:
         if self.permissions.denies(action, path) or self.permissions.denies_target(action, path):
             verb = "read" if action == "Read" else "edit"
             raise Refusal("permission_denied", f"Permission to {verb} {given} has been denied.")
+
+    def content_of(self, path: str) -> tuple[str, Format]:
+        """Return the text to edit, with `\\n` line ends, and the format to write it back in. OSError: not readable."""
+        data = disk.read(path)
+        file_format = format_of(data, decoded=self.behaviours.line_endings_of_utf_16_are_seen)
+        return unify(decode(data, file_format.encoding)), file_format
 
     def remember(self, path: str, content: str, *, whole: bool) -> None:
         """Record what a path holds now."""

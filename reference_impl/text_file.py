@@ -17,14 +17,14 @@ class Format:
     line_ending: str = "\n"
 
 
-def format_of(data: bytes) -> Format:
+def format_of(data: bytes, *, decoded: bool = False) -> Format:
     """Return the format of a file, seen from its beginning.
 
     A UTF-16 little-endian byte order mark means that encoding, anything else UTF-8. The line ending is the one
     that most line ends in the first 4,096 bytes have, read as UTF-8 in any case; on a tie it is `\\n`.
     """
     encoding = "utf-16-le" if data.startswith(b"\xff\xfe") else "utf-8"
-    sample = decode(data[:_SAMPLE], "utf-8")
+    sample = decode(data[:_SAMPLE], encoding if decoded else "utf-8")
     crlf = sample.count("\r\n")
     return Format(encoding, "\r\n" if crlf > sample.count("\n") - crlf else "\n")
 

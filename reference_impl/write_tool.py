@@ -7,7 +7,7 @@ from typing import Any
 
 from reference_impl import disk
 from reference_impl.blanks import without_trailing_blanks
-from reference_impl.edit_tool import content_of, refuse_stale
+from reference_impl.edit_tool import refuse_stale
 from reference_impl.numbering import numbered
 from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal
 from reference_impl.session import Session
@@ -16,8 +16,10 @@ from reference_impl.text_file import Format
 __all__ = ["execute", "permit", "prepare", "validate"]
 
 
-def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG001 - as in Edit
+def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments that all rules see: blanks at the ends of lines are gone."""
+    if not session.behaviours.trailing_blanks_are_cut:
+        return arguments
     return {**arguments, "content": without_trailing_blanks(arguments["content"])}
 
 
@@ -46,7 +48,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     if disk.exists(path):
         if disk.is_directory(path):
             raise Refusal("unexpectedly_modified", UNEXPECTEDLY_MODIFIED)
-        before, file_format = content_of(path)
+        before, file_format = session.content_of(path)
         refuse_stale(session, path, before)
     else:
         file_format = Format(line_ending=session.new_file_line_ending())
