@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import subprocess
-import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -197,11 +195,9 @@ def test_the_commands_that_the_guide_names_exist() -> None:
     text = DOCS.read_text(encoding="utf-8")
     named = set(re.findall(r"`(?:\$ )?readfirst (\w+)", text))
     assert named == {"record", "lint", "run", "export"}
-    for command in sorted(named):
-        done = subprocess.run(
-            [sys.executable, "-m", "harness.cli", command, "--help"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+    from harness.cli import app
+
+    commands = {
+        command.name or getattr(command.callback, "__name__", "") for command in app.registered_commands
+    }
+    assert named <= commands

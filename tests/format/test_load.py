@@ -269,11 +269,11 @@ def test_a_contract_without_the_tool_needs_no_clause() -> None:
 
 
 def test_too_much_content_is_refused_before_it_is_made() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert problems("given: {files: {a: {repeat: xxxxxxxx, times: 67108864}}}\nsteps: [{delete: a}]") == [
         ("schema", 3)
     ]
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
 
 
 def test_many_contents_are_refused_together_where_each_alone_would_pass() -> None:
@@ -322,7 +322,7 @@ def test_loading_takes_well_below_a_millisecond() -> None:
 
 
 def _seconds(suite: Suite, ids: list[str]) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     for scenario_id in ids:
         suite.scenario(scenario_id, require_expect=False)
-    return time.perf_counter() - start
+    return time.process_time() - start

@@ -110,10 +110,10 @@ def test_everything_else_is_refused_at_its_place(data: bytes, rule: str, line: i
 
 @pytest.mark.parametrize("open_", [b"[", b"{a: ", b"- ", b"? "])
 def test_ten_thousand_levels_are_refused_at_once(open_: bytes) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     rule, line, _ = refusal(open_ * 10_000)
     assert (rule, line) in (("too-deep", 1), ("non-string-key", 1))
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_the_deepest_level_is_still_read() -> None:
@@ -125,10 +125,10 @@ def test_a_file_of_a_hundred_megabytes_is_refused_without_reading_it(tmp_path: P
     path = tmp_path / "large.yaml"
     with path.open("wb") as stream:
         stream.truncate(100 * 1024 * 1024)
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(StrictYamlError, match=r"large\.yaml:1:1: the file has 104,857,600 bytes"):
         read(path)
-    assert time.perf_counter() - start < 0.1
+    assert time.process_time() - start < 0.1
 
 
 def test_one_mebibyte_is_read_and_one_byte_more_is_not() -> None:
