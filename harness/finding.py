@@ -20,7 +20,9 @@ class Finding:
     fix: str
 
     def __str__(self) -> str:
-        return f"{self.position}: {self.message} [{self.rule}]\n  {self.fix}"
+        text = f"{self.position}: {self.message} [{self.rule}]\n  {self.fix}"
+        # A file's name need not be UTF-8, but everything that is printed must be.
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class SuiteError(Exception):

@@ -81,9 +81,10 @@ class Suite:
         return load_vocabulary(self.root / "errors.yaml")
 
     @cached_property
-    def tags(self) -> Mapping[str, str]:
-        """The tags that scenarios may have, each with its meaning. Raises SuiteError."""
-        return load_tags(self.root / "tags.yaml")
+    def tags(self) -> Mapping[str, str] | None:
+        """The tags that scenarios may have, each with its meaning; None where none are listed. Raises SuiteError."""
+        path = self.root / "tags.yaml"
+        return load_tags(path) if os.path.lexists(path) else None
 
     def ids(self) -> list[str]:
         """Return the ids of all scenario files, sorted. Only names are read."""

@@ -77,6 +77,7 @@ def _title(case: Case) -> Iterator[Finding]:
 
 def _tags(case: Case) -> Iterator[Finding]:
     tags = case.scenario.tags
+    known = case.suite.tags
     for number, tag in enumerate(tags):
         place = ("tags", number)
         if not _TAG.fullmatch(tag):
@@ -87,8 +88,8 @@ def _tags(case: Case) -> Iterator[Finding]:
             fix = f"Write [{', '.join(sorted(set(tags)))}]."
             yield case.finding("tag-style", place, f"the tag {tag} {what}", fix)
             return
-        elif tag not in case.suite.tags:
-            fix = f"{did_you_mean(tag, case.suite.tags)} A new tag is explained in tags.yaml."
+        elif known is not None and tag not in known:
+            fix = f"{did_you_mean(tag, known)} A new tag is explained in tags.yaml."
             yield case.finding("unknown-tag", place, f"tags.yaml does not explain {tag!r}", fix)
 
 

@@ -178,3 +178,19 @@ def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> Non
 
 def test_the_table_names_every_rule_once() -> None:
     assert [line.split("`")[1] for line in table().splitlines()[2:]] == RULE_IDS
+
+
+def test_without_a_list_of_tags_any_tag_may_be_used(tmp_path: Path) -> None:
+    suite = _suite("unknown-tag", tmp_path)
+    (suite.root / "tags.yaml").unlink()
+    assert lint(Suite(suite.root)) == []
+
+
+def test_a_name_that_is_not_utf_8_can_be_reported(tmp_path: Path) -> None:
+    suite = _suite("misplaced-file", tmp_path)
+    folder = suite.scenarios_root / "broken"
+    (folder / "right.yaml").rename(folder / os.fsdecode(b"\xff.yaml"))
+    findings = [finding for finding in lint(suite) if finding.rule == "id-style"]
+    assert len(findings) == 1
+    assert r"\udcff.yaml:2:1: " in str(findings[0])
+    str(findings[0]).encode()
