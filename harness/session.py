@@ -95,7 +95,7 @@ class Adapter(Protocol):
         ...
 
 
-class BrokenAdapter(Exception):
+class BrokenAdapter(Exception):  # noqa: N818 - it names who is broken
     """The adapter did not keep the protocol: it hung, crashed, flooded or answered garbage.
 
     `blame` is `adapter`, `environment` or `harness`; `details` may hold the end of its standard error.

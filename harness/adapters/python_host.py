@@ -76,9 +76,12 @@ def _adapter(module: str, factory: str) -> Any:
         if not hasattr(found, name):
             raise _NoFactoryError(f"module {module} has no {factory}.")
         found = getattr(found, name)
-    if not hasattr(found, "open") or (isinstance(found, type) and not inspect.ismethod(found.open)):
+    opens = getattr(found, "open", None)
+    if opens is None or (isinstance(found, type) and not inspect.ismethod(opens)):
         if not callable(found):
-            raise _NoFactoryError(f"{module}:{factory} is {found!r}: neither an object with open() nor callable.")
+            raise _NoFactoryError(
+                f"{module}:{factory} is {found!r}: neither an object with open() nor callable."
+            )
         found = found()
     if not callable(getattr(found, "open", None)):
         raise _NoFactoryError(f"{module}:{factory} gave {found!r}, which has no method open(workspace).")
