@@ -1,0 +1,131 @@
+"""Disagreement: the first thing in which two implementations differ on the same scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from harness.entry import Entry, RegularFile
+from harness.host_text import answer_of
+from harness.outcome import Outcome, StepOutcome
+from harness.scenario import ParallelCalls, Scenario, Step, ToolCall
+from harness.session import ToolResult
+from harness.verdict import LEVELS, Level
+from harness.vocabulary import Vocabulary
+
+__all__ = ["Cause", "Disagreement", "first_disagreement"]
+
+DONE = "done"
+UNNAMED = "unnamed error"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cause:
+    """What disagreements are grouped by: the tool, the level, and what each side made of the call.
+
+    `reference` and `target` are an error's name, `done` for a success, or `unnamed error`.
+    """
+
+    tool: str
+    level: Level
+    reference: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.tool}: {self.reference} by the reference, {self.target} by the target ({self.level})"
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Where two outcomes first differ: step and call (from 0), and what each side gave there."""
+
+    cause: Cause
+    step: int
+    call: int
+    what: str
+    reference: str
+    target: str
+
+
+def first_disagreement(
+    scenario: Scenario, reference: Outcome, target: Outcome, level: Level, vocabulary: Vocabulary
+) -> Disagreement | None:
+    """Return the first difference at `level` or below, None where both agree in every step that both made.
+
+    Files are compared in full after every step. `verbatim` compares as `text`, because host wrapping differs.
+    """
+    judged = LEVELS[: LEVELS.index(level) + 1]
+    pairs = zip(scenario.steps, reference.steps, target.steps, strict=False)
+    for index, (step, ours, theirs) in enumerate(pairs):
+        found = _of_step(index, step, ours, theirs, judged, vocabulary)
+        if found is not None:
+            return found
+    return None
+
+
+def _of_step(
+    index: int,
+    step: Step,
+    ours: StepOutcome,
+    theirs: StepOutcome,
+    judged: tuple[Level, ...],
+    vocabulary: Vocabulary,
+) -> Disagreement | None:
+    match step:
+        case ToolCall():
+            calls: tuple[ToolCall, ...] = (step,)
+        case ParallelCalls():
+            calls = step.calls
+        case _:
+            calls = ()
+    worst: Disagreement | None = None
+    for number, (call, one, other) in enumerate(zip(calls, ours.results, theirs.results, strict=True)):
+        names = (_made_of(call, one, vocabulary), _made_of(call, other, vocabulary))
+        answers = (answer_of(one.text), answer_of(other.text))
+        level: Level | None = None
+        if one.is_error != other.is_error:
+            level = "effects"
+        elif answers[0] != answers[1] and names[0] != names[1] and "reason" in judged:
+            level = "reason"
+        elif answers[0] != answers[1] and "text" in judged:
+            level = "text"
+        if level is not None and (worst is None or LEVELS.index(level) < LEVELS.index(worst.cause.level)):
+            worst = Disagreement(Cause(call.tool, level, *names), index, number, "answer", *answers)
+    if worst is not None and worst.cause.level == "effects":
+        return worst
+    if ours.changes != theirs.changes:
+        tool = calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
+        made = (
+            (_made_of(calls[0], ours.results[0], vocabulary), _made_of(calls[0], theirs.results[0], vocabulary))
+            if len(calls) == 1
+            else (DONE, DONE)
+        )
+        path = next(path for path in sorted({*ours.changes, *theirs.changes}) if _differs(path, ours, theirs))
+        told = (_told(path, ours.changes), _told(path, theirs.changes))
+        return Disagreement(Cause(tool, "effects", *made), index, 0, f"file {path}", *told)
+    return worst
+
+
+def _made_of(call: ToolCall, result: ToolResult, vocabulary: Vocabulary) -> str:
+    if not result.is_error:
+        return DONE
+    return result.error or vocabulary.name_of(call.tool, answer_of(result.text)) or UNNAMED
+
+
+_ABSENT = object()
+
+
+def _differs(path: str, ours: StepOutcome, theirs: StepOutcome) -> bool:
+    return ours.changes.get(path, _ABSENT) != theirs.changes.get(path, _ABSENT)
+
+
+def _told(path: str, changes: Mapping[str, Entry | None]) -> str:
+    if path not in changes:
+        return "unchanged"
+    match changes[path]:
+        case None:
+            return "gone"
+        case RegularFile(mode=mode) as entry:
+            return f"{entry.data[:300]!r} ({len(entry.data)} bytes), mode {mode or 0:04o}"
+        case entry:
+            return str(entry)

@@ -1,0 +1,112 @@
+"""Sketch: what a workspace probably holds while a scenario is generated, so that calls can be about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from harness.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from harness.scenario import ToolCall, WorldEvent
+
+__all__ = ["Sketch"]
+
+
+@dataclass
+class Sketch:
+    """Follows the steps roughly: no rule is judged here, a wrong guess only makes later steps less telling.
+
+    `files` maps the path of each regular file to its bytes; `links` each symbolic link to its target in the
+    workspace; `known` holds what was read or written, `stale` what changed since.
+    """
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    directories: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
+    stale: set[str] = field(default_factory=set)
+
+    def give(self, files: Mapping[str, Entry]) -> None:
+        """Take the given files over."""
+        for path, entry in files.items():
+            match entry:
+                case RegularFile():
+                    self.files[path] = entry.data
+                case HardLink(to):
+                    self.files[path] = self.files.get(to, b"")
+                case Symlink(target):
+                    self.links[path] = target.removeprefix("$WS/")
+                case Directory():
+                    self.directories.add(path)
+                case _:
+                    pass
+
+    def exists(self, path: str) -> bool:
+        """Tell whether the path itself is there."""
+        return path in self.files or path in self.links or path in self.directories
+
+    def text(self, path: str) -> str:
+        """Return what a model sees of a file, with `\\n` line ends; empty where there is none."""
+        data = self.files.get(self.links.get(path, path), b"")
+        encoding = "utf-16-le" if data.startswith(b"\xff\xfe") else "utf-8"
+        return data.decode(encoding, "replace").replace("\r\n", "\n")
+
+    def call(self, call: ToolCall, path: str) -> None:
+        """Follow a call about `path`."""
+        key = path
+        path = self.links.get(path, path)
+        arguments = call.arguments
+        fits = key in self.known and key not in self.stale
+        match call.tool:
+            case "Read" if path in self.files:
+                self.known.add(key)
+                self.stale.discard(key)
+            case "Write" if isinstance(arguments.get("content"), str) and (
+                path not in self.files or fits
+            ):
+                self._write(path, key, arguments["content"])
+            case "Edit" if isinstance(arguments.get("old_string"), str) and isinstance(
+                arguments.get("new_string"), str
+            ):
+                old, new = arguments["old_string"], arguments["new_string"]
+                before = self.text(path)
+                if old == "" and not before:
+                    self._write(path, key, new)
+                elif old and fits and old in before:
+                    self._write(path, key, before.replace(old, new, -1 if arguments.get("replace_all") else 1))
+                else:
+                    self.stale.discard(key)
+            case _:
+                pass
+
+    def event(self, event: WorldEvent) -> None:
+        """Follow a world event."""
+        path = self.links.get(event.path, event.path)
+        match event.kind:
+            case "modify" if isinstance(event.entry, RegularFile):
+                self.files[path] = event.entry.data
+                if event.mtime is not None and event.mtime > 0:
+                    self.stale.add(event.path)
+            case "touch" if event.mtime is not None and event.mtime > 0:
+                self.stale.add(event.path)
+            case "delete":
+                self.files.pop(event.path, None)
+                self.links.pop(event.path, None)
+                self.directories.discard(event.path)
+            case "rename" if event.to is not None:
+                if event.path in self.files:
+                    self.files[event.to] = self.files.pop(event.path)
+                elif event.path in self.links:
+                    self.links[event.to] = self.links.pop(event.path)
+            case "mkdir":
+                self.directories.add(event.path)
+            case _:
+                pass
+
+    def _write(self, path: str, key: str, text: str) -> None:
+        before = self.files.get(path, b"")
+        encoding = "utf-16-le" if before.startswith(b"\xff\xfe") else "utf-8"
+        if before.count(b"\r\n") * 2 > before.count(b"\n"):
+            text = text.replace("\n", "\r\n")
+        self.files[path] = text.encode(encoding, "replace")
+        self.known.add(key)
+        self.stale.discard(key)
