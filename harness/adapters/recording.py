@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -122,7 +123,8 @@ class RecordedSession:
         if path.startswith(HOME):
             root, path = self._home, path.removeprefix(HOME)
         target = Path(root, path)
-        if not target.resolve().is_relative_to(root):
+        # What the last name leads to does not matter: a link there is replaced, not followed.
+        if not Path(os.path.realpath(target.parent), target.name).is_relative_to(root):
             raise _stale(f"it changes {path}, which leads out of the workspace")
         if target.is_dir() and not target.is_symlink():
             if entry is None:
