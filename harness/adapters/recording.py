@@ -124,7 +124,8 @@ class RecordedSession:
             root, path = self._home, path.removeprefix(HOME)
         target = Path(root, path)
         # What the last name leads to does not matter: a link there is replaced, not followed.
-        if not Path(os.path.realpath(target.parent), target.name).is_relative_to(root):
+        inside = Path(os.path.realpath(target.parent)).is_relative_to(root)
+        if not inside or ".." in target.parts:
             raise _stale(f"it changes {path}, which leads out of the workspace")
         if target.is_dir() and not target.is_symlink():
             if entry is None:

@@ -93,9 +93,23 @@ def test_fewer_calls_than_recorded_mean_that_the_recording_is_stale(replayed) ->
 
 
 def test_changes_that_lead_out_of_the_workspace_are_not_applied(replayed) -> None:  # type: ignore[no-untyped-def]
-    broken = replayed([WRITE], recorded(WRITE, changes={"../stray": NEW})).broken
-    assert broken.blame == "harness"
-    assert "../stray, which leads out of the workspace" in broken.message
+    for path, entry in (("../stray", NEW), ("..", None), ("out/stray", NEW)):
+        changes: dict[str, Entry | None] = {"out": Symlink("/"), path: entry}
+        broken = replayed([WRITE], recorded(WRITE, changes=changes)).broken
+        assert broken.blame == "harness"
+        assert f"{path}, which leads out of the workspace" in broken.message
+
+
+def test_a_link_is_replaced_and_not_followed(place: Place, tmp_path: Path) -> None:
+    changes: dict[str, Entry | None] = {"loop": NEW, "out": NEW}
+    recording = Recording({"2.1.7": Transcript((recorded(WRITE, changes=changes),))})
+    (tmp_path / "slug.json").write_bytes(encode(recording))
+    given = Given({"loop": Symlink("loop"), "out": Symlink(str(tmp_path / "slug.json"))})
+    adapter = RecordingAdapter(Recordings(tmp_path), "2.1.7")
+    outcome = replay(Scenario("slug", "t", "must", given, (WRITE,)), adapter, place)
+    assert outcome.broken is None
+    assert outcome.steps[0].changes == changes
+    assert (tmp_path / "slug.json").read_bytes() == encode(recording)
 
 
 def test_changes_that_do_not_fit_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
