@@ -92,6 +92,20 @@ def test_fewer_calls_than_recorded_mean_that_the_recording_is_stale(replayed) ->
     assert broken.message.endswith("1 recorded call was not made: Write")
 
 
+def test_a_recorded_file_may_take_the_place_of_a_link_to_itself(replayed) -> None:  # type: ignore[no-untyped-def]
+    looping = WorldEvent("symlink", "loop", Symlink("loop"))
+    outcome = replayed([looping, WRITE], recorded(WRITE, changes={"loop": NEW}))
+    assert outcome.broken is None
+    assert outcome.steps[1].changes == {"loop": NEW}
+
+
+def test_changes_behind_a_link_that_leads_out_are_not_applied(replayed) -> None:  # type: ignore[no-untyped-def]
+    away = WorldEvent("symlink", "away", Symlink(".."))
+    broken = replayed([away, WRITE], recorded(WRITE, changes={"away/stray": NEW})).broken
+    assert broken.blame == "harness"
+    assert "away/stray, which leads out of the workspace" in broken.message
+
+
 def test_changes_that_lead_out_of_the_workspace_are_not_applied(replayed) -> None:  # type: ignore[no-untyped-def]
     for path, entry in (("../stray", NEW), ("..", None), ("out/stray", NEW)):
         changes: dict[str, Entry | None] = {"out": Symlink("/"), path: entry}
