@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.contracts import Contract, clause_for
 from harness.entry import Entry
 from harness.expected_files import FileDifference, file_differences
+from harness.expected_text import text_differences
 from harness.host_text import answer_of
 from harness.outcome import Outcome, StepOutcome
 from harness.recordings import Transcript, TranscriptStep
@@ -18,7 +18,6 @@ from harness.scenario import (
     ParallelCalls,
     Position,
     Scenario,
-    TextDigest,
     ToolCall,
     WorldEvent,
 )
@@ -198,7 +197,7 @@ class _Judge:
         if refused and result.is_error and name != clause.error:
             found = FileDifference("error", clause.error or "", name or f"no known error: {answer}")
             self._note(index, number, "reason", found, position)
-        for found in _text_differences(clause.text, answer, result.text):
+        for found in text_differences(clause.text, answer, result.text):
             self._note(index, number, "text", found, position)
         return clause
 
@@ -246,25 +245,3 @@ def _blame(name: str) -> Blame:
             return name
         case _:
             return "adapter"
-
-
-def _text_differences(expected: str | TextDigest | None, answer: str, raw: str) -> list[FileDifference]:
-    """Compare the answer; a text that equals what is expected as it came needs no unwrapping."""
-    match expected:
-        case None:
-            return []
-        case str():
-            return [] if expected in (answer, raw) else [FileDifference("text", expected, answer)]
-        case TextDigest(sha256, lines, starts, ends):
-            differences = []
-            if starts is not None and not answer.startswith(starts):
-                differences.append(FileDifference("start of text", starts, answer[: len(starts)]))
-            if ends is not None and not answer.endswith(ends):
-                differences.append(FileDifference("end of text", ends, answer[-len(ends) :]))
-            counted = answer.count("\n") + 1
-            if lines is not None and counted != lines:
-                differences.append(FileDifference("lines of text", str(lines), str(counted)))
-            digest = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()
-            if sha256 is not None and digest != sha256:
-                differences.append(FileDifference("sha256 of text", sha256, digest))
-            return differences

@@ -165,7 +165,7 @@ def _edits(
         group = observation.text is None
         clause = clause_for(expect, contract)
         if clause is None:
-            if not (group and not observation.files):
+            if not group or observation.effects.own():
                 edits[place] = [*_kept(expect), New(observation.recorded())]
         elif observation.agrees(clause):
             continue
