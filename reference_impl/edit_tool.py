@@ -10,7 +10,7 @@ from reference_impl.blanks import BLANKS, without_trailing_blanks
 from reference_impl.read_state import Record
 from reference_impl.read_tool import refuse_missing
 from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal, of_os_error
-from reference_impl.replacement import actual_text, applied, snippet
+from reference_impl.replacement import actual_text, applied, snippet, with_long_tags
 from reference_impl.session import Session
 from reference_impl.settings_file import refuse_invalid_settings
 from reference_impl.text_file import Format
@@ -19,14 +19,20 @@ __all__ = ["execute", "permit", "prepare", "refuse_stale", "validate"]
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments that all rules see: for an existing file, blanks at the ends of the new lines are gone."""
+    """Return the arguments that all rules see.
+
+    If the file exists, blanks at the ends of the new lines are gone, and short tags may be written out.
+    """
     try:
-        exists = disk.is_file(session.path(arguments["file_path"], tool="Edit"))
-    except Refusal:
-        exists = False
-    if not exists or not session.behaviours.trailing_blanks_are_cut:
+        content, _ = session.content_of(session.path(arguments["file_path"], tool="Edit"))
+    except (Refusal, OSError):
         return arguments
-    return {**arguments, "new_string": without_trailing_blanks(arguments["new_string"])}
+    old, new = arguments["old_string"], arguments["new_string"]
+    if session.behaviours.trailing_blanks_are_cut:
+        new = without_trailing_blanks(new)
+    if session.behaviours.short_tags_are_expanded:
+        old, new = with_long_tags(content, old, new)
+    return {**arguments, "old_string": old, "new_string": new}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -51,8 +57,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a link that leads to a denied file."""
-    session.deny_path("Edit", arguments["file_path"], session.path(arguments["file_path"], tool="Edit"))
+    """Refuse a path, or a link to a file, that a deny rule covers."""
+    session.deny_target("Edit", arguments["file_path"])
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
@@ -65,7 +71,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     except OSError as error:
         raise of_os_error(error, "read") from None
     if disk.exists(path):
-        refuse_stale(session, path, content)
+        refuse_stale(session, path)
     found = actual_text(content, old) or old
     updated = new if old == "" else applied(content, found, new, everywhere=everywhere)
     refuse_unchanged(content, updated)
@@ -107,11 +113,16 @@ def refuse_notebook(path: str) -> None:
 
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:
-    """Refuse a file that is newer than the record, unless all of it is known and it reads the same."""
-    if disk.modified_at(path) <= record.timestamp:
-        return
-    if not record.whole or session.content_of(path)[0] != record.content:
+    """Refuse a file that changed after it was remembered."""
+    if is_changed(session, path, record):
         raise Refusal("modified_since_read", MODIFIED, code=7)
+
+
+def is_changed(session: Session, path: str, record: Record) -> bool:
+    """Tell whether a file is newer than its record, unless all of it is known and it reads the same."""
+    if disk.modified_at(path) <= record.timestamp:
+        return False
+    return not record.whole or session.content_of(path)[0] != record.content
 
 
 def refuse_not_found(content: str, old: str) -> str:
@@ -135,12 +146,10 @@ def refuse_several(content: str, found: str, arguments: Mapping[str, Any]) -> No
         )
 
 
-def refuse_stale(session: Session, path: str, content: str) -> None:
+def refuse_stale(session: Session, path: str) -> None:
     """Refuse, right before writing, an existing file that is not known as it is now."""
     record = session.state.get(path)
-    if record is None or (
-        disk.modified_at(path) > record.timestamp and not (record.whole and record.content == content)
-    ):
+    if record is None or is_changed(session, path, record):
         raise Refusal("unexpectedly_modified", UNEXPECTEDLY_MODIFIED)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from reference_impl import arguments as schemas
 from reference_impl import edit_tool, notebook_edit_tool, read_tool, write_tool
+from reference_impl.changed_files import notice_changed_files
 from reference_impl.contract import DEFAULT_CONTRACT, behaviours_of
 from reference_impl.permissions import Permissions
 from reference_impl.refusal import Refusal, of_os_error
@@ -104,13 +105,13 @@ class FileTools:
     def call_parallel(self, calls: Sequence[tuple[str, object]]) -> list[Result]:
         """Execute the calls of one message, one after the other; results in the order of the calls."""
         results = [self._answer(tool, arguments, lambda: None) for tool, arguments in calls]
-        self._session.end_message()
+        self._end_message()
         return results
 
     def call_during(self, tool: str, arguments: object, strike: Callable[[], None]) -> Result:
         """Execute one call; run `strike` between validation and execution, unless the validation refused."""
         result = self._answer(tool, arguments, strike)
-        self._session.end_message()
+        self._end_message()
         return result
 
     def read(self, file_path: str, offset: float | None = None, limit: float | None = None) -> str:
@@ -132,7 +133,11 @@ class FileTools:
         try:
             return self._run(tool, given, lambda: None)
         finally:
-            self._session.end_message()
+            self._end_message()
+
+    def _end_message(self) -> None:
+        if self._session.behaviours.changed_files_are_noticed:
+            notice_changed_files(self._session)
 
     def _answer(self, tool: str, arguments: object, strike: Callable[[], None]) -> Result:
         try:

@@ -33,9 +33,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path that a deny rule for Edit covers."""
-    given = arguments["notebook_path"]
-    session.deny_path("Edit", given, session.path(given, tool="NotebookEdit"))
+    """Refuse a path, or a link to a file, that a deny rule covers."""
+    session.deny_target("Edit", arguments["notebook_path"])
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:

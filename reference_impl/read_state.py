@@ -22,8 +22,7 @@ class Record:
 class ReadState:
     """The records of one session by absolute path.
 
-    With a `capacity`, the record used longest ago gives way to a new one. The order of use turns round at the
-    end of each message, so it is usually the newest record that gives way to that of the next message.
+    With a `capacity`, the record used longest ago gives way to a new one.
     """
 
     def __init__(self, capacity: int | None = None) -> None:
@@ -44,15 +43,6 @@ class ReadState:
         if self._capacity is not None and len(self._records) > self._capacity:
             del self._records[next(iter(self._records))]
 
-    def replace(self, path: str, record: Record) -> None:
-        """Remember a known file anew. This does not count as a use."""
-        self._records[path] = record
-
-    def items(self) -> list[tuple[str, Record]]:
-        """Return all records; the list may be kept while records change."""
-        return list(self._records.items())
-
-    def end_message(self) -> None:
-        """Turn the order of use round."""
-        if self._capacity is not None:
-            self._records = dict(reversed(self._records.items()))
+    def newest_first(self) -> list[str]:
+        """Return the known paths, the one used last first."""
+        return list(reversed(self._records))

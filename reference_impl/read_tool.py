@@ -28,9 +28,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a link that leads to a denied file."""
-    given = arguments["file_path"]
-    session.deny_path("Read", given, session.path(given, tool="Read"))
+    """Refuse a path, or a link to a file, that a deny rule covers."""
+    session.deny_target("Read", arguments["file_path"])
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:

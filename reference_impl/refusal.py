@@ -17,7 +17,7 @@ _NAMES_OF_ERRNO = {
     errno.EISDIR: ("is_directory", "illegal operation on a directory"),
     errno.ENOTDIR: ("parent_not_directory", "not a directory"),
     errno.EEXIST: ("parent_not_directory", "file already exists"),
-    errno.ENOENT: ("file_not_found", "no such file or directory"),
+    errno.ENOENT: ("os_error", "no such file or directory"),
     errno.EACCES: ("permission_denied", "permission denied"),
     errno.EPERM: ("permission_denied", "operation not permitted"),
     errno.ELOOP: ("os_error", "too many symbolic links encountered"),

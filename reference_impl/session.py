@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import posixpath
 from dataclasses import dataclass, field
 
@@ -51,8 +50,12 @@ class Session:
                 code=code,
             )
 
-    def deny_path(self, action: str, given: str, path: str) -> None:
-        """Refuse a path, or a link to a file, that a deny rule covers, right before the execution."""
+    def deny_target(self, action: str, given: str) -> None:
+        """Refuse a path, or a link to a file, that a deny rule covers, right before the execution.
+
+        Blanks around the path and `~` are taken as they are here.
+        """
+        path = resolved(given, self.root)
         if self.permissions.denies(action, path) or self.permissions.denies_target(action, path):
             verb = "read" if action == "Read" else "edit"
             raise Refusal("permission_denied", f"Permission to {verb} {given} has been denied.")
@@ -88,20 +91,3 @@ class Session:
         if self._line_ending is None:
             self._line_ending = usual_line_ending(self.root)
         return self._line_ending
-
-    def end_message(self) -> None:
-        """Do what happens before the model speaks again."""
-        if self.behaviours.changed_files_are_noticed:
-            self.notice_changes()
-        self.state.end_message()
-
-    def notice_changes(self) -> None:
-        """Remember anew the files that are remembered whole and are newer on disk; the model is told of them."""
-        for path, record in self.state.items():
-            if not record.whole:
-                continue
-            with contextlib.suppress(OSError):
-                timestamp = disk.modified_at(path)
-                if timestamp > record.timestamp:
-                    content = unify(decode(disk.read(path), "utf-8"))
-                    self.state.replace(path, Record(content, timestamp, whole=True))

@@ -11,6 +11,7 @@ from reference_impl.settings_shape import problems
 __all__ = ["refuse_invalid_settings"]
 
 _NAMES = ("/.claude/settings.json", "/.claude/settings.local.json")
+_SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 _PLACEHOLDER = re.compile(r"\$[$&`']")
 
 
@@ -18,13 +19,15 @@ def refuse_invalid_settings(path: str, content: str, old: str, new: str, *, ever
     """Refuse an Edit after which the settings are invalid; settings that are invalid already may be edited.
 
     What is checked is not always what will be written: here `$&` and its like in `new` stand for parts of the file.
-    The product also prints the schema of all settings; the reference leaves that away.
+    The product prints the schema of all settings below the reason, the reference where it is published.
     """
     if not path.lower().endswith(_NAMES) or _reason(content) is not None:
         return
     if reason := _reason(_preview(content, old, new, everywhere=everywhere)):
         raise Refusal(
-            "invalid_settings", f"Claude Code settings.json validation failed after edit:\n{reason}", code=10
+            "invalid_settings",
+            f"Claude Code settings.json validation failed after edit:\n{reason}\n\nFull schema: {_SCHEMA}",
+            code=10,
         )
 
 

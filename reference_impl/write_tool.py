@@ -9,7 +9,7 @@ from reference_impl import disk
 from reference_impl.blanks import without_trailing_blanks
 from reference_impl.edit_tool import refuse_stale
 from reference_impl.numbering import numbered
-from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal
+from reference_impl.refusal import MODIFIED, Refusal
 from reference_impl.session import Session
 from reference_impl.text_file import Format
 
@@ -37,8 +37,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a link that leads to a denied file."""
-    session.deny_path("Edit", arguments["file_path"], session.path(arguments["file_path"], tool="Write"))
+    """Refuse a path, or a link to a file, that a deny rule covers."""
+    session.deny_target("Edit", arguments["file_path"])
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
@@ -46,10 +46,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     path, content = session.path(arguments["file_path"], tool="Write"), arguments["content"]
     before: str | None = None
     if disk.exists(path):
-        if disk.is_directory(path):
-            raise Refusal("unexpectedly_modified", UNEXPECTEDLY_MODIFIED)
+        refuse_stale(session, path)
         before, file_format = session.content_of(path)
-        refuse_stale(session, path, before)
     else:
         file_format = Format(line_ending=session.new_file_line_ending())
     session.store(path, content, file_format)
