@@ -15,7 +15,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Generator, Sequence
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from harness.finding import SuiteError
 from harness.verdict import Verdict
@@ -141,18 +141,22 @@ class _Worker:
 
 def main() -> None:
     """Be a worker: read an order and ids, write a verdict for each; end quietly when a pipe is closed."""
-    answers = os.fdopen(os.dup(1), "wb")
+    answers = os.dup(1)
     os.dup2(2, 1)  # what an implementation prints must not get between the verdicts
-    signal.signal(signal.SIGTERM, _end)
-    order: Order = pickle.load(sys.stdin.buffer)
-    ids: list[str] = pickle.load(sys.stdin.buffer)
-    threading.Thread(target=_end_with_input, daemon=True).start()
     try:
-        _judge(order, ids, answers)
+        try:
+            signal.signal(signal.SIGTERM, _end)
+            order: Order = pickle.load(sys.stdin.buffer)
+            ids: list[str] = pickle.load(sys.stdin.buffer)
+            threading.Thread(target=_end_with_input, daemon=True).start()
+            _judge(order, ids, answers)
+        except Exception as error:
+            if not isinstance(error, BrokenPipeError):
+                _send(answers, _message(error))
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
     except (BrokenPipeError, KeyboardInterrupt):
         pass
-    except Exception as error:
-        _send(answers, _message(error))
 
 
 def _end(_number: int, _frame: object) -> None:
@@ -165,7 +169,7 @@ def _end_with_input() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _judge(order: Order, ids: Sequence[str], answers: IO[bytes]) -> None:
+def _judge(order: Order, ids: Sequence[str], answers: int) -> None:
     from harness.run import Bench
 
     with Bench(order) as bench:
@@ -184,6 +188,8 @@ def _message(error: Exception) -> tuple[str, Any]:
     return ("error", error)
 
 
-def _send(answers: IO[bytes], message: tuple[str, Any]) -> None:
-    pickle.dump(message, answers, pickle.HIGHEST_PROTOCOL)
-    answers.flush()
+def _send(answers: int, message: tuple[str, Any]) -> None:
+    # Unbuffered: a buffer that cannot be written any more would complain at the end of the interpreter.
+    left = memoryview(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+    while left:
+        left = left[os.write(answers, left) :]

@@ -256,7 +256,7 @@ def test_an_interrupt_leaves_no_process_and_no_traceback(
     assert len(workers) == 2
     assert hosts
     assert process.returncode == 128 + number
-    assert "Traceback" not in out + err
+    assert "Traceback" not in out + err, out + err
     assert not [pid for pid in workers + hosts if alive(pid)]
 
 
