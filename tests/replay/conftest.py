@@ -1,4 +1,4 @@
-"""What the tests of replaying share: a place, an unprivileged file system user, and the miniatures as a module."""
+"""What the tests of replaying share: a place, permissions that count, and the miniatures as a module."""
 
 import ctypes
 import os
@@ -39,18 +39,28 @@ def vocabulary() -> Vocabulary:
     return load_vocabulary(Path(__file__).parents[2] / "fixtures" / "errors.yaml")
 
 
+_CAPABILITY_VERSION = 0x20080522
+_PASS_ALL_PERMISSIONS = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+
+
 @pytest.fixture
 def unprivileged() -> Iterator[None]:
-    """Let permissions count even for root: the file system user of this thread becomes nobody."""
+    """Let permissions count even for root: this thread gives up the capabilities that pass all of them."""
     if os.geteuid() != 0:
         yield
         return
-    libc = ctypes.CDLL(None)
-    libc.setfsuid(65534)
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
+    capabilities = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; twice
+    assert libc.capget(header, capabilities) == 0
+    effective = capabilities[0]
+    capabilities[0] = effective & ~_PASS_ALL_PERMISSIONS
+    assert libc.capset(header, capabilities) == 0
     try:
         yield
     finally:
-        libc.setfsuid(0)
+        capabilities[0] = effective
+        assert libc.capset(header, capabilities) == 0
 
 
 @pytest.fixture

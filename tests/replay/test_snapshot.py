@@ -91,6 +91,14 @@ def test_an_enormous_file_is_told_by_its_size(tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.usefixtures("unprivileged")
+def test_permissions_count_in_the_tests_that_are_about_them(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a")
+    (tmp_path / "a").chmod(0)
+    with pytest.raises(PermissionError):
+        (tmp_path / "a").read_bytes()
+
+
+@pytest.mark.usefixtures("unprivileged")
 def test_what_has_no_permissions_is_read_and_keeps_having_none() -> None:
     with Place() as place, place.site() as site:
         root = Path(site.root)
