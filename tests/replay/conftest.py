@@ -1,6 +1,7 @@
 """What the tests of replaying share: a place, permissions that count, and the miniatures as a module."""
 
 import ctypes
+import inspect
 import os
 import sys
 from collections.abc import Iterator
@@ -61,6 +62,17 @@ def unprivileged() -> Iterator[None]:
     finally:
         capabilities[0] = effective
         assert libc.capset(header, capabilities) == 0
+
+
+@pytest.fixture
+def shallow() -> Iterator[None]:
+    """Leave Python a hundred levels of recursion, so that a tree need not be enormous to be too deep."""
+    former = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + 100)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(former)
 
 
 @pytest.fixture

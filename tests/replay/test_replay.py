@@ -210,11 +210,12 @@ def test_an_interruption_is_not_swallowed_and_the_session_is_closed(place: Place
     assert closed == [True]
 
 
+@pytest.mark.usefixtures("shallow")
 def test_directories_nested_beyond_reach_are_blamed_on_the_adapter(place: Place) -> None:
     class Nesting(miniatures.Misbehaving):
         def misbehave(self) -> ToolResult:
             path = self.workspace.root
-            for _ in range(1200):
+            for _ in range(150):
                 path = path / "d"
                 path.mkdir()
             return ToolResult("done")
