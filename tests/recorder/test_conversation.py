@@ -209,7 +209,11 @@ def test_the_product_ends_with_the_harness_however_it_ends(tmp_path: Path, blow:
         [sys.executable, str(script)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+        env={
+            **os.environ,
+            "TMPDIR": str(tmp_path),
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        },
     ) as harness:
         assert harness.stdout is not None
         pid = int(harness.stdout.readline())

@@ -1,0 +1,49 @@
+"""`readfirst new`: a skeleton that loads, is complained about until it is filled in, and replaces nothing."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from harness.lint import lint
+from harness.skeleton import SkeletonError, write_skeleton
+from harness.suite import Suite, default_root
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    root = tmp_path / "fixtures"
+    (root / "scenarios").mkdir(parents=True)
+    for path in default_root().glob("*.yaml"):
+        shutil.copy(path, root / path.name)
+    return Suite(root)
+
+
+def test_a_skeleton_can_be_read_and_replayed_as_it_stands(suite: Suite) -> None:
+    path = write_skeleton(suite, "staleness/a-new-case")
+    assert path == suite.path("staleness/a-new-case")
+    scenario = suite.scenario("staleness/a-new-case", require_expect=False)
+    assert [call.tool for call in scenario.calls()] == ["Read", "Edit"]
+
+
+def test_lint_asks_for_what_is_still_to_be_filled_in(suite: Suite) -> None:
+    write_skeleton(suite, "staleness/a-new-case")
+    rules = {finding.rule for finding in lint(suite)}
+    assert {"missing-expect", "title-style"} <= rules
+
+
+def test_a_scenario_that_is_there_is_not_replaced(suite: Suite) -> None:
+    path = write_skeleton(suite, "staleness/a-new-case")
+    path.write_text("mine")
+    with pytest.raises(SkeletonError, match="is there already"):
+        write_skeleton(suite, "staleness/a-new-case")
+    assert path.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "scenario_id", ["", "slug", "Family/slug", "a/b/c", "../a/b", "a/b.yaml", "a/B", "/a/b", "a/-b"]
+)
+def test_what_is_no_id_is_refused_and_nothing_is_written(suite: Suite, scenario_id: str) -> None:
+    with pytest.raises(SkeletonError, match="write family/slug"):
+        write_skeleton(suite, scenario_id)
+    assert list(suite.scenarios_root.iterdir()) == []
