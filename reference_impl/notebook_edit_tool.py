@@ -101,7 +101,7 @@ def refuse_missing_cell(cells: list[Any], arguments: Mapping[str, Any]) -> None:
     reference = arguments.get("cell_id")
     if not reference:
         if arguments.get("edit_mode") != "insert":
-            raise Refusal("cell_not_found", "Cell ID must be specified when not inserting a new cell.")
+            raise Refusal("invalid_arguments", "Cell ID must be specified when not inserting a new cell.")
     elif index_of(cells, reference) is None:
         number = _BY_NUMBER.fullmatch(reference)
         raise Refusal(

@@ -22,7 +22,7 @@ def resolved(path: str, root: str) -> str:
     A relative path is taken from `root`; an empty one is `root` itself. A final slash stays: only a directory
     has such a name.
     """
-    absolute = path if path.startswith("/") else f"{root}/{path}"
+    absolute = posixpath.join(root, path) if path else root
     folded = "/" + posixpath.normpath(absolute).lstrip("/")
     return f"{folded}/" if absolute.endswith("/") and folded != "/" else folded
 

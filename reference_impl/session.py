@@ -38,7 +38,7 @@ class Session:
         if tool in ("Edit", "Write") or self.behaviours.read_expands_home:
             given = expanded(given, self.home)
         if not given.startswith("/") and not self.behaviours.relative_paths_are_resolved:
-            raise Refusal("relative_path", f"The path must be absolute, not relative: {given}")
+            raise Refusal("relative_path", f"Path is relative: {given}. Give an absolute path.")
         return resolved(given, self.root)
 
     def deny(self, action: str, path: str, *, code: int | None = None) -> None:

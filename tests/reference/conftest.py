@@ -1,0 +1,56 @@
+"""A session of the reference in an empty directory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from reference_impl import FileTools
+
+
+class MakeTools(Protocol):
+    def __call__(self, contract: str = "2.1.7", *, deny: tuple[str, ...] = ()) -> FileTools: ...
+
+
+@pytest.fixture
+def make_tools(tmp_path: Path) -> MakeTools:
+    """Return a function that starts a session in `tmp_path/project`, with `tmp_path/home` as home."""
+    root, home = tmp_path / "project", tmp_path / "home"
+    root.mkdir()
+    home.mkdir()
+
+    def make(contract: str = "2.1.7", *, deny: tuple[str, ...] = ()) -> FileTools:
+        return FileTools(contract, root=root, home=home, deny=deny)
+
+    return make
+
+
+@pytest.fixture
+def root(tmp_path: Path, make_tools: MakeTools) -> Path:
+    """Return the root of the sessions that `make_tools` starts."""
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def tools(make_tools: MakeTools) -> FileTools:
+    """Return a session on the contract 2.1.7."""
+    return make_tools()
+
+
+@pytest.fixture
+def put(root: Path) -> Callable[..., Path]:
+    """Return a function that writes a file below the root, long ago; `later` is in seconds against that."""
+
+    def write(name: str, content: str | bytes = "alpha\nbeta\n", *, later: float = 0) -> Path:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        time = 1_000_000_000 + later
+        os.utime(path, (time, time))
+        return path
+
+    return write
