@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.baseline import Ruling
@@ -18,6 +19,10 @@ __all__ = ["LEVELS_SHOWN", "TableReport"]
 
 LEVELS_SHOWN = ("effects", "reason", "text")
 """Always these three: safe but differently worded is not the same as unsafe."""
+
+_WIDE = 100
+"""Columns that a table with thousands of scenarios needs; with less, headers are split."""
+_NARROW = {"scenarios": "scena-\nrios", "unsupported": "unsup-\nported", "unspecified": "unspec-\nified"}
 
 _STYLES = {
     "title": "bold red",
@@ -78,23 +83,19 @@ class TableReport:
         from rich.table import Table
 
         title = f"{self._facts.target} on {contract}, level {self._facts.level}"
-        table = Table(
-            title=title,
-            title_justify="left",
-            title_style="bold",
-            box=None,
-            pad_edge=False,
-            padding=(0, 2, 0, 0),
-        )
-        table.add_column("family")
-        for name in ("scenarios", *LEVELS_SHOWN, "unsupported", "unspecified", "broken"):
-            table.add_column(name, justify="right")
+        self._print(title, "bold")
+        narrow = self._console.width < _WIDE
+        table = Table(box=None, pad_edge=False, padding=(0, 1 if narrow else 2, 0, 0))
+        table.add_column("family", overflow="fold", vertical="bottom")
+        levels = [*LEVELS_SHOWN, *(["verbatim"] if self._facts.level == "verbatim" else [])]
+        for name in ("scenarios", *levels, "unsupported", "unspecified", "broken"):
+            header = _NARROW.get(name, name) if narrow else name
+            table.add_column(header, justify="right", overflow="fold")
         rows = {family: count for (name, family), count in summary.families.items() if name == contract}
         for family, count in rows.items():
-            table.add_row(family, *_cells(count))
+            table.add_row(family, *_cells(count, levels))
         if len(rows) > 1:
-            table.add_section()
-            table.add_row("all", *_cells(_sum(list(rows.values()))), style="bold")
+            table.add_row("all", *_cells(_sum(list(rows.values())), levels), style="bold")
         self._console.print(table, soft_wrap=False)
         self._console.print()
 
@@ -103,9 +104,9 @@ class TableReport:
         self._console.print(text, style=style, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
-def _cells(count: Count) -> list[str]:
+def _cells(count: Count, levels: Sequence[str]) -> list[str]:
     cells = [str(count.scenarios)]
-    for level in LEVELS_SHOWN:
+    for level in levels:
         holds = count.holds[level]
         if not count.judged:
             cells.append("[dim]-[/dim]")

@@ -4,6 +4,7 @@ import io
 import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -292,3 +293,32 @@ def test_a_bar_is_shown_on_a_terminal_only_and_disappears() -> None:
             bar.advance()
             bar.advance()
         assert ("2/2" in stream.getvalue()) == terminal
+
+
+def test_a_narrow_terminal_cuts_no_number() -> None:
+    verdicts = [
+        (Verdict(f"a-rather-long-one/{n}", "2.1.7", "text", "passed", ALL), OK)  # type: ignore[arg-type]
+        for n in range(1234)
+    ]
+    stream = io.StringIO()
+    report, summary = TableReport(Console(file=stream, width=80), facts()), Summary()
+    for verdict, ruling in verdicts:
+        summary.add(verdict, ruling)
+    report.finish(summary)
+    row = ["a-rather-long-one", "1234", "1234/1234", "1234/1234", "1234/1234", "0", "0", "0"]
+    assert row in [line.split() for line in stream.getvalue().splitlines()]
+    assert all(len(line) <= 80 for line in stream.getvalue().splitlines())
+
+
+def test_the_level_verbatim_has_a_column_of_its_own() -> None:
+    stream = io.StringIO()
+    verdict = Verdict("family/passes", "2.1.7", "verbatim", "passed", dict.fromkeys(ALL, True))  # type: ignore[arg-type]
+    report, summary = (
+        TableReport(Console(file=stream, width=120), replace(facts(), level="verbatim")),
+        Summary(),
+    )
+    summary.add(verdict, OK)
+    report.finish(summary)
+    rows = [line.split() for line in stream.getvalue().splitlines()]
+    assert ["family", "scenarios", "effects", "reason", "text", "verbatim", *rows[1][6:]] == rows[1]
+    assert rows[2] == ["family", "1", "1/1", "1/1", "1/1", "1/1", "0", "0", "0"]
