@@ -8,7 +8,7 @@ __all__ = ["Number", "shown"]
 
 Number = int | float
 _LARGEST_PLAIN = 21
-_SMALLEST_PLAIN = -7
+_SMALLEST_PLAIN = -6
 
 
 def shown(number: Number) -> str:

@@ -7,9 +7,7 @@ import pytest
 from reference_impl import Refusal
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
-MODIFIED = (
-    "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it."
-)
+MODIFIED = "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it."
 
 
 def refusal(tools, *arguments, **more):
@@ -37,7 +35,11 @@ def test_code_3_a_file_that_exists(tools, put):
 
 def test_code_4_a_missing_file(tools, put):
     put("a.txt")
-    assert refusal(tools, "a.py", "a", "b") == ("file_not_found", 4, "File does not exist. Did you mean a.txt?")
+    assert refusal(tools, "a.py", "a", "b") == (
+        "file_not_found",
+        4,
+        "File does not exist. Did you mean a.txt?",
+    )
 
 
 def test_code_5_a_notebook(tools, put):
@@ -81,7 +83,9 @@ def test_code_10_settings_that_become_invalid(tools, put):
     tools.read(".claude/settings.json")
     name, code, message = refusal(tools, ".claude/settings.json", "{", "[")
     assert (name, code) == ("invalid_settings", 10)
-    assert message.startswith("Claude Code settings.json validation failed after edit:\nInvalid JSON: Expected ','")
+    assert message.startswith(
+        "Claude Code settings.json validation failed after edit:\nInvalid JSON: Expected ','"
+    )
 
 
 def test_every_code_comes_before_the_higher_ones(make_tools, put):
@@ -104,7 +108,8 @@ def test_every_code_comes_before_the_higher_ones(make_tools, put):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("a.txt", "", "b"), ("a.txt", "gamma", "b"), ("a.txt", "a", "b"), ("missing/a.txt", "a", "b")]
+    "arguments",
+    [("a.txt", "", "b"), ("a.txt", "gamma", "b"), ("a.txt", "a", "b"), ("missing/a.txt", "a", "b")],
 )
 def test_a_refused_edit_leaves_everything_as_it_was(tools, put, root, arguments):
     path = put("a.txt")

@@ -6,7 +6,9 @@ import pytest
 
 from reference_impl import Refusal
 
-UPDATED = "The file {} has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n"
+UPDATED = (
+    "The file {} has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n"
+)
 
 
 def edited(tools, put, content, old, new, name="a.txt", **more):
@@ -92,27 +94,32 @@ def test_curly_and_straight_quotes_match_if_the_exact_text_is_not_there(tools, p
     assert edited(tools, put, content, old, "N") == after
 
 
-@pytest.mark.parametrize(("content", "old"), [("„b”\n", '"b"'), ("café\n", "cafe\u0301"), ("a\u00a0b\n", "a b"), ("a–b\n", "a-b")])
+@pytest.mark.parametrize(
+    ("content", "old"), [("„b”\n", '"b"'), ("café\n", "cafe\u0301"), ("a\u00a0b\n", "a b"), ("a–b\n", "a-b")]
+)
 def test_nothing_else_is_taken_for_the_same(tools, put, content, old):
     put("a.txt", content)
     tools.read("a.txt")
-    with pytest.raises(Refusal, match="String to replace not found in file."):
+    with pytest.raises(Refusal, match="String to replace not found in file"):
         tools.edit("a.txt", old, "x")
 
 
 def test_the_match_by_quotes_is_counted_as_the_file_spells_it(tools, put):
     put("a.txt", "“a” “a”\n")
     tools.read("a.txt")
-    with pytest.raises(Refusal, match='Found 2 matches .*\nString: "a"'):
+    with pytest.raises(Refusal, match=r'Found 2 matches .*\nString: "a"'):
         tools.edit("a.txt", '"a"', "b")
     answer = tools.edit("a.txt", '"a"', "b", replace_all=True)
-    assert answer == "The file a.txt has been updated. All occurrences of '“a”' were successfully replaced with 'b'."
+    assert (
+        answer
+        == "The file a.txt has been updated. All occurrences of '“a”' were successfully replaced with 'b'."
+    )
 
 
 def test_a_text_replaced_by_itself_after_the_match_by_quotes_fails_in_the_execution(tools, put):
     put("a.txt", "“a”\n")
     tools.read("a.txt")
-    with pytest.raises(Refusal, match="String not found in file. Failed to apply edit.") as refused:
+    with pytest.raises(Refusal, match=r"String not found in file\. Failed to apply edit\.") as refused:
         tools.edit("a.txt", '"a"', "“a”")
     assert (refused.value.name, refused.value.code) == ("edit_not_applied", None)
 
@@ -170,14 +177,19 @@ def test_the_snippet_of_an_emptied_file_is_empty(tools, put):
 def test_the_snippet_of_a_filled_file_shows_what_was_there_as_well(tools, put):
     path = put("a.txt", "  \n\n")
     tools.read("a.txt")
-    assert tools.edit("a.txt", "", "new\n") == UPDATED.format("a.txt") + "     1→new\n     2→  \n     3→\n     4→"
+    assert (
+        tools.edit("a.txt", "", "new\n")
+        == UPDATED.format("a.txt") + "     1→new\n     2→  \n     3→\n     4→"
+    )
     assert path.read_text() == "new\n"
 
 
 def test_the_answer_names_the_path_as_it_was_given(tools, put, root):
     put("a.txt")
     tools.read("a.txt")
-    assert tools.edit(f"{root}/./a.txt", "alpha", "x").startswith(f"The file {root}/./a.txt has been updated.")
+    assert tools.edit(f"{root}/./a.txt", "alpha", "x").startswith(
+        f"The file {root}/./a.txt has been updated."
+    )
 
 
 @pytest.mark.parametrize(

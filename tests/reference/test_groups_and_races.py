@@ -23,7 +23,9 @@ def write(path, content):
 
 def test_the_calls_of_a_message_are_executed_in_their_order(tools, put):
     path = put("a.txt", "a\n")
-    results = tools.call_parallel([read("a.txt"), edit("a.txt", "a", "b"), edit("a.txt", "b", "c"), read("a.txt")])
+    results = tools.call_parallel(
+        [read("a.txt"), edit("a.txt", "a", "b"), edit("a.txt", "b", "c"), read("a.txt")]
+    )
     assert [result.is_error for result in results] == [False] * 4
     assert results[-1].text == "     1→c\n     2→"
     assert path.read_text() == "c\n"
@@ -75,11 +77,16 @@ def test_a_touched_file_may_be_changed_after_an_own_change(tools, put, call):
     assert tools.call_during(*call, lambda: os.utime(path, (4_000_000_000, 4_000_000_000))).error is None
 
 
-def test_a_file_that_is_deleted_after_the_validation_fails_to_be_edited_and_is_created_by_write(tools, put, root):
+def test_a_file_that_is_deleted_after_the_validation_fails_to_be_edited_and_is_created_by_write(
+    tools, put, root
+):
     path = put("a.txt")
     tools.read("a.txt")
     result = tools.call_during(*edit("a.txt", "alpha", "x"), path.unlink)
-    assert (result.text, result.error) == ("String not found in file. Failed to apply edit.", "edit_not_applied")
+    assert (result.text, result.error) == (
+        "String not found in file. Failed to apply edit.",
+        "edit_not_applied",
+    )
     assert not path.exists()
     put("a.txt")
     tools.read("a.txt")

@@ -40,7 +40,12 @@ def test_a_part_is_counted_from_offset(tools, put, part, shown):
 
 @pytest.mark.parametrize(
     ("content", "part", "numbers"),
-    [("", {}, (1, 1)), ("a\n", {"offset": 2}, (2, 2)), ("a\n", {"offset": 9}, (9, 2)), ("a\n", {"limit": 0}, (1, 2))],
+    [
+        ("", {}, (1, 1)),
+        ("a\n", {"offset": 2}, (2, 2)),
+        ("a\n", {"offset": 9}, (9, 2)),
+        ("a\n", {"limit": 0}, (1, 2)),
+    ],
 )
 def test_a_warning_stands_in_for_an_empty_answer(tools, put, content, part, numbers):
     put("a.txt", content)
@@ -88,7 +93,9 @@ def test_a_missing_file_is_refused(tools, put, name):
     assert (refused.value.name, refused.value.message) == ("file_not_found", "File does not exist.")
 
 
-@pytest.mark.parametrize(("asked", "meant"), [("a.py", "a.txt"), ("a", "a.txt"), ("a.txt/", "a.txt"), ("a.txt ", "a.txt")])
+@pytest.mark.parametrize(
+    ("asked", "meant"), [("a.py", "a.txt"), ("a", "a.txt"), ("a.txt/", "a.txt"), ("a.txt ", "a.txt")]
+)
 def test_a_missing_file_is_taken_for_one_with_another_extension(tools, put, asked, meant):
     put("a.txt")
     with pytest.raises(Refusal, match=f"File does not exist. Did you mean {meant}?"):
@@ -123,7 +130,9 @@ def test_more_than_25000_tokens_are_refused(tools, put):
     put("fits.txt", "x" * 100_000)
     put("long.txt", "x" * 100_001)
     assert tools.read("fits.txt").startswith("     1→xx")
-    with pytest.raises(Refusal, match=r"File content \(25001 tokens\) exceeds maximum allowed tokens \(25000\)"):
+    with pytest.raises(
+        Refusal, match=r"File content \(25001 tokens\) exceeds maximum allowed tokens \(25000\)"
+    ):
         tools.read("long.txt")
 
 
@@ -157,7 +166,8 @@ def test_a_pdf_stands_as_its_size(tools, put):
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("a.png", "Empty image files cannot be processed."), ("a.pdf", "PDF file is empty: a.pdf")]
+    ("name", "message"),
+    [("a.png", "Empty image files cannot be processed."), ("a.pdf", "PDF file is empty: a.pdf")],
 )
 def test_empty_media_are_refused(tools, put, name, message):
     put(name, b"")

@@ -61,7 +61,9 @@ def test_an_own_change_with_carriage_returns_does_not_read_the_same(tools, put):
 
 
 @pytest.mark.parametrize(
-    ("later", "expected"), [(0.0009, "done"), (0.001, MODIFIED), (-10, "done")], ids=["below 1 ms", "1 ms", "older"]
+    ("later", "expected"),
+    [(0.0009, "done"), (0.001, MODIFIED), (-10, "done")],
+    ids=["below 1 ms", "1 ms", "older"],
 )
 def test_times_are_compared_in_whole_milliseconds_and_only_newer_ones_count(tools, put, later, expected):
     put("a.txt")
@@ -135,7 +137,9 @@ def test_an_image_is_remembered_only_by_the_documents(make_tools, put):
         assert outcome(tools, path, "x", "y") == expected
 
 
-@pytest.mark.parametrize("name", ["./a.txt", "sub/../a.txt", "sub//..//a.txt", "{root}/a.txt", "{root}/./a.txt", " a.txt "])
+@pytest.mark.parametrize(
+    "name", ["./a.txt", "sub/../a.txt", "sub//..//a.txt", "{root}/a.txt", "{root}/./a.txt", " a.txt "]
+)
 def test_every_spelling_of_a_path_is_the_same_file(tools, put, root, name):
     put("a.txt")
     (root / "sub").mkdir()

@@ -21,7 +21,11 @@ EDIT = {"file_path": "a.txt", "old_string": "a", "new_string": "b"}
         ("Write", {"file_path": "a", "content": ["x"]}, ["content string array"]),
         ("Write", {"file_path": 5, "content": 1.5}, ["file_path string number", "content string number"]),
         ("Edit", {**EDIT, "replace_all": "true"}, ["replace_all boolean string"]),
-        ("Edit", {**EDIT, "foo": 1, "bar": 2}, ["An unexpected parameter `foo` was provided", "An unexpected parameter `bar` was provided"]),
+        (
+            "Edit",
+            {**EDIT, "foo": 1, "bar": 2},
+            ["An unexpected parameter `foo` was provided", "An unexpected parameter `bar` was provided"],
+        ),
         (
             "Edit",
             {"foo": 1, "replace_all": 1, "file_path": {}},
@@ -37,7 +41,11 @@ EDIT = {"file_path": "a.txt", "old_string": "a", "new_string": "b"}
         ("Edit", 5, [" object number"]),
         ("Edit", "x", [" object string"]),
         ("Read", None, ["The required parameter `file_path` is missing"]),
-        ("NotebookEdit", {"notebook_path": "a", "new_source": "b", "cell_id": 5, "edit_mode": "x"}, ["cell_id string number"]),
+        (
+            "NotebookEdit",
+            {"notebook_path": "a", "new_source": "b", "cell_id": 5, "edit_mode": "x"},
+            ["cell_id string number"],
+        ),
     ],
 )
 def test_all_problems_are_listed_missing_then_unknown_then_wrong_types(tools, tool, arguments, problems):
@@ -50,7 +58,9 @@ def test_all_problems_are_listed_missing_then_unknown_then_wrong_types(tools, to
         lines.append(problem)
     issues = "issue" if len(lines) == 1 else "issues"
     result = tools.call(tool, arguments)
-    assert result.text == f"InputValidationError: {tool} failed due to the following {issues}:\n" + "\n".join(lines)
+    assert result.text == f"InputValidationError: {tool} failed due to the following {issues}:\n" + "\n".join(
+        lines
+    )
     assert (result.is_error, result.error, result.code) == (True, "invalid_arguments", None)
 
 

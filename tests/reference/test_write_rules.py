@@ -157,7 +157,7 @@ def test_a_write_that_fails_half_way_loses_nothing(tools, put, root, monkeypatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(Refusal, match="ENOSPC: no space left on device, open '.*a.txt'") as refused:
+    with pytest.raises(Refusal, match=r"ENOSPC: no space left on device, open '.*a\.txt'") as refused:
         tools.write("a.txt", "x")
     assert refused.value.name == "os_error"
     assert path.read_text() == "alpha\nbeta\n"

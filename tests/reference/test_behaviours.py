@@ -1,0 +1,98 @@
+"""Contracts: one table of named behaviours, complete, described, and asked for instead of contract names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+import reference_impl
+from harness.suite import Suite
+from reference_impl import CONTRACTS, DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
+
+CODE = Path(reference_impl.__file__).parent
+SOURCES = {path.name: path.read_text(encoding="utf-8") for path in CODE.glob("*.py")}
+NAMES = [field.name for field in fields(Behaviours)]
+
+
+def test_the_contracts_are_those_of_the_suite():
+    contracts = Suite().contracts
+    assert set(CONTRACTS) == set(
+        contracts.names if hasattr(contracts, "names") else [c.name for c in contracts]
+    )
+    assert contracts.default == DEFAULT_CONTRACT
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_behaviour_is_asked_for_by_a_rule(name):
+    users = [file for file, text in SOURCES.items() if f"behaviours.{name}" in text]
+    assert users, f"no rule asks for {name}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_behaviour_differs_between_contracts_or_waits_for_one_that_does(name):
+    values = {getattr(behaviours, name) for behaviours in CONTRACTS.values()}
+    assert len(values) > 1 or name == "read_expands_home"
+
+
+def test_no_rule_asks_for_the_name_of_a_contract():
+    for file, text in SOURCES.items():
+        if file not in ("contract.py", "__init__.py"):
+            assert not re.search(r"contract\s*(==|!=|in\b|<|>)", text), file
+            assert '"2.1.7"' not in text, file
+
+
+def test_nothing_is_imported_from_the_harness():
+    for file, text in SOURCES.items():
+        assert not re.search(r"^\s*(from|import) harness", text, re.MULTILINE), file
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_behaviour_stands_in_the_documentation(name):
+    documentation = CODE.parent / "docs" / "reference.md"
+    row = next(line for line in documentation.read_text(encoding="utf-8").splitlines() if f"`{name}`" in line)
+    for contract in ("2.1.7", "documented"):
+        value = getattr(CONTRACTS[contract], name)
+        shown = {True: "yes", False: "no", None: "no limit"}.get(
+            value, f"{value:,}" if value is not None else ""
+        )
+        column = {"2.1.7": 2, "documented": 3}[contract]
+        assert row.split("|")[column].strip() == shown
+
+
+def test_an_unknown_contract_is_refused_with_the_known_ones(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"unknown contract '9\.9\.9'; the reference knows 2\.1\.7, documented"
+    ):
+        FileTools("9.9.9", root=tmp_path)
+
+
+def test_a_contract_can_be_varied_by_one_behaviour():
+    behaviours = replace(behaviours_of("2.1.7"), remembered_files=None)
+    assert behaviours.remembered_files is None
+    assert behaviours_of("2.1.7").remembered_files == 10
+
+
+def test_the_example_of_the_documentation_works(tmp_path, monkeypatch, capsys):
+    documentation = (CODE.parent / "docs" / "reference.md").read_text(encoding="utf-8")
+    example = documentation.partition("```python\n")[2].partition("```")[0]
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project/notes.txt").write_text("beta\n")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, "docs/reference.md", "exec"), {})
+    assert capsys.readouterr().out == (
+        "     1→beta\n     2→ False None None\n"
+        "string_not_found 8 String to replace not found in file.\nString: alpha\n"
+    )
+
+
+def test_the_example_of_the_package_works(tmp_path):
+    (tmp_path / "notes.txt").write_text("alpha\n")
+    tools = FileTools(contract="2.1.7", root=tmp_path, deny=["Edit(secret/**)"])
+    assert tools.call("Read", {"file_path": "notes.txt"}).text == "     1→alpha\n     2→"
+    assert "1→beta" in tools.edit("notes.txt", "alpha", "beta")
+    with pytest.raises(Refusal) as refused:
+        tools.edit("notes.txt", "alpha", "beta")
+    assert (refused.value.name, refused.value.code) == ("string_not_found", 8)

@@ -1,0 +1,79 @@
+"""JSON: the words for every kind of mistake, and how numbers are printed."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference_impl.json_text import JsonError, compact, indented, parse
+from reference_impl.numbers import shown
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "Unexpected end of JSON input"),
+        ("[1,", "Unexpected end of JSON input"),
+        ('{"a": ', "Unexpected end of JSON input"),
+        ("{a: 1}", "Expected property name or '}' in JSON at position 1"),
+        ('{"a":1,}', "Expected double-quoted property name in JSON at position 7"),
+        ('{"a" 1}', "Expected ':' after property name in JSON at position 5"),
+        ('{"a":1,"b" 1}', "Unexpected number in JSON at position 11"),
+        ('{"a":1 "b"}', "Expected ',' or '}' after property value in JSON at position 7"),
+        ("[1 2]", "Expected ',' or ']' after array element in JSON at position 3"),
+        ('"abc', "Unterminated string in JSON at position 4"),
+        ('"a\nb"', "Bad control character in string literal in JSON at position 2"),
+        (r'"\x"', "Bad escaped character in JSON at position 2"),
+        (r'"\u12G4"', "Bad Unicode escape in JSON at position 5"),
+        ("-", "No number after minus sign in JSON at position 1"),
+        ("1.", "Unterminated fractional number in JSON at position 2"),
+        ("1e+", "Exponent part is missing a number in JSON at position 3"),
+        ("01", "Unexpected number in JSON at position 1"),
+        ("NaN", '"NaN" is not valid JSON'),
+        ("tru", "Unexpected end of JSON input"),
+        ("trux", "Unexpected token 'x', \"trux\" is not valid JSON"),
+        ("{} x", "Unexpected non-whitespace character after JSON at position 3"),
+        ("abcdefghijklmnopqrstuvwxyz", "Unexpected token 'a', \"abcdefghij\"... is not valid JSON"),
+        ("[          x          ]", "Unexpected token 'x', ...\"          x         \"... is not valid JSON"),
+        ("[                   x]", "Unexpected token 'x', ...\"          x]\" is not valid JSON"),
+        ("\ufeff{}", "Unexpected token '\ufeff', \"\ufeff{}\" is not valid JSON"),
+    ],
+)
+def test_the_first_mistake_is_named_with_its_place(text, message):
+    with pytest.raises(JsonError) as error:
+        parse(text)
+    assert str(error.value) == message
+
+
+def test_ten_thousand_brackets_are_refused_without_a_traceback():
+    with pytest.raises(JsonError, match="Maximum call stack size exceeded"):
+        parse("[" * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (2, "2"),
+        (2.0, "2"),
+        (-0.0, "0"),
+        (1.5, "1.5"),
+        (-3, "-3"),
+        (1e20, "100000000000000000000"),
+        (1e21, "1e+21"),
+        (1.25e22, "1.25e+22"),
+        (0.000001, "0.000001"),
+        (1e-7, "1e-7"),
+        (12345678901234567890, "12345678901234567000"),
+        (5e-324, "5e-324"),
+        (0.1 + 0.2, "0.30000000000000004"),
+    ],
+)
+def test_numbers_are_doubles(number, text):
+    assert shown(number) == text
+
+
+def test_values_are_laid_out_by_levels():
+    value = {"a": [], "b": {}, "c": [1, {"d": None, "e": True}], "2": "\u00e9\n", "1": "\x7f\ud800"}
+    text = '{"1":"\x7f\\ud800","2":"é\\n","a":[],"b":{},"c":[1,{"d":null,"e":true}]}'
+    assert compact(parse(text)) == text
+    assert parse(indented(value)) == value
+    assert indented([1, [2]], width=2) == "[\n  1,\n  [\n    2\n  ]\n]"

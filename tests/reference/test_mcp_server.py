@@ -1,0 +1,213 @@
+"""The MCP server, as a client sees it: one process answers all questions of this file."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import ClientSession, StdioServerParameters, types
+from mcp.client.stdio import stdio_client
+
+from reference_impl.server import SettingsError, deny_rules, serve
+
+PROJECT = Path(__file__).parents[2]
+PROGRAM = (
+    "import sys; from pathlib import Path; from reference_impl.server import serve; "
+    "serve('2.1.7', None, Path(sys.argv[1]) if sys.argv[1:] else None)"
+)
+
+
+@dataclass
+class Conversation:
+    root: Path
+    tools: dict[str, types.Tool] = field(default_factory=dict)
+    answers: dict[str, types.CallToolResult] = field(default_factory=dict)
+
+
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "unread": ("Edit", {"file_path": "a.txt", "old_string": "alpha", "new_string": "x"}),
+    "read": ("Read", {"file_path": "a.txt"}),
+    "wrong type": ("Read", {"file_path": 5}),
+    "missing": ("Edit", {}),
+    "unknown argument": ("Write", {"file_path": "a.txt", "content": "x", "mode": "w"}),
+    "unknown tool": ("MultiEdit", {}),
+    "edit": ("Edit", {"file_path": "a.txt", "old_string": "alpha", "new_string": "gamma"}),
+    "denied": ("Write", {"file_path": "secret/a.txt", "content": "x"}),
+    "home": ("Write", {"file_path": "~/b.txt", "content": "x"}),
+    "empty": ("Read", {"file_path": "empty.txt"}),
+}
+
+
+async def talk(conversation: Conversation, settings: Path, home: Path) -> None:
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-c", PROGRAM, str(settings)],
+        cwd=conversation.root,
+        env={"HOME": str(home), "PYTHONPATH": str(PROJECT)},
+    )
+    async with stdio_client(server) as (incoming, outgoing), ClientSession(incoming, outgoing) as session:
+        await session.initialize()
+        conversation.tools = {tool.name: tool for tool in (await session.list_tools()).tools}
+        for name, (tool, arguments) in CALLS.items():
+            conversation.answers[name] = await session.call_tool(tool, arguments)
+
+
+@pytest.fixture(scope="module")
+def conversation(tmp_path_factory: pytest.TempPathFactory) -> Conversation:
+    base = tmp_path_factory.mktemp("server")
+    root, home, settings = base / "root", base / "home", base / "settings.json"
+    root.mkdir()
+    home.mkdir()
+    (root / "a.txt").write_text("alpha\n")
+    (root / "empty.txt").write_text("")
+    settings.write_text(
+        json.dumps({"permissions": {"deny": ["Edit(secret/**)"], "allow": ["Read"]}, "model": "x"})
+    )
+    conversation = Conversation(root)
+    asyncio.run(talk(conversation, settings, home))
+    return conversation
+
+
+def answer(conversation: Conversation, name: str) -> tuple[bool, str]:
+    result = conversation.answers[name]
+    (block,) = result.content
+    assert isinstance(block, types.TextContent)
+    return bool(result.isError), block.text
+
+
+def test_the_tools_are_offered_with_their_schemas(conversation):
+    assert list(conversation.tools) == ["Read", "Edit", "NotebookEdit", "Write"]
+    schema = conversation.tools["Edit"].inputSchema
+    assert schema["required"] == ["file_path", "old_string", "new_string"]
+    assert schema["properties"]["replace_all"]["type"] == "boolean"
+
+
+def test_a_refusal_is_marked_and_not_wrapped(conversation):
+    assert answer(conversation, "unread") == (
+        True,
+        "File has not been read yet. Read it first before writing to it.",
+    )
+
+
+def test_relative_paths_begin_in_the_current_directory(conversation):
+    assert answer(conversation, "read") == (False, "     1→alpha\n     2→")
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("wrong type", "The parameter `file_path` type is expected as `string` but provided as `number`"),
+        ("missing", "The required parameter `new_string` is missing"),
+        ("unknown argument", "An unexpected parameter `mode` was provided"),
+    ],
+)
+def test_wrong_arguments_get_the_answer_of_the_tool(conversation, name, problem):
+    is_error, text = answer(conversation, name)
+    assert is_error
+    assert text.startswith(f"InputValidationError: {CALLS[name][0]} failed due to the following issue")
+    assert text.endswith(problem)
+
+
+def test_an_unknown_tool_is_refused_by_name(conversation):
+    assert answer(conversation, "unknown tool") == (True, "Error: No such tool available: MultiEdit")
+
+
+def test_the_session_remembers_what_was_read(conversation):
+    is_error, text = answer(conversation, "edit")
+    assert not is_error
+    assert text.endswith("\n     1→gamma\n     2→")
+    assert (conversation.root / "a.txt").read_text() == "gamma\n"
+
+
+def test_the_rules_of_the_settings_file_hold(conversation):
+    assert answer(conversation, "denied") == (
+        True,
+        "File is in a directory that is denied by your permission settings.",
+    )
+    assert not (conversation.root / "secret").exists()
+
+
+def test_the_home_directory_is_that_of_the_environment(conversation):
+    assert answer(conversation, "home") == (False, "File created successfully at: ~/b.txt")
+    assert (conversation.root.parent / "home/b.txt").read_text() == "x"
+
+
+def test_a_warning_that_is_the_answer_is_kept(conversation):
+    assert answer(conversation, "empty")[1].startswith(
+        "<system-reminder>Warning: the file exists but is shorter"
+    )
+
+
+def test_the_server_ends_with_its_input(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(PROJECT)},
+        timeout=20,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "settings.json:1:2: is not JSON: "),
+        ("[]", "settings.json: write the rules as "),
+        ('{"permissions": []}', "settings.json: write the rules as "),
+        ('{"permissions": {"deny": "Edit"}}', "settings.json: write the rules as "),
+        ('{"permissions": {"deny": [5]}}', "settings.json: write the rules as "),
+        (b"\xff", "settings.json: is not UTF-8 text"),
+        ("[" * 100_000, "settings.json: is nested too deeply"),
+        (None, "settings.json: cannot be read: No such file or directory"),
+    ],
+)
+def test_a_bad_settings_file_is_said_to_be_bad(tmp_path, content, message):
+    settings = tmp_path / "settings.json"
+    if content is not None:
+        settings.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(SettingsError) as error:
+        deny_rules(settings)
+    assert str(error.value).startswith(f"{tmp_path}/{message}")
+
+
+@pytest.mark.parametrize("content", ["{}", '{"permissions": {}}', '{"permissions": {"allow": ["Read"]}}'])
+def test_settings_without_deny_rules_deny_nothing(tmp_path, content):
+    settings = tmp_path / "settings.json"
+    settings.write_text(content)
+    assert deny_rules(settings) == []
+
+
+@pytest.mark.parametrize(
+    ("contract", "root", "settings", "message"),
+    [
+        ("9.9.9", "", None, "unknown contract '9.9.9'; the reference knows 2.1.7, documented"),
+        ("2.1.7", "missing", None, "is not a directory; --root must name one"),
+        (
+            "2.1.7",
+            "",
+            '{"permissions": {"deny": ["Edit("]}}',
+            "permissions.deny: 'Edit(' is not a permission rule",
+        ),
+        ("2.1.7", "", "{", "settings.json:1:2: is not JSON"),
+    ],
+)
+def test_what_cannot_be_served_ends_with_code_2_and_the_reason(
+    tmp_path, capsys, contract, root, settings, message
+):
+    path = None
+    if settings is not None:
+        path = tmp_path / "settings.json"
+        path.write_text(settings)
+    with pytest.raises(SystemExit) as ended:
+        serve(contract, tmp_path / root, path)
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
