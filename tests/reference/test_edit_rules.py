@@ -7,7 +7,10 @@ import pytest
 from reference_impl import Refusal
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
-MODIFIED = "File has been modified since read, either by the user or by a linter. Read it again before attempting to write it."
+MODIFIED = (
+    "File has been modified since read, either by the user or by a linter. "
+    "Read it again before attempting to write it."
+)
 
 
 def refusal(tools, *arguments, **more):
