@@ -5,6 +5,7 @@ import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -94,10 +95,15 @@ def table(stream: io.StringIO, most: int | None = 20) -> Report:
     return TableReport(Console(file=stream, width=110), facts(), most_failures=most)
 
 
-def schema_errors(line: object) -> list[str]:
+@cache
+def validator() -> Draft202012Validator:
     schema = json.loads((default_root() / "schema" / "result.schema.json").read_text())
     Draft202012Validator.check_schema(schema)
-    return [error.message for error in Draft202012Validator(schema).iter_errors(line)]
+    return Draft202012Validator(schema)
+
+
+def schema_errors(line: object) -> list[str]:
+    return [error.message for error in validator().iter_errors(line)]
 
 
 def test_every_json_line_follows_the_schema() -> None:
