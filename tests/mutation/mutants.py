@@ -1,0 +1,203 @@
+"""Mutants: every small change that mutmut's operators make to a package, with the lines that can notice it."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+__all__ = ["Key", "Mutant", "lines_that_mention", "mutants_of"]
+
+Key = tuple[str, str, str, int]
+"""Where, before, after, occurrence: what a mutant is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One changed module.
+
+    `before` and `after` are the lines that differ, without their indentation; `line` is the first of them,
+    from 1. `function` is what they stand in, for example `Session.path`, empty for the module itself.
+    Of mutants that are the same by all this, `occurrence` counts from 1. `source` is the whole changed module.
+
+    `reached_by` are the lines of the module of which one must be executed for the change to matter; empty
+    for what happens when the module is imported. `names` are the words of such a change.
+    """
+
+    module: str
+    function: str
+    line: int
+    before: str
+    after: str
+    source: str
+    reached_by: frozenset[int]
+    names: frozenset[str]
+    occurrence: int = 1
+
+    @property
+    def where(self) -> str:
+        """The module and what in it the change stands in, for example `session.Session.path`."""
+        return f"{self.module}.{self.function}" if self.function else self.module
+
+    @property
+    def key(self) -> Key:
+        """What tells this mutant from all others as long as the lines themselves do not change."""
+        return self.where, self.before, self.after, self.occurrence
+
+
+def mutants_of(module: str, source: str) -> list[Mutant]:
+    """Return the mutants of one module in the order of their lines. Needs mutmut.
+
+    All code is changed, the tables of a module included; only `__all__` and type annotations are not, as
+    they do nothing. Two changes that give the same text are one mutant.
+    """
+    from libcst import Module, parse_module
+    from libcst.metadata import MetadataWrapper, PositionProvider
+    from mutmut.mutation.file_mutation import MutationVisitor, deep_replace
+    from mutmut.mutation.mutators import mutation_operators
+    from mutmut.mutation.pragma_handling import IgnoredCode
+
+    wrapper = MetadataWrapper(parse_module(source))
+    visitor = MutationVisitor(mutation_operators, IgnoredCode(set(), set(), set()))
+    wrapper.visit(visitor)
+    tree: Module = wrapper.module
+    positions: Any = wrapper.resolve(PositionProvider)
+    layout = _Layout(source)
+    texts = [tree.code_for_node(statement) for statement in tree.body]
+    starts = [positions[statement].start.line for statement in tree.body]
+    header = source[: source.index("".join(texts))]
+    counts: dict[Key, int] = {}
+    seen = {source}
+    found = []
+    for mutation in visitor.mutations:
+        position = positions[mutation.original_node]
+        first, last = position.start.line, position.end.line
+        if layout.is_export_list(first):
+            continue
+        number = max(n for n, start in enumerate(starts) if start <= first)
+        changed = tree.code_for_node(
+            cast(Any, deep_replace(tree.body[number], mutation.original_node, mutation.mutated_node))
+        )
+        whole = header + "".join([*texts[:number], changed, *texts[number + 1 :]])
+        if whole in seen:
+            continue
+        seen.add(whole)
+        line, before, after = _difference(source, whole)
+        mutant = Mutant(
+            module, layout.function(first), line, before, after, whole, *layout.notice(first, last)
+        )
+        counts[mutant.key] = counts.get(mutant.key, 0) + 1
+        found.append(replace(mutant, occurrence=counts[mutant.key]))
+    return sorted(found, key=lambda each: (each.line, each.before, each.after, each.occurrence))
+
+
+def _difference(source: str, changed: str) -> tuple[int, str, str]:
+    old, new = source.split("\n"), changed.split("\n")
+    start = next(n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    before, after = ("\n".join(lines[start : len(lines) - end]) for lines in (old, new))
+    return start + 1, textwrap.dedent(before).strip(), textwrap.dedent(after).strip()
+
+
+class _Layout:
+    """Where the statements and functions of a module are."""
+
+    def __init__(self, source: str) -> None:
+        self._lines = source.split("\n")
+        self._tree = ast.parse(source)
+
+    def is_export_list(self, line: int) -> bool:
+        """Tell whether a line belongs to the module's `__all__`."""
+        path = self._path(line)
+        return (
+            bool(path)
+            and isinstance(path[-1], ast.Assign)
+            and any(isinstance(target, ast.Name) and target.id == "__all__" for target in path[-1].targets)
+        )
+
+    def function(self, line: int) -> str:
+        """Return the dotted name of what a line stands in."""
+        named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        return ".".join(each.name for each in self._path(line) if isinstance(each, named))
+
+    def notice(self, first: int, last: int) -> tuple[frozenset[int], frozenset[str]]:
+        """Return the lines that reach a change, or no lines and the words of a change that an import reaches."""
+        path = self._path(first)
+        statement = path[-1]
+        inside = any(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) for each in path[:-1])
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            inside = False  # a default value, a decorator
+        if not inside:
+            words = {
+                node.arg
+                for node in ast.walk(statement)
+                if isinstance(node, ast.keyword) and node.arg and first <= node.lineno <= last
+            }
+            words = words or {
+                node.id for node in ast.walk(path[0]) if isinstance(node, ast.Name) and _is_target(node)
+            }
+            words |= {each.name for each in path if hasattr(each, "name")}
+            return frozenset(), frozenset(words)
+        if hasattr(statement, "body"):
+            return frozenset({statement.lineno, *range(first, last + 1)}), frozenset()
+        return frozenset(range(statement.lineno, (statement.end_lineno or last) + 1)), frozenset()
+
+    def _path(self, line: int) -> list[Any]:  # statements, most of which have attributes of their own
+        """Return the statements around a line, from the outermost to the innermost."""
+        path: list[Any] = []
+        level: list[ast.stmt] = self._tree.body
+        while found := next(
+            (each for each in level if _begins(each) <= line <= (each.end_lineno or 0)), None
+        ):
+            path.append(found)
+            level = list(_statements(found))
+        return path
+
+
+def _begins(statement: ast.stmt) -> int:
+    return min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
+
+
+def _statements(statement: ast.stmt) -> Iterator[ast.stmt]:
+    for child in ast.iter_child_nodes(statement):
+        if isinstance(child, ast.stmt):
+            yield child
+        elif isinstance(child, (ast.ExceptHandler, ast.match_case)):
+            yield from child.body
+
+
+def _is_target(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def lines_that_mention(names: frozenset[str], sources: Mapping[str, str]) -> set[tuple[str, int]]:
+    """Return the lines (module, number) inside functions that use one of the names, directly or through a table."""
+    known, lines, fresh = set(names), set(), set(names)
+    trees = {module: ast.parse(source) for module, source in sources.items()}
+    while fresh:
+        wanted, fresh = fresh, set()
+        for module, tree in trees.items():
+            for statement in tree.body:
+                uses = {line for node in ast.walk(statement) for word, line in _word(node) if word in wanted}
+                if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                    lines |= {(module, line) for line in uses}
+                elif uses:
+                    fresh |= {
+                        node.id
+                        for node in ast.walk(statement)
+                        if isinstance(node, ast.Name) and _is_target(node) and node.id not in known
+                    }
+        known |= fresh
+    return lines
+
+
+def _word(node: ast.AST) -> Iterator[tuple[str, int]]:
+    match node:
+        case ast.Name():
+            yield node.id, node.lineno
+        case ast.Attribute():
+            yield node.attr, node.lineno

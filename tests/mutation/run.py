@@ -1,0 +1,129 @@
+"""Mutation testing of the reference implementation, judged by the scenarios alone.
+
+    python tests/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]]
+
+Needs the extra `mutation`. A complete run writes docs/mutation.md. Exit code 0: every mutant that survived has a
+reason in survivors.yaml, none of these is stale, and the score is reached. 1: that is not so. 2: the run was not
+possible, for example because the reference fails a scenario as it is.
+"""
+
+from __future__ import annotations
+
+# ruff: noqa: E402 - the checkout must be importable first
+import argparse
+import os
+import random
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(CHECKOUT))
+
+from mutants import Mutant, mutants_of
+from page import LEAST, page, score, table
+from scenarios import CONTRACTS, scenario_panel
+from survivors import Survivors, SurvivorsError, entry_text, load_survivors
+from trial import Case, Fate, Panel, TrialError, measure, trials
+
+from harness.atomic import write_all
+from harness.finding import SuiteError
+
+SURVIVORS = Path(__file__).with_name("survivors.yaml")
+PAGE = CHECKOUT / "docs" / "mutation.md"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run and return the exit code."""
+    options = _options(arguments)
+    try:
+        survivors = load_survivors(SURVIVORS)
+        panel = scenario_panel(CHECKOUT)
+        unknown = sorted(set(options.module) - set(panel.sources))
+        if unknown:
+            raise TrialError(f"there is no module {unknown[0]!r}; there are {', '.join(panel.sources)}")
+        cases = measure(panel)
+    except (SurvivorsError, SuiteError, TrialError) as error:
+        print(f"mutation: {error}", file=sys.stderr)
+        return 2
+    modules = options.module or list(panel.sources)
+    all_mutants = [mutant for module in modules for mutant in mutants_of(module, panel.sources[module])]
+    mutants = chosen = survivors.judged(all_mutants)
+    partial = "" if not options.module else f"ONLY {', '.join(modules)}"
+    if options.sample is not None and options.sample < len(mutants):
+        chosen = random.Random(options.seed).sample(mutants, options.sample)
+        sampled = f"ONLY A SAMPLE: {len(chosen)} of {len(mutants)} mutants, seed {options.seed}"
+        partial = f"{partial} and {sampled}" if partial else sampled
+    if partial:
+        print(f"*** {partial}. This is not the score of the suite. ***\n")
+    fates = _judged(panel, cases, chosen, options.jobs)
+    code = report(fates, all_mutants, modules, survivors)
+    if partial:
+        print(f"\n*** {partial}. docs/mutation.md is left alone. ***")
+    elif code == 0:
+        scenarios = len({case.name.partition(" ")[2] for case in cases})
+        write_all({PAGE: page(fates, survivors, CONTRACTS, scenarios).encode()})
+        print(f"wrote {PAGE.relative_to(CHECKOUT)}")
+    return code
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="run.py"
+    )
+    parser.add_argument("--jobs", type=_count, default=os.cpu_count() or 1, help="processes (default: all)")
+    parser.add_argument("--module", action="append", default=[], help="only this module; repeatable")
+    parser.add_argument("--sample", type=_count, help="only so many mutants, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="another sample (default: 0)")
+    return parser.parse_args(arguments)
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
+
+
+def _judged(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs: int) -> list[Fate]:
+    """Return the fates in the order of the mutants; tell from time to time how far it is."""
+    order = {mutant: number for number, mutant in enumerate(mutants)}
+    fates: list[Fate] = []
+    shown = time.monotonic()
+    for fate in trials(panel, cases, mutants, jobs):
+        fates.append(fate)
+        if time.monotonic() - shown > 15:
+            shown = time.monotonic()
+            print(f"{len(fates)} of {len(mutants)} mutants, {score(fates):.1f} % killed", file=sys.stderr)
+    return sorted(fates, key=lambda fate: order[fate.mutant])
+
+
+def report(
+    fates: Sequence[Fate], all_mutants: Sequence[Mutant], modules: Sequence[str], survivors: Survivors
+) -> int:
+    """Print the numbers and everything that is wrong; return the exit code."""
+    accepted = survivors.by_key()
+    print(table(fates, survivors))
+    stale = survivors.nonexistent(all_mutants, modules)
+    stale += survivors.killed({fate.mutant.key: fate.by for fate in fates if fate.killed})
+    for finding in stale:
+        print(f"\n{finding}")
+    unexplained = [fate for fate in fates if not fate.killed and fate.mutant.key not in accepted]
+    if unexplained:
+        print(
+            f"\n{len(unexplained)} survivors without a reason. Add a scenario that kills each, or an entry:\n"
+        )
+        for fate in unexplained:
+            reached = "no scenario gets there" if not fate.asked else f"{fate.asked} cases held"
+            print(f"# {fate.mutant.module}.py:{fate.mutant.line}, {reached}\n{entry_text(fate.mutant)}")
+    low = score(fates) < LEAST
+    if low:
+        print(f"\nthe score is {score(fates):.1f} %, less than {LEAST:g} %")
+    return int(bool(stale or unexplained or low))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Scenarios as judges: the cases of a trial are all scenarios under all contracts that the reference knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from trial import Judge, Panel
+
+from harness import compare, entry, events, replay, snapshot, world  # noqa: F401 - read before the forks
+from harness.run import Bench, Order
+from harness.suite import Suite
+
+if TYPE_CHECKING:
+    from harness.scenario import Scenario
+
+__all__ = ["CONTRACTS", "scenario_panel"]
+
+CONTRACTS = ("2.1.7", "documented")
+_HASTE = 2.0
+"""Seconds that a call may take in a scenario that is quick on the unchanged reference."""
+_PATIENCE = 30.0
+"""Seconds that a call may take in the others."""
+_QUICK = 0.1
+"""Seconds up to which a scenario is quick."""
+
+
+class _Loaded(Suite):
+    """A suite whose scenarios were all read at the start."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self._loaded = {scenario.id: scenario for scenario in Suite(root).scenarios()}
+        _ = self.contracts, self.vocabulary
+
+    def ids(self) -> list[str]:
+        return list(self._loaded)
+
+    def scenario(self, scenario_id: str, *, require_expect: bool = True) -> Scenario:
+        return self._loaded[scenario_id]
+
+
+class _Bench:
+    """Judges cases named `<contract> <scenario>`, at level text."""
+
+    def __init__(self, suite: Suite, seconds: Mapping[str, float]) -> None:
+        self._suite = suite
+        self._seconds = seconds
+        self._benches: dict[tuple[str, float], Bench] = {}
+
+    def __call__(self, case: str) -> str:
+        contract, _, scenario_id = case.partition(" ")
+        limit = _HASTE if self._seconds.get(case, 1.0) <= _QUICK else _PATIENCE
+        if (contract, limit) not in self._benches:
+            order = Order(self._suite.root, "reference", contract, "text", limit)
+            self._benches[contract, limit] = Bench(order, self._suite)
+        verdict = self._benches[contract, limit].judge(scenario_id)
+        if verdict.status in ("passed", "unsupported", "unspecified"):
+            return ""
+        told = verdict.differences[0].what if verdict.differences else verdict.reason
+        return f"{verdict.status}: {told}"
+
+
+def scenario_panel(checkout: Path, contracts: Sequence[str] = CONTRACTS) -> Panel:
+    """Return the reference implementation with all scenarios as its judges. SuiteError: a scenario is damaged."""
+    suite = _Loaded(checkout / "fixtures")
+    folder = checkout / "reference_impl"
+    sources = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
+    cases = [f"{contract} {scenario_id}" for contract in contracts for scenario_id in suite.ids()]
+
+    def open_judge(seconds: Mapping[str, float]) -> Judge:
+        return _Bench(suite, seconds)
+
+    return Panel(folder.name, folder, sources, cases, open_judge)

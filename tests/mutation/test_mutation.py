@@ -1,0 +1,256 @@
+"""A mutant that no case notices is told, one that a case notices counts as killed, and reasons do not go stale."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mutants import Mutant
+from page import score
+from run import report
+from survivors import Survivors, SurvivorsError, entry_text, load_survivors
+from trial import Case, Fate, Judge, Panel, trials
+
+SOURCE = """\
+LIMIT = 3
+
+
+def clipped(number):
+    if number > LIMIT:
+        return LIMIT
+    return number
+"""
+
+
+def mutant(before: str, after: str, line: int, function: str = "clipped") -> Mutant:
+    reached = frozenset({line}) if function else frozenset()
+    names = frozenset() if function else frozenset({"LIMIT"})
+    source = SOURCE.replace(before, after)
+    return Mutant("bounds", function, line, before, after, source, reached, names)
+
+
+EQUIVALENT = mutant("if number > LIMIT:", "if number >= LIMIT:", 5)
+WRONG = mutant("if number > LIMIT:", "if number < LIMIT:", 5)
+TABLE = mutant("LIMIT = 3", "LIMIT = 4", 1, function="")
+
+
+def expects(given: int, wanted: int) -> Callable[[], str]:
+    def holds() -> str:
+        from tiny.bounds import clipped
+
+        found = clipped(given)
+        return "" if found == wanted else f"{found}, not {wanted}"
+
+    return holds
+
+
+CASES = {"small": expects(1, 1), "large": expects(9, 3)}
+
+
+def panel(cases: Mapping[str, Callable[[], str]] = CASES) -> Panel:
+    def open_judge(seconds: Mapping[str, float]) -> Judge:
+        return lambda name: cases[name]()
+
+    sources = {"__init__": "", "bounds": SOURCE}
+    return Panel("tiny", Path("/nowhere/tiny"), sources, list(cases), open_judge)
+
+
+LINES = frozenset(("bounds", line) for line in (5, 6, 7))
+
+
+def fates(*mutants: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> list[Fate]:
+    measured = [Case(name, 0.0, LINES) for name in cases]
+    return list(trials(panel(cases), measured, mutants, jobs=1))
+
+
+def fate(one: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> Fate:
+    return fates(one, cases=cases)[0]
+
+
+def test_a_mutant_that_a_case_notices_is_killed_by_it() -> None:
+    found = fate(WRONG)
+    assert found.killed
+    assert (found.by, found.how) == ("small", "3, not 1")
+
+
+def test_a_mutant_that_no_case_notices_survives_all_of_them() -> None:
+    found = fate(EQUIVALENT)
+    assert not found.killed
+    assert found.asked == 2
+
+
+def test_a_changed_table_is_judged_like_a_changed_function() -> None:
+    assert fate(TABLE).by == "large"
+
+
+def test_a_mutant_that_no_case_reaches_survives_without_being_judged() -> None:
+    found = fate(replace(WRONG, reached_by=frozenset({99})))
+    assert (found.killed, found.asked) == (False, 0)
+
+
+@pytest.mark.parametrize(
+    ("source", "by"),
+    [("import nothing_of_that_name", "the import"), ("import os; os._exit(3)", "the trial")],
+)
+def test_a_mutant_that_breaks_the_import_or_the_process_is_killed(source: str, by: str) -> None:
+    found = fate(replace(WRONG, source=source))
+    assert (found.killed, found.by) == (True, by)
+
+
+def test_a_mutant_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trial._PATIENCE", 0.05)
+    started = time.monotonic()
+    found = fate(replace(WRONG, source="while True: pass"))
+    assert (found.killed, found.by) == (True, "the time limit")
+    assert time.monotonic() - started < 5
+
+
+def test_a_mutant_cannot_write_outside_its_trial(tmp_path: Path) -> None:
+    outside = tmp_path / "file"
+    outside.write_text("whole")
+    deeds = (
+        f"open({os.fspath(outside)!r}, 'w')",
+        f"os.remove({os.fspath(outside)!r})",
+        f"os.rename({os.fspath(outside)!r}, 'mine')",
+        f"os.mkdir({os.fspath(tmp_path / 'made')!r})",
+    )
+    for deed in deeds:
+        found = fate(replace(WRONG, source=f"import os\n{deed}"))
+        assert "PermissionError" in found.how
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert outside.read_text() == "whole"
+
+
+def test_the_score_counts_survivors_against_the_cases() -> None:
+    assert score(fates(WRONG, TABLE, EQUIVALENT, EQUIVALENT)) == 50.0
+
+
+def survivors(tmp_path: Path, *entries: str, left_out: str = "[]", kind: str = "equivalent") -> Survivors:
+    file = tmp_path / "survivors.yaml"
+    text = f"left_out: {left_out}\nsurvivors:"
+    if entries:
+        text += f"\n  - kind: {kind}\n    because: reasons\n    mutants:\n"
+        text += "\n".join(entries)
+    else:
+        text += " []"
+    file.write_text(text + "\n")
+    return load_survivors(file)
+
+
+def test_a_survivor_without_a_reason_is_told_and_fails_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    many = [fate(WRONG)] * 99
+    assert report([*many, fate(EQUIVALENT)], [WRONG, EQUIVALENT], ["bounds"], survivors(tmp_path)) == 1
+    told = capsys.readouterr().out
+    assert "1 survivors without a reason" in told
+    assert entry_text(EQUIVALENT) in told
+    assert "| bounds | 100 | 99 | 0 | 0 | 1 | 99.0 % |" in told
+
+
+def test_a_survivor_with_a_reason_is_accepted_as_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    many = [fate(WRONG)] * 99
+    accepted = survivors(tmp_path, entry_text(EQUIVALENT))
+    assert report([*many, fate(EQUIVALENT)], [WRONG, EQUIVALENT], ["bounds"], accepted) == 0
+    assert "| bounds | 100 | 99 | 1 | 0 | 0 | 99.0 % |" in capsys.readouterr().out
+
+
+def test_reasons_do_not_make_up_for_a_low_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    accepted = survivors(tmp_path, entry_text(EQUIVALENT))
+    assert report([fate(WRONG), fate(EQUIVALENT)], [WRONG, EQUIVALENT], ["bounds"], accepted) == 1
+    assert "the score is 50.0 %, less than 95 %" in capsys.readouterr().out
+
+
+def test_a_reason_for_a_mutant_that_is_killed_is_stale(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report([fate(WRONG)], [WRONG], ["bounds"], survivors(tmp_path, entry_text(WRONG))) == 1
+    assert "this mutant does not survive, small kills it" in capsys.readouterr().out
+
+
+def test_a_reason_for_a_mutant_that_is_gone_is_stale(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accepted = survivors(tmp_path, entry_text(EQUIVALENT))
+    assert report([fate(WRONG)], [WRONG], ["bounds"], accepted) == 1
+    assert "survivors.yaml:6:9: there is no such mutant any more" in capsys.readouterr().out
+
+
+def test_a_reason_about_a_module_that_was_not_asked_for_is_not_stale(tmp_path: Path) -> None:
+    accepted = survivors(tmp_path, entry_text(replace(EQUIVALENT, module="other")))
+    assert report([fate(WRONG)], [WRONG], ["bounds"], accepted) == 0
+
+
+def test_what_is_left_out_is_not_judged_and_must_be_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left_out = "[{where: bounds.clipped, because: reasons}, {where: bounds.clip, because: reasons}]"
+    found = survivors(tmp_path, left_out=left_out)
+    assert found.judged([WRONG, TABLE]) == [TABLE]
+    assert report([fate(TABLE)], [WRONG, TABLE], ["bounds"], found) == 1
+    told = capsys.readouterr().out
+    assert "no mutant is in bounds.clip " in told
+    assert "no mutant is in bounds.clipped " not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("left_out: []", "lacks the key 'survivors'"),
+        ("left_out: [{where: a}]\nsurvivors: []", "lacks the key 'because'"),
+        ("left_out: []\nsurvivors: [{kind: lazy, because: b, mutants: []}]", "kind cannot be 'lazy'"),
+        (
+            "left_out: []\nsurvivors: [{kind: unseen, because: b, mutants: [{where: a}]}]",
+            "lacks the key 'before'",
+        ),
+    ],
+)
+def test_a_damaged_list_of_survivors_is_told_with_its_place(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "survivors.yaml"
+    file.write_text(text)
+    with pytest.raises(SurvivorsError) as caught:
+        load_survivors(file)
+    assert message in str(caught.value)
+    assert str(caught.value).startswith(f"{file}:")
+
+
+def test_a_survivor_that_is_listed_twice_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(SurvivorsError, match="listed twice"):
+        survivors(tmp_path, entry_text(WRONG), entry_text(WRONG))
+
+
+def test_the_list_of_survivors_speaks_of_lines_that_are_there() -> None:
+    checkout = Path(__file__).parents[2]
+    listed = load_survivors(Path(__file__).with_name("survivors.yaml"))
+    sources: dict[str, str] = {}
+    for each in listed.accepted:
+        where, before, *_ = each.key
+        module = where.partition(".")[0]
+        if module not in sources:
+            text = (checkout / "reference_impl" / f"{module}.py").read_text("utf-8")
+            sources[module] = "\n".join(line.strip() for line in text.split("\n"))
+        wanted = "\n".join(line.strip() for line in before.split("\n"))
+        assert wanted in sources[module], (
+            f"{each.position}: the reference has no such lines; run the mutation again"
+        )
+
+
+def test_mutants_are_made_of_functions_and_of_tables_but_not_of_the_list_of_exports() -> None:
+    pytest.importorskip("mutmut", reason="the extra `mutation` is not installed")
+    from mutants import mutants_of
+
+    source = f'"""Bounds."""\n\n__all__ = ["clipped"]\n{SOURCE}'
+    found: dict[tuple[str, str], Any] = {
+        (each.before, each.after): each for each in mutants_of("bounds", source)
+    }
+    turned = found["if number > LIMIT:", "if number >= LIMIT:"]
+    assert (turned.function, turned.line, turned.reached_by) == ("clipped", 8, frozenset({8}))
+    table = found["LIMIT = 3", "LIMIT = 4"]
+    assert (table.function, table.reached_by, table.names) == ("", frozenset(), frozenset({"LIMIT"}))
+    assert all("clipped" not in before for before, _ in found)
+    assert all(compile(each.source, "bounds.py", "exec") for each in found.values())

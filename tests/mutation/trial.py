@@ -1,0 +1,320 @@
+"""Trial: let cases judge mutants, each in a process of its own that can do no harm.
+
+The process that starts the trials has read everything that does not change, so a trial is a fork: it imports the
+changed package and asks one case after the other until one does not hold.
+"""
+
+# The guard looks at paths as the system sees them; pathlib would change them.
+# ruff: noqa: PTH100, PTH118
+
+from __future__ import annotations
+
+import gc
+import importlib
+import importlib.abc
+import importlib.util
+import os
+import resource
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.machinery import ModuleSpec
+from multiprocessing import connection, get_context
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any
+
+from mutants import Mutant, lines_that_mention
+
+__all__ = ["Case", "Fate", "Panel", "TrialError", "measure", "trials"]
+
+_FORK = get_context("fork")
+_MEMORY = 6 * 1024**3
+"""Bytes of address space of a trial."""
+_PATIENCE = 60.0
+"""Seconds that a trial may take beyond ten times what all its cases take on the unchanged package."""
+
+Judge = Callable[[str], str]
+"""Tells how a case does not hold, an empty string if it does. Called in a trial only."""
+
+
+class TrialError(Exception):
+    """The unchanged package does not pass its own cases, so they cannot judge changed ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The package that is changed and who judges: `sources` by module, `open_judge` makes the judge of a trial.
+
+    `open_judge` is given what each case cost on the unchanged package, in seconds; nothing at the first time.
+    """
+
+    package: str
+    folder: Path
+    sources: Mapping[str, str]
+    cases: Sequence[str]
+    open_judge: Callable[[Mapping[str, float]], Judge]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What one case does on the unchanged package: seconds, and the lines (module, number) it executes."""
+
+    name: str
+    seconds: float
+    lines: frozenset[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of a mutant: the case that killed it and how; `by` is empty if all `asked` cases held."""
+
+    mutant: Mutant
+    by: str
+    how: str
+    asked: int
+
+    @property
+    def killed(self) -> bool:
+        """Whether some case did not hold."""
+        return bool(self.how)
+
+
+def measure(panel: Panel) -> list[Case]:
+    """Run all cases on the unchanged package, the cheapest first in the result. TrialError: one does not hold."""
+    receiver, sender = _FORK.Pipe(duplex=False)
+    child = _FORK.Process(target=_in_confinement, args=(sender, lambda: _measured(panel)))
+    child.start()
+    sender.close()
+    try:
+        cases, failing = receiver.recv()
+    except EOFError:
+        raise TrialError("the process that runs the unchanged package died") from None
+    finally:
+        child.join()
+    if failing:
+        listed = "\n".join(f"  {name}: {how}" for name, how in failing.items())
+        raise TrialError(f"{len(failing)} cases do not hold on the unchanged package:\n{listed}")
+    return sorted(cases, key=lambda case: case.seconds)
+
+
+def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs: int) -> Iterator[Fate]:
+    """Yield the fate of every mutant, as they are known; `jobs` trials at a time."""
+    seconds = {case.name: case.seconds for case in cases}
+    order = _Order(panel, cases)
+    gc.collect()
+    gc.freeze()
+    waiting = list(reversed(mutants))
+    running: dict[Any, _Trial] = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                mutant = waiting.pop()
+                trial = _Trial(panel, mutant, order.of(mutant), seconds)
+                running[trial.receiver] = trial
+            ready = connection.wait(list(running), timeout=1.0)
+            late = [receiver for receiver, trial in running.items() if time.monotonic() > trial.deadline]
+            for receiver in {*ready, *late}:
+                yield running.pop(receiver).fate()
+    finally:
+        for trial in running.values():
+            trial.end()
+
+
+class _Order:
+    """Which cases to ask about a mutant, those first that will probably notice."""
+
+    def __init__(self, panel: Panel, cases: Sequence[Case]) -> None:
+        self._sources = panel.sources
+        self._cases = cases
+        self._mentions: dict[frozenset[str], set[tuple[str, int]]] = {}
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """Return the cases that reach the change; of a change that the import reaches, all."""
+        if mutant.reached_by:
+            reached = {(mutant.module, line) for line in mutant.reached_by}
+            return [case.name for case in self._cases if not reached.isdisjoint(case.lines)]
+        if mutant.names not in self._mentions:
+            self._mentions[mutant.names] = lines_that_mention(mutant.names, self._sources)
+        near = self._mentions[mutant.names]
+        first = [case.name for case in self._cases if not near.isdisjoint(case.lines)]
+        return [*first, *(case.name for case in self._cases if near.isdisjoint(case.lines))]
+
+
+@dataclass
+class _Trial:
+    panel: Panel
+    mutant: Mutant
+    order: list[str]
+    seconds: Mapping[str, float]
+    receiver: Any = field(init=False)
+    deadline: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.receiver, sender = _FORK.Pipe(duplex=False)
+        self._child = _FORK.Process(target=_in_confinement, args=(sender, self._judged))
+        self._child.start()
+        sender.close()
+        allowed = 10 * sum(self.seconds[name] for name in self.order) + _PATIENCE
+        self.deadline = time.monotonic() + allowed
+
+    def _judged(self) -> tuple[str, str]:
+        try:
+            _install(self.panel, self.mutant)
+            importlib.import_module(f"{self.panel.package}.{self.mutant.module}".removesuffix(".__init__"))
+            judge = self.panel.open_judge(self.seconds)
+        except BaseException as error:
+            return "the import", f"{type(error).__name__}: {error}"
+        for name in self.order:
+            if how := judge(name):
+                return name, how
+        return "", ""
+
+    def fate(self) -> Fate:
+        """Return what the trial found; one that died or did not end has killed its mutant."""
+        try:
+            by, how = self.receiver.recv() if self.receiver.poll() else ("the time limit", "did not end")
+        except EOFError:
+            by, how = "the trial", "ended the process"
+        self.end()
+        return Fate(self.mutant, by, how, len(self.order))
+
+    def end(self) -> None:
+        """End the process."""
+        self._child.kill()
+        self._child.join()
+        self.receiver.close()
+
+
+def _in_confinement(sender: Any, work: Callable[[], object]) -> None:
+    """Do the work in a directory of its own, which is removed; nothing outside it can be written."""
+    folder = os.path.realpath(tempfile.mkdtemp(prefix="mutation-"))
+    try:
+        tempfile.tempdir = folder
+        os.chdir(folder)
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+        guard = _Guard(folder)
+        sys.addaudithook(guard)
+        result = work()
+        guard.on = False
+        sender.send(result)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        sender.close()
+
+
+class _Guard:
+    """An audit hook that lets nothing be changed outside one folder."""
+
+    _PATHS: Mapping[str, tuple[int, ...]] = {
+        "os.rename": (0, 1),
+        "os.link": (0, 1),
+        "os.symlink": (1,),
+        "os.mkdir": (0,),
+        "os.rmdir": (0,),
+        "os.remove": (0,),
+        "os.chmod": (0,),
+        "os.chown": (0,),
+        "os.truncate": (0,),
+        "os.utime": (0,),
+    }
+    _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+    def __init__(self, folder: str) -> None:
+        self.on = True
+        self._folder = folder
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.on:
+            return
+        if event == "open":
+            if arguments[2] & self._WRITING:
+                self._check(arguments[0], follow=True)
+        elif event in self._PATHS:
+            for number in self._PATHS[event]:
+                self._check(arguments[number], follow=False)
+
+    def _check(self, path: object, *, follow: bool) -> None:
+        if isinstance(path, int):
+            return
+        name = os.fsdecode(path)  # type: ignore[arg-type]
+        folder, base = os.path.split(os.path.abspath(name))
+        real = os.path.realpath(name) if follow else os.path.join(os.path.realpath(folder), base)
+        if real != "/dev/null" and not real.startswith(self._folder + "/"):
+            raise PermissionError(1, "a trial may not write here", name)
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports the package from the texts that were read at the start, whatever the disk holds by now."""
+
+    def __init__(self, panel: Panel, code: Mapping[str, CodeType]) -> None:
+        self._panel = panel
+        self._code = code
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        """Answer for the package and its modules."""
+        stem = self._stem(fullname)
+        if stem is None:
+            return None
+        return importlib.util.spec_from_loader(fullname, self, is_package=stem == "__init__")
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module's code."""
+        stem = self._stem(module.__name__)
+        assert stem is not None
+        exec(self._code[stem], module.__dict__)
+
+    def _stem(self, fullname: str) -> str | None:
+        if fullname == self._panel.package:
+            return "__init__"
+        package, _, stem = fullname.rpartition(".")
+        return stem if package == self._panel.package and stem in self._code else None
+
+
+_COMPILED: dict[str, CodeType] = {}
+
+
+def _install(panel: Panel, mutant: Mutant | None) -> None:
+    if panel.package in sys.modules:
+        raise AssertionError(f"{panel.package} was imported before the trial")
+    code = {
+        stem: compile(source, str(panel.folder / f"{stem}.py"), "exec", dont_inherit=True)
+        for stem, source in panel.sources.items()
+        if stem not in _COMPILED
+    }
+    _COMPILED.update(code)
+    changed = {}
+    if mutant is not None:
+        file = str(panel.folder / f"{mutant.module}.py")
+        changed[mutant.module] = compile(mutant.source, file, "exec", dont_inherit=True)
+    sys.meta_path.insert(0, _Finder(panel, {**_COMPILED, **changed}))
+
+
+def _measured(panel: Panel) -> tuple[list[Case], dict[str, str]]:
+    from coverage import Coverage
+
+    _install(panel, None)
+    coverage = Coverage(data_file=None, include=[f"{panel.folder}/*"], messages=False)
+    seconds, failing = {}, {}
+    judge = panel.open_judge({})
+    importlib.import_module(panel.package)
+    coverage.start()
+    for name in panel.cases:
+        coverage.switch_context(name)
+        started = time.perf_counter()
+        if how := judge(name):
+            failing[name] = how
+        seconds[name] = time.perf_counter() - started
+    coverage.stop()
+    lines: dict[str, set[tuple[str, int]]] = {name: set() for name in panel.cases}
+    data = coverage.get_data()
+    for file in data.measured_files():
+        for line, names in data.contexts_by_lineno(file).items():
+            for name in names:
+                if name in lines:
+                    lines[name].add((Path(file).stem, line))
+    cases = [Case(name, seconds[name], frozenset(lines[name])) for name in panel.cases]
+    return cases, failing
