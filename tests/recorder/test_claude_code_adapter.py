@@ -10,7 +10,7 @@ import pytest
 
 from harness.adapters import claude_code
 from harness.adapters.claude_code import ClaudeCodeAdapter, ClaudeCodeSession
-from harness.claude_code import conversation as launching
+from harness.agent import conversation as launching
 from harness.claude_code.package import InstalledPackage
 from harness.session import BrokenAdapter, Workspace
 
@@ -87,10 +87,10 @@ def test_a_network_that_cannot_be_taken_away_is_told_once(
     adapter, tmp_path: Path, monkeypatch, caplog
 ) -> None:
     launcher = tmp_path / "launcher.py"
-    own = launching._LAUNCHER.read_text()
+    own = launching.LAUNCHER.read_text()
     launcher.write_text(own.replace('hasattr(libc, "unshare")', "False"))
     assert launcher.read_text() != own
-    monkeypatch.setattr(launching, "_LAUNCHER", launcher)
+    monkeypatch.setattr(launching, "LAUNCHER", launcher)
     with caplog.at_level(logging.WARNING, logger="readfirst"):
         for name in "12":
             opened(adapter, workspace(tmp_path, name, isolated=True)).close()

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.claude_code import conversation as launching
+from harness.agent import conversation as launching
 from harness.claude_code.conversation import Conversation, Options
 from harness.claude_code.environment import ALLOWED_VARIABLES
 from harness.session import BrokenAdapter
@@ -105,10 +105,10 @@ def test_only_loopback_exists_where_the_system_allows(conversation: Conversation
 
 def test_the_reason_is_told_where_the_network_cannot_be_left(tmp_path: Path, monkeypatch) -> None:
     launcher = tmp_path / "launcher.py"
-    own = launching._LAUNCHER.read_text()
+    own = launching.LAUNCHER.read_text()
     launcher.write_text(own.replace('hasattr(libc, "unshare")', "False"))
     assert launcher.read_text() != own
-    monkeypatch.setattr(launching, "_LAUNCHER", launcher)
+    monkeypatch.setattr(launching, "LAUNCHER", launcher)
     conversation = Conversation(options(tmp_path))
     try:
         assert conversation.isolation == "this system has no network namespaces"

@@ -1,0 +1,72 @@
+"""Run inside the child: leave the network, listen on the loopback interface, become the agent.
+
+Started as `python -I launcher.py SOCKET -- COMMAND...`; uses the standard library only. SOCKET is
+an inherited Unix socket: the listening socket goes back through it, so the scripted model can stay in the
+harness although the network namespace has a loopback interface of its own. The message beside it tells whether
+the network is gone (`isolated`) or why it is not (`open: REASON`). `{port}` in the variables becomes the port.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import signal
+import socket
+import struct
+import sys
+from pathlib import Path
+
+_CLONE_NEWUSER = 0x10000000
+_CLONE_NEWNET = 0x40000000
+_PR_SET_PDEATHSIG = 1
+_SIOCSIFFLAGS = 0x8914
+_IFF_UP = 0x1
+
+
+def leave_network() -> str:
+    """Enter a network namespace in which only the loopback interface exists; return '' or why it failed."""
+    uid, gid = os.getuid(), os.getgid()
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "unshare"):
+        return "this system has no network namespaces"
+    if libc.unshare(_CLONE_NEWNET) != 0:
+        if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
+            return os.strerror(ctypes.get_errno())
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
+        Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
+    return ""
+
+
+def die_with_parent() -> None:
+    """Ask the kernel to kill this process when the harness ends, however it ends; it survives exec."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if hasattr(libc, "prctl"):
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def main(arguments: list[str]) -> None:
+    """Isolate, listen, tell the harness, exec."""
+    channel, _, *command = arguments
+    die_with_parent()
+    try:
+        problem = leave_network()
+    except OSError as error:
+        problem = str(error)
+    with (
+        socket.socket(fileno=int(channel)) as harness,
+        socket.create_server(("127.0.0.1", 0), backlog=64) as listener,
+    ):
+        port = listener.getsockname()[1]
+        message = f"open: {problem}" if problem else "isolated"
+        socket.send_fds(harness, [message.encode()], [listener.fileno()])
+    for name, value in os.environ.items():
+        os.environ[name] = value.replace("{port}", str(port))
+    os.execv(command[0], command)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
