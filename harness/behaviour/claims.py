@@ -11,7 +11,7 @@ from typing import Any
 from harness import strict_yaml
 from harness.expectations import read_expectation
 from harness.finding import SuiteError
-from harness.inspection import Inspection, did_you_mean
+from harness.inspection import Inspection, a_kind_of, did_you_mean
 from harness.scenario import Clause, Position
 
 __all__ = [
@@ -45,7 +45,7 @@ class Shown:
     `call` is the number of the call that counts, from 1. None: the calls on which the scenario states the
     documents or, for a question or contradiction, its last call. `clause` is what the claim itself says
     of that call, where the scenario's own documented clause is another document's, or missing.
-    `states_files` tells whether that clause speaks of files at all.
+    `states_files` tells whether that clause speaks of files at all, `exact` that its words are what is claimed.
     """
 
     scenario_id: str
@@ -53,6 +53,7 @@ class Shown:
     call: int | None = None
     clause: Clause | None = None
     states_files: bool = False
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +236,7 @@ class _Look(Inspection):
             return ()
         place = (*path, "shown_by")
         items = self.sequence(fields["shown_by"], place, "shown_by", empty=False) or []
-        known = ("scenario", "call", "expect") if of_claim else ("scenario", "call")
+        known = ("scenario", "call", "expect", "exact") if of_claim else ("scenario", "call")
         shown = [self._shown(item, (*place, number), known) for number, item in enumerate(items)]
         return tuple(each for each in shown if each is not None)
 
@@ -256,7 +257,11 @@ class _Look(Inspection):
             self.note(path, "expect needs call", "Add call: with the number of the call, from 1.", key=True)
         expect = self.mapping(fields["expect"], (*path, "expect"), "expect") or {}
         clauses = read_expectation(self, (*path, "expect"), expect, ("error", "text", "files"))
-        return Shown(scenario_id, position, call, clauses[0] if clauses else None, "files" in expect)
+        exact = fields.get("exact", False)
+        if not isinstance(exact, bool):
+            self.note((*path, "exact"), f"exact must be true or false, not {a_kind_of(exact)}", "Write true.")
+        clause = clauses[0] if clauses else None
+        return Shown(scenario_id, position, call, clause, "files" in expect, exact is True)
 
     def _source(self, source: str, path: _Path) -> None:
         if DOCUMENT_AND_SECTION.fullmatch(source) is None:

@@ -23,10 +23,11 @@ from harness.workspace import Place
 
 __all__ = ["Answer", "Evidence", "Holding", "Statement", "Witness", "combined", "statements"]
 
-Holding = Literal["holds", "partly", "does not hold", "not recorded"]
+Holding = Literal["holds", "in other words", "partly", "does not hold", "not recorded"]
 """Whether something that is claimed is so.
 
-`partly`: some of it, or all of it but the words of the answer.
+`in other words`: the refusal or the change is as claimed, the words of the answer are others. `partly`: of
+several calls or scenarios, some are as claimed.
 """
 
 
@@ -48,6 +49,7 @@ class Statement:
     tool: str
     clause: Clause | None
     states_files: bool = True
+    exact: bool = False
     answer: Answer | None = None
     holding: Holding = "not recorded"
 
@@ -84,7 +86,10 @@ def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tupl
     if shown.call is not None:
         calls = [(number, call) for number, call in calls if number == shown.call]
     if shown.clause is not None:
-        return tuple(Statement(number, call.tool, shown.clause, shown.states_files) for number, call in calls)
+        return tuple(
+            Statement(number, call.tool, shown.clause, shown.states_files, shown.exact)
+            for number, call in calls
+        )
     said = [
         (number, call.tool, clause)
         for number, call in calls
@@ -130,7 +135,7 @@ class Witness:
                 replace(
                     statement,
                     answer=answers[statement.call - 1],
-                    holding=_holding(stated[statement.call], places[statement.call - 1], differences),
+                    holding=_holding(statement, places[statement.call - 1], differences),
                 )
                 for statement in said
             ),
@@ -232,12 +237,14 @@ def _said_only(scenario: Scenario, stated: Mapping[int, Clause]) -> Scenario:
     return replace(scenario, steps=tuple(steps()))
 
 
-def _holding(clause: Clause, place: tuple[int, int | None], differences: Sequence[Difference]) -> Holding:
+def _holding(
+    statement: Statement, place: tuple[int, int | None], differences: Sequence[Difference]
+) -> Holding:
     step, number = place
     levels = {each.level for each in differences if each.step == step and number in (None, each.call)}
     if not levels:
         return "holds"
-    # A Read that says something else shows something else; a refusal or a change can be right and read otherwise.
-    if levels == {"text"} and (clause.error is not None or clause.files):
-        return "partly"
-    return "does not hold"
+    clause = statement.clause or Clause()
+    # What a Read says is all that it does; a refusal or a change can be right and be told otherwise.
+    acts = clause.error is not None or (statement.states_files and clause.files)
+    return "in other words" if levels == {"text"} and acts and not statement.exact else "does not hold"

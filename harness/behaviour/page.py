@@ -24,6 +24,7 @@ _MOST_EXAMPLES = 3
 
 _MARKS: Mapping[Holding, str] = {
     "holds": "✓",
+    "in other words": "≈",
     "partly": "~",
     "does not hold": "✗",
     "not recorded": "?",
@@ -138,14 +139,12 @@ class _Page:
         )
         yield ""
         yield "- **holds**: every scenario bears the claim out, effects, reason and stated words."
-        yield (
-            "- **partly**: some scenarios bear it out and others do not, or the refusal or change is as claimed"
-            " and the words are others."
-        )
+        yield "- **in other words**: the refusal or the change is as claimed, the words of the answer are others."
+        yield "- **partly**: some scenarios bear it out, others do not."
         yield "- **does not hold**: no scenario bears it out."
         yield (
-            "- Behind a scenario stands what it says of the claim: ✓ it holds, ~ partly, ✗ it does not. Up to"
-            f" {_MOST_EXAMPLES} calls are quoted, those that contradict the claim first; `$WS` is the workspace,"
+            "- Before a scenario stands what it says of the claim: ✓ it holds, ≈ in other words, ~ partly, ✗ it does"
+            f" not. Up to {_MOST_EXAMPLES} calls are quoted, what contradicts the claim first; `$WS` is the workspace,"
             " and control characters and odd blanks are escapes."
         )
         yield (
@@ -166,7 +165,7 @@ class _Page:
         for topic in self.claims.topics:
             rows.append([link(topic.title, f"#{anchor(topic.title)}"), *self._counts(topic.claims)])
         rows.append(["**All**", *self._counts(list(self.claims))])
-        heads = ["topic", "claims", "hold", "partly", "do not hold", "cannot be observed"]
+        heads = ["topic", "claims", "hold", "in other words", "partly", "do not hold", "cannot be observed"]
         if any(each.holding == "not recorded" for each in self.judged.values()):
             heads.append("not recorded")
         yield from table(heads, [row[: len(heads)] for row in rows])
@@ -195,7 +194,10 @@ class _Page:
 
     def _counts(self, claims: Sequence[Claim]) -> list[str]:
         found = Counter(self.judged[claim.id].holding for claim in claims)
-        columns: tuple[Holding | None, ...] = ("holds", "partly", "does not hold", None, "not recorded")
+        columns: tuple[Holding | None, ...] = (
+            *("holds", "in other words", "partly", "does not hold"),
+            *(None, "not recorded"),
+        )
         return [str(len(claims)), *(str(found[each]) for each in columns)]
 
     def _topic(self, topic: Topic) -> Iterator[str]:

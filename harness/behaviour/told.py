@@ -38,13 +38,14 @@ def told_both(statement: Statement) -> tuple[str, str]:
             pass
     if statement.states_files:
         said += _files(clause.files)
-    did = _answer(answer, clause.text is not None, around, files=statement.states_files)
-    return _sentence(said), did
+    if len(said) == 1 and clause.error is None and statement.tool != "Read":
+        said.append("no file changes")
+    return _sentence(said), _answer(answer, clause.text, around, files=statement.states_files)
 
 
 def told_answer(statement: Statement) -> str:
     """Return the cell for what the product did at a call that nothing is said of."""
-    return _answer(statement.answer, True, None, files=True)
+    return _answer(statement.answer, "", None, files=True)
 
 
 def excerpt(text: str, most: int, around: int | None = None) -> str:
@@ -57,14 +58,19 @@ def excerpt(text: str, most: int, around: int | None = None) -> str:
     return f"{before}{code(text[start : start + most])}{f' [{after:,} more characters]' if after else ''}"
 
 
-def _answer(answer: Answer | None, in_full: bool, around: int | None, *, files: bool) -> str:
+def _answer(answer: Answer | None, said: str | TextDigest | None, around: int | None, *, files: bool) -> str:
+    """Tell the answer as fully as what was said of it asks for."""
     if answer is None:
         return "not recorded"
     did = [_refusal(answer.refused, answer.error)]
-    if in_full or answer.refused:
-        did.append(excerpt(answer.text, MOST_CHARACTERS, around))
-    else:
-        did.append(excerpt(answer.text, _FEW_CHARACTERS))
+    match said:
+        case TextDigest(ends=str()) if len(answer.text) > MOST_CHARACTERS:
+            lines = answer.text.count("\n") + 1
+            did.append(_digest(TextDigest(None, lines, answer.text, answer.text)))
+        case None if not answer.refused:
+            did.append(excerpt(answer.text, _FEW_CHARACTERS))
+        case _:
+            did.append(excerpt(answer.text, MOST_CHARACTERS, around))
     if files:
         did += _files(answer.changes)
     return _sentence(did)
