@@ -389,5 +389,38 @@ def export(
     return ExitCode.CONFORMANT if count else ExitCode.NOTHING
 
 
+@app.command()
+@guarded
+def behaviour(
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit code 1 if the page on disk is stale.")
+    ] = False,
+    write: Annotated[bool, typer.Option("--write", help="Write docs/behaviour.md beside the fixtures.")] = False,
+    fixtures: Fixtures = None,
+) -> int:
+    """Print what the documents claim and what the product was recorded to do, as docs/behaviour.md has it."""
+    if check and write:
+        raise UsageError("--check and --write exclude each other.")
+    from harness.behaviour.page import behaviour as made
+    from harness.behaviour.page import is_fresh, page_file
+
+    suite = _suite(fixtures)
+    page = made(suite)
+    if not check and not write:
+        sys.stdout.write(page)
+        return ExitCode.CONFORMANT
+    file = page_file(suite)
+    if is_fresh(file, page):
+        return ExitCode.CONFORMANT
+    if check:
+        print(f"{file} is stale. Write it with `readfirst behaviour --write`.", file=sys.stderr)
+        return ExitCode.NOT_CONFORMANT
+    from harness.atomic import write_all
+
+    write_all({file: page.encode()})
+    print(f"wrote {file}", file=sys.stderr)
+    return ExitCode.CONFORMANT
+
+
 if __name__ == "__main__":
     main()

@@ -17,7 +17,7 @@ from harness.lint.claims import check_claims
 from harness.scenario import Position, TextDigest
 from harness.suite import Suite
 
-__all__ = ["Judged", "OwnData", "behaviour", "judged", "own_data", "page_file"]
+__all__ = ["Judged", "OwnData", "behaviour", "is_fresh", "judged", "own_data", "page_file"]
 
 _MOST_EXAMPLES = 3
 """Calls of one claim that are shown in full; of all others the verdict is shown."""
@@ -60,6 +60,14 @@ def page_file(suite: Suite) -> Path:
     return suite.root.parent / "docs" / "behaviour.md"
 
 
+def is_fresh(file: Path, page: str) -> bool:
+    """Whether `file` holds exactly this page; one that is missing does not."""
+    try:
+        return file.read_bytes() == page.encode()
+    except FileNotFoundError:
+        return False
+
+
 def judged(claims: Claims, witness: Witness) -> dict[str, Judged]:
     """Hold every claim against its scenarios; by id, in the order of the file."""
     return {
@@ -79,7 +87,7 @@ def own_data(suite: Suite) -> Iterator[OwnData]:
         for number, call in enumerate(scenario.calls(), 1):
             clause = clause_for(call.expect, default)
             match clause.text if clause is not None else None:
-                case TextDigest(sha256=None, starts=str() as starts):
+                case TextDigest(sha256=None, lines=None, starts=str() as starts, ends=None):
                     yield OwnData(scenario_id, number, starts)
                 case _:
                     pass

@@ -15,7 +15,7 @@ __all__ = ["excerpt", "told_answer", "told_both"]
 MOST_CHARACTERS = 240
 """Characters of an answer that are shown before the rest is counted."""
 _FEW_CHARACTERS = 90
-"""Characters of a file, or of an answer whose wording nothing is said about."""
+"""Characters of a file, or of an answer about whose words nothing is said."""
 
 
 def told_both(statement: Statement) -> tuple[str, str]:
@@ -68,12 +68,18 @@ def _answer(answer: Answer | None, said: str | TextDigest | None, around: int | 
             lines = answer.text.count("\n") + 1
             did.append(_digest(TextDigest(None, lines, answer.text, answer.text)))
         case None if not answer.refused:
-            did.append(excerpt(answer.text, _FEW_CHARACTERS))
+            did.append(excerpt(answer.text, _first_sentence(answer.text)))
         case _:
             did.append(excerpt(answer.text, MOST_CHARACTERS, around))
     if files:
         did += _files(answer.changes)
     return _sentence(did)
+
+
+def _first_sentence(text: str) -> int:
+    """Return how many characters the first sentence or line has, within limits."""
+    ends = [at for at in (text.find(". ") + 1, text.find("\n")) if at > 0]
+    return min([_FEW_CHARACTERS, *ends])
 
 
 def _refusal(refused: bool, error: str | None) -> str:
