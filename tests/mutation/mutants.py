@@ -159,7 +159,8 @@ class _Layout:
 
 
 def _begins(statement: ast.stmt) -> int:
-    return min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", ()))])
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(each.lineno for each in decorators)])
 
 
 def _statements(statement: ast.stmt) -> Iterator[ast.stmt]:

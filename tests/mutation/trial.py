@@ -105,6 +105,7 @@ def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs:
     """Yield the fate of every mutant, as they are known; `jobs` trials at a time."""
     seconds = {case.name: case.seconds for case in cases}
     order = _Order(panel, cases)
+    code = {stem: _compiled(panel, stem, source) for stem, source in panel.sources.items()}
     gc.collect()
     gc.freeze()
     waiting = list(reversed(mutants))
@@ -113,7 +114,7 @@ def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs:
         while waiting or running:
             while waiting and len(running) < jobs:
                 mutant = waiting.pop()
-                trial = _Trial(panel, mutant, order.of(mutant), seconds)
+                trial = _Trial(panel, mutant, order.of(mutant), seconds, code)
                 running[trial.receiver] = trial
             ready = connection.wait(list(running), timeout=1.0)
             late = [receiver for receiver, trial in running.items() if time.monotonic() > trial.deadline]
@@ -150,6 +151,7 @@ class _Trial:
     mutant: Mutant
     order: list[str]
     seconds: Mapping[str, float]
+    code: Mapping[str, CodeType]
     receiver: Any = field(init=False)
     deadline: float = field(init=False)
 
@@ -163,8 +165,10 @@ class _Trial:
 
     def _judged(self) -> tuple[str, str]:
         try:
-            _install(self.panel, self.mutant)
-            importlib.import_module(f"{self.panel.package}.{self.mutant.module}".removesuffix(".__init__"))
+            module = self.mutant.module
+            changed = _compiled(self.panel, module, self.mutant.source)
+            _install(self.panel, {**self.code, module: changed})
+            importlib.import_module(f"{self.panel.package}.{module}".removesuffix(".__init__"))
             judge = self.panel.open_judge(self.seconds)
         except BaseException as error:
             return "the import", f"{type(error).__name__}: {error}"
@@ -191,6 +195,7 @@ class _Trial:
 
 def _in_confinement(sender: Any, work: Callable[[], object]) -> None:
     """Do the work in a directory of its own, which is removed; nothing outside it can be written."""
+    gc.disable()  # it would copy what the fork shares, and a trial is short
     folder = os.path.realpath(tempfile.mkdtemp(prefix="mutation-"))
     try:
         tempfile.tempdir = folder
@@ -274,29 +279,20 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return stem if package == self._panel.package and stem in self._code else None
 
 
-_COMPILED: dict[str, CodeType] = {}
+def _compiled(panel: Panel, stem: str, source: str) -> CodeType:
+    return compile(source, str(panel.folder / f"{stem}.py"), "exec", dont_inherit=True)
 
 
-def _install(panel: Panel, mutant: Mutant | None) -> None:
+def _install(panel: Panel, code: Mapping[str, CodeType]) -> None:
     if panel.package in sys.modules:
         raise AssertionError(f"{panel.package} was imported before the trial")
-    code = {
-        stem: compile(source, str(panel.folder / f"{stem}.py"), "exec", dont_inherit=True)
-        for stem, source in panel.sources.items()
-        if stem not in _COMPILED
-    }
-    _COMPILED.update(code)
-    changed = {}
-    if mutant is not None:
-        file = str(panel.folder / f"{mutant.module}.py")
-        changed[mutant.module] = compile(mutant.source, file, "exec", dont_inherit=True)
-    sys.meta_path.insert(0, _Finder(panel, {**_COMPILED, **changed}))
+    sys.meta_path.insert(0, _Finder(panel, code))
 
 
 def _measured(panel: Panel) -> tuple[list[Case], dict[str, str]]:
     from coverage import Coverage
 
-    _install(panel, None)
+    _install(panel, {stem: _compiled(panel, stem, source) for stem, source in panel.sources.items()})
     coverage = Coverage(data_file=None, include=[f"{panel.folder}/*"], messages=False)
     seconds, failing = {}, {}
     judge = panel.open_judge({})
