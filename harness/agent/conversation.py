@@ -46,8 +46,9 @@ class Pause(Protocol):
 class Launch:
     """How to start an agent whose files are made.
 
-    `variables` are all it sees of an environment; `{port}` in them becomes the port of its model. A request
-    that offers one of `tools` asks the model what to do next. `close` frees what was made for the agent.
+    `variables` are all it sees of an environment. In them, in the command and in `files` the port of its model
+    stands for `launcher.PORT`. A request that offers one of `tools` asks the model what to do next. `close` frees
+    what was made for the agent.
     """
 
     command: tuple[str, ...]
@@ -56,6 +57,7 @@ class Launch:
     home: Path
     wire: Wire
     tools: frozenset[str]
+    files: tuple[Path, ...] = ()
     close: Callable[[], None] = lambda: None
 
 
@@ -153,7 +155,8 @@ class Conversation:
         launch = self._launch = self.program.prepare(self._run, self._events)
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            launcher = [sys.executable, "-I", str(LAUNCHER), str(theirs.fileno()), "--"]
+            files = [str(file) for file in launch.files]
+            launcher = [sys.executable, "-I", str(LAUNCHER), str(theirs.fileno()), *files, "--"]
             output, printed = os.pipe()
             try:
                 self._process = subprocess.Popen(

@@ -1,9 +1,10 @@
 """Run inside the child: leave the network, listen on the loopback interface, become the agent.
 
-Started as `python -I launcher.py SOCKET -- COMMAND...`; uses the standard library only. SOCKET is
+Started as `python -I launcher.py SOCKET FILE... -- COMMAND...`; uses the standard library only. SOCKET is
 an inherited Unix socket: the listening socket goes back through it, so the scripted model can stay in the
 harness although the network namespace has a loopback interface of its own. The message beside it tells whether
-the network is gone (`isolated`) or why it is not (`open: REASON`). `{port}` in the variables becomes the port.
+the network is gone (`isolated`) or why it is not (`open: REASON`). Where PORT stands in a variable, in the
+command or in one of the files, the port is put, which nobody knows before.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import socket
 import struct
 import sys
 from pathlib import Path
+
+PORT = "{port of the model}"
 
 _CLONE_NEWUSER = 0x10000000
 _CLONE_NEWNET = 0x40000000
@@ -50,7 +53,8 @@ def die_with_parent() -> None:
 
 def main(arguments: list[str]) -> None:
     """Isolate, listen, tell the harness, exec."""
-    channel, _, *command = arguments
+    channel, *rest = arguments
+    files, command = rest[: rest.index("--")], rest[rest.index("--") + 1 :]
     die_with_parent()
     try:
         problem = leave_network()
@@ -60,12 +64,14 @@ def main(arguments: list[str]) -> None:
         socket.socket(fileno=int(channel)) as harness,
         socket.create_server(("127.0.0.1", 0), backlog=64) as listener,
     ):
-        port = listener.getsockname()[1]
+        port = str(listener.getsockname()[1])
         message = f"open: {problem}" if problem else "isolated"
         socket.send_fds(harness, [message.encode()], [listener.fileno()])
     for name, value in os.environ.items():
-        os.environ[name] = value.replace("{port}", str(port))
-    os.execv(command[0], command)
+        os.environ[name] = value.replace(PORT, port)
+    for file in map(Path, files):
+        file.write_text(file.read_text("utf-8").replace(PORT, port), "utf-8")
+    os.execv(command[0], [argument.replace(PORT, port) for argument in command])
 
 
 if __name__ == "__main__":

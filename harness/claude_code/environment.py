@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.agent.launcher import PORT
+
 __all__ = ["ALLOWED_VARIABLES", "BASE_URL", "ChildEnvironment", "build_environment"]
 
 BASE_URL = "ANTHROPIC_BASE_URL"
@@ -38,8 +40,8 @@ def build_environment(directory: Path, program: Path, home: Path | None = None) 
     """Make a fresh configuration below `directory` and the variables for `program`.
 
     `home` is the home directory, which gets no file of ours; without it there is a fresh one below `directory`.
-    `PATH` holds the program's own folder and the system's; nothing is taken from this process. The base URL
-    has the place `{port}` for the port that the launcher gets.
+    `PATH` holds the program's own folder and the system's; nothing is taken from this process. The launcher
+    puts the port into the base URL.
     """
     own = directory / "home"
     config = own / ".claude"
@@ -59,7 +61,7 @@ def build_environment(directory: Path, program: Path, home: Path | None = None) 
         "TMPDIR": str(temporary),
         "CLAUDE_CONFIG_DIR": str(config),
         "ANTHROPIC_API_KEY": "made-up-key-for-offline-recording",
-        BASE_URL: "http://127.0.0.1:{port}",
+        BASE_URL: f"http://127.0.0.1:{PORT}",
         **_SWITCHES,
     }
     return ChildEnvironment(variables, home)

@@ -12,4 +12,4 @@ from harness.scripted_model.wire import Wire
 __all__ = ["WIRES"]
 
 WIRES: Mapping[str, Wire] = {wire.name: wire for wire in (AnthropicMessages(), OpenAIChat(), Gemini())}
-"""`anthropic`, `openai-chat` and `gemini`."""
+"""`anthropic`, `openai` and `gemini`."""

@@ -19,7 +19,7 @@ _USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 class OpenAIChat:
     """Tool results are messages of their own, without a flag for errors."""
 
-    name = "openai-chat"
+    name = "openai"
 
     def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
         """Answer everything but chat completions with an empty list, which is what a list of models may be."""
