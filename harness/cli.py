@@ -395,7 +395,9 @@ def behaviour(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; exit code 1 if the page on disk is stale.")
     ] = False,
-    write: Annotated[bool, typer.Option("--write", help="Write docs/behaviour.md beside the fixtures.")] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write docs/behaviour.md beside the fixtures.")
+    ] = False,
     fixtures: Fixtures = None,
 ) -> int:
     """Print what the documents claim and what the product was recorded to do, as docs/behaviour.md has it."""

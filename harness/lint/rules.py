@@ -7,7 +7,7 @@ from typing import Literal
 
 __all__ = ["RULES", "Rule", "table"]
 
-Stage = Literal["file", "form", "wording", "content", "expectation", "recording"]
+Stage = Literal["file", "form", "wording", "content", "expectation", "recording", "claim"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,11 @@ RULES: tuple[Rule, ...] = (
     Rule("stale-recording", "recording", "A recording of other calls than the scenario makes."),
     Rule("broken-recording", "recording", "A recording that cannot be read."),
     Rule("orphan-recording", "recording", "A recording without a scenario, or for an unknown contract."),
+    Rule("orphan-documented", "claim", "A documented clause whose section has no claim in `claims.yaml`."),
+    Rule(
+        "unknown-evidence", "claim", "A claim that names a scenario, or a call of one, that does not exist."
+    ),
+    Rule("silent-evidence", "claim", "A claim that names a scenario which states nothing documented."),
 )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
 from harness import strict_yaml
+from harness.behaviour.claims import Claims, claims_file, load_claims
 from harness.finding import Finding, SuiteError
 from harness.lint.case import Case
+from harness.lint.claims import check_claims, check_documented
 from harness.lint.content import check_content, fingerprint
 from harness.lint.expectations import check_expectations
 from harness.lint.recorded import check_orphans, check_recording
@@ -34,20 +36,42 @@ def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
     findings: list[Finding] = []
     titles: dict[str, str] = {}
     prints: dict[str, str] = {}
+    claims, unreadable = _claims(suite)
+    sources = None if claims is None else claims.sources
     for scenario_id in known:
-        own = list(_scenario(suite, scenario_id, scenario_id in wanted, titles, prints))
+        own = list(_scenario(suite, scenario_id, scenario_id in wanted, titles, prints, sources))
         if scenario_id in wanted:
             findings.extend(sorted(own, key=_place))
     if ids is None:
         findings.extend(_misplaced(suite))
         findings.extend(check_orphans(suite, frozenset(known)))
+        findings.extend(unreadable if claims is None else check_claims(suite, claims))
     return findings
 
 
+def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:
+    """Return the claims of a suite, or none and what is wrong with them; a suite may have none."""
+    file = claims_file(suite.root)
+    if not file.exists():
+        return None, ()
+    try:
+        return load_claims(file), ()
+    except SuiteError as error:
+        return None, error.findings
+
+
 def _scenario(
-    suite: Suite, scenario_id: str, wanted: bool, titles: dict[str, str], prints: dict[str, str]
+    suite: Suite,
+    scenario_id: str,
+    wanted: bool,
+    titles: dict[str, str],
+    prints: dict[str, str],
+    sources: Collection[str] | None,
 ) -> Iterator[Finding]:
-    """Yield what is wrong with one scenario. One that is not wanted is only remembered, for comparison."""
+    """Yield what is wrong with one scenario. One that is not wanted is only remembered, for comparison.
+
+    `sources` are those that claims have; None: nothing is claimed, so that every source may be named.
+    """
     path = suite.scenarios_root / f"{scenario_id}.yaml"
     try:
         document = strict_yaml.load(strict_yaml.read(path), path)
@@ -78,6 +102,8 @@ def _scenario(
     if wanted:
         for check in checks:
             yield from check(case)
+        if sources is not None:
+            yield from check_documented(case, sources)
 
 
 def _misplaced(suite: Suite) -> Iterator[Finding]:

@@ -100,8 +100,13 @@ def test_what_breaks_a_rule_is_found_by_that_rule_alone(rule: str, tmp_path: Pat
         assert {Path(scenario_id).name for scenario_id in suite.ids()} <= places
 
 
-PAIRED = frozenset({"duplicate-title", "duplicate-scenario", "misplaced-file", "orphan-recording"})
-"""Rules that need a scenario beside the broken one which is right itself."""
+PAIRED = frozenset(
+    {
+        *("duplicate-title", "duplicate-scenario", "misplaced-file", "orphan-recording"),
+        *("unknown-evidence", "silent-evidence"),
+    }
+)
+"""Rules that need a scenario beside the broken one, or beside a claim, which is right itself."""
 
 
 def _assert_helpful(finding: Finding) -> None:

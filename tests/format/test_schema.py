@@ -76,7 +76,7 @@ def test_every_schema_is_a_schema(name: str) -> None:
     assert schema["title"]
 
 
-@pytest.mark.parametrize("name", ["contracts", "errors", "tags"])
+@pytest.mark.parametrize("name", ["contracts", "errors", "tags", "claims"])
 def test_the_other_files_of_the_suite_keep_their_schema(name: str) -> None:
     validator(name).validate(value(default_root() / f"{name}.yaml"))
 
