@@ -104,6 +104,7 @@ class Conversation:
         self._model: ScriptedModel | None = None
         self._launch: Launch | None = None
         self._turn: Turn | None = None
+        self._lifeline: socket.socket | None = None
         self._printed = b""
         self._reader: threading.Thread | None = None
         try:
@@ -125,7 +126,7 @@ class Conversation:
 
     @property
     def pid(self) -> int:
-        """The agent's process id, which is also its process group."""
+        """The id of the process that leads the agent's process group."""
         assert self._process is not None
         return self._process.pid
 
@@ -143,6 +144,8 @@ class Conversation:
         """End the agent and everything it started, and remove what was made for it."""
         if self._process is not None:
             _end(self._process)
+        if self._lifeline is not None:
+            self._lifeline.close()
         if self._turn is not None:
             self._turn.abandon()
         if self._launch is not None:
@@ -153,8 +156,9 @@ class Conversation:
 
     def _start(self) -> None:
         launch = self._launch = self.program.prepare(self._run, self._events)
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
+        # Our end stays open: the launcher kills the agent and all it started when it closes.
+        ours, theirs = self._lifeline, _ = socket.socketpair()
+        with theirs:
             files = [str(file) for file in launch.files]
             launcher = [sys.executable, "-I", str(LAUNCHER), str(theirs.fileno()), *files, "--"]
             output, printed = os.pipe()

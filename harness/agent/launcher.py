@@ -1,10 +1,13 @@
-"""Run inside the child: leave the network, listen on the loopback interface, become the agent.
+"""Run inside the child: leave the network, listen on the loopback interface, start the agent and watch over it.
 
 Started as `python -I launcher.py SOCKET FILE... -- COMMAND...`; uses the standard library only. SOCKET is
 an inherited Unix socket: the listening socket goes back through it, so the scripted model can stay in the
 harness although the network namespace has a loopback interface of its own. The message beside it tells whether
 the network is gone (`isolated`) or why it is not (`open: REASON`). Where PORT stands in a variable, in the
 command or in one of the files, the port is put, which nobody knows before.
+
+It leads the process group. When the other end of SOCKET closes, because the harness ended however it ended, it
+kills the group, itself last; when the agent ends, it ends in the same way.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import signal
 import socket
 import struct
 import sys
+import threading
 from pathlib import Path
 
 PORT = "{port of the model}"
@@ -45,25 +49,44 @@ def leave_network() -> str:
 
 
 def die_with_parent() -> None:
-    """Ask the kernel to kill this process when the harness ends, however it ends; it survives exec."""
+    """Ask the kernel to kill this process when its parent ends; it survives exec."""
     libc = ctypes.CDLL(None, use_errno=True)
     if hasattr(libc, "prctl"):
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def start(command: list[str], parent: int) -> int:
+    """Start the agent as a child that does not outlive this process; return its process id."""
+    child = os.fork()
+    if child != 0:
+        return child
+    try:
+        die_with_parent()
+        if os.getppid() == parent:
+            os.execv(command[0], command)
+    except OSError as error:
+        print(f"{command[0]}: {error.strerror}", file=sys.stderr)
+    os._exit(127)
+
+
+def kill_group_after(harness: socket.socket) -> None:
+    """Wait until the harness closes its end, then kill every process of the group."""
+    while harness.recv(1):
+        pass
+    os.killpg(0, signal.SIGKILL)
+
+
 def main(arguments: list[str]) -> None:
-    """Isolate, listen, tell the harness, exec."""
+    """Isolate, listen, tell the harness, start the agent, end as it ends."""
     channel, *rest = arguments
     files, command = rest[: rest.index("--")], rest[rest.index("--") + 1 :]
-    die_with_parent()
     try:
         problem = leave_network()
     except OSError as error:
         problem = str(error)
-    with (
-        socket.socket(fileno=int(channel)) as harness,
-        socket.create_server(("127.0.0.1", 0), backlog=64) as listener,
-    ):
+    harness = socket.socket(fileno=int(channel))
+    harness.set_inheritable(False)
+    with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
         port = str(listener.getsockname()[1])
         message = f"open: {problem}" if problem else "isolated"
         socket.send_fds(harness, [message.encode()], [listener.fileno()])
@@ -71,7 +94,12 @@ def main(arguments: list[str]) -> None:
         os.environ[name] = value.replace(PORT, port)
     for file in map(Path, files):
         file.write_text(file.read_text("utf-8").replace(PORT, port), "utf-8")
-    os.execv(command[0], [argument.replace(PORT, port) for argument in command])
+    agent = start([argument.replace(PORT, port) for argument in command], os.getpid())
+    threading.Thread(target=kill_group_after, args=(harness,), daemon=True).start()
+    code = os.waitstatus_to_exitcode(os.waitpid(agent, 0)[1])
+    if code < 0:
+        os.kill(os.getpid(), -code)
+    os._exit(code)
 
 
 if __name__ == "__main__":
