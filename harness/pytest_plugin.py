@@ -132,6 +132,7 @@ class _Session:
         self._contracts: dict[Path, tuple[str, ...]] = {}
         self._baselines: dict[Path, Baseline | None] = {}
         self._benches: dict[tuple[Path, str], Bench] = {}
+        self._unconnected: dict[tuple[Path, str], Exception] = {}
 
     def contracts(self, root: Path) -> tuple[str, ...]:
         """Return the contracts to hold the target to. Raises UsageError."""
@@ -156,14 +157,23 @@ class _Session:
         """Replay one scenario and rule by the baseline."""
         from harness.baseline import rule
 
-        bench = self._benches.get((root, contract))
-        if bench is None:
-            from harness.run import Bench, Order
-
-            order = Order(root, self.target, contract, self.level, self._time_limit)
-            bench = self._benches[root, contract] = Bench(order, self._suites[root])
-        verdict = bench.judge(scenario_id)
+        verdict = self._bench(root, contract).judge(scenario_id)
         return verdict, rule(verdict, self._baselines[root])
+
+    def _bench(self, root: Path, contract: str) -> Bench:
+        from harness.run import Bench, Order
+
+        key = (root, contract)
+        if key in self._unconnected:
+            raise self._unconnected[key]  # trying again for each of a thousand items would take minutes
+        if key not in self._benches:
+            order = Order(root, self.target, contract, self.level, self._time_limit)
+            try:
+                self._benches[key] = Bench(order, self._suites[root])
+            except Exception as error:
+                self._unconnected[key] = error
+                raise
+        return self._benches[key]
 
     def explain(self, root: Path, verdict: Verdict) -> str:
         """Return the text that explains a failure, the same as the command line's."""

@@ -7,6 +7,7 @@ import sys
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -139,27 +140,32 @@ def perform(request: Request) -> int:
     summary = Summary()
     seen: list[Verdict] = []
     with ExitStack() as stack:
+        verdicts = stack.enter_context(
+            closing(
+                run(
+                    suite,
+                    request.target,
+                    contracts,
+                    request.level,
+                    ids,
+                    jobs=request.jobs,
+                    time_limit=request.time_limit,
+                )
+            )
+        )
+        # The first verdict comes before any output: a target that cannot be connected gives none.
+        first = next(verdicts)
         reports, console = _reports(request, facts, stack)
         bar = stack.enter_context(ProgressBar(console, len(ids) * len(contracts)))
-        verdicts = run(
-            suite,
-            request.target,
-            contracts,
-            request.level,
-            ids,
-            jobs=request.jobs,
-            time_limit=request.time_limit,
-        )
         try:
-            with closing(verdicts):
-                for verdict in verdicts:
-                    ruling = rule(verdict, baseline)
-                    summary.add(verdict, ruling)
-                    for report in reports:
-                        report.verdict(verdict, ruling)
-                    bar.advance()
-                    if request.update_baseline:
-                        seen.append(replace(verdict, differences=()))
+            for verdict in chain((first,), verdicts):
+                ruling = rule(verdict, baseline)
+                summary.add(verdict, ruling)
+                for report in reports:
+                    report.verdict(verdict, ruling)
+                bar.advance()
+                if request.update_baseline:
+                    seen.append(replace(verdict, differences=()))
         except KeyboardInterrupt:
             bar.stop()
             for report in reports:

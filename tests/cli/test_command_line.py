@@ -128,7 +128,7 @@ def test_a_folder_without_a_suite_exits_4(readfirst: Cli, tmp_path: Path) -> Non
     ("words", "told"),
     [
         (["run", "gate/not-raed"], "Did you mean 'gate/not-read'?"),
-        (["run", "refrence"], "there is no kind 'refrence'. Did you mean reference?"),
+        (["run", "refrence", "--format", "jsonl"], "there is no kind 'refrence'. Did you mean reference?"),
         (["run", "python:no_such_module:Tools"], "there is no module no_such_module"),
         (["run", "--contract", "2.1.8"], "there is no contract '2.1.8'. Did you mean 2.1.7?"),
         (["run", "--contract", "documented", "--level", "verbatim"], "documented has none"),
@@ -151,7 +151,7 @@ def test_wrong_usage_exits_2_with_a_suggestion(
     readfirst: Cli, holding: Suite, words: list[str], told: str
 ) -> None:
     ran = readfirst(*words, "--fixtures", holding.root)
-    assert ran.code == 2
+    assert (ran.code, ran.out) == (2, "")
     assert told in ran.err
 
 
@@ -302,12 +302,16 @@ def test_an_interrupt_finishes_the_stream_and_is_quiet(
             return self
 
         def call(self, tool: str, arguments: object) -> ToolResult:
-            raise KeyboardInterrupt
+            if tool == "Read":
+                raise KeyboardInterrupt
+            return ToolResult("?")
 
     monkeypatch.setattr(harness.run, "connect", lambda *_, **__: Interrupted())
     ran = readfirst("run", "--format", "jsonl", "--fixtures", holding.root)
     assert (ran.code, ran.err) == (130, "")
-    assert json.loads(ran.out.splitlines()[-1])["interrupted"] is True
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert [line["type"] for line in lines] == ["header", "verdict", "footer"]
+    assert lines[-1]["interrupted"] is True
 
 
 def python(*words: object, **options: Any) -> subprocess.CompletedProcess[str]:
