@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-
-import hypothesis
-from hypothesis import HealthCheck, Phase
-from hypothesis import strategies as st
 
 from harness.fuzz.disagree import Cause, Disagreement, first_disagreement
 from harness.fuzz.shrink import shrink
@@ -21,10 +16,10 @@ from harness.verdict import Level
 from harness.vocabulary import Vocabulary
 from harness.workspace import Place
 
-__all__ = ["Campaign", "Duel", "Finding", "generated"]
+__all__ = ["Campaign", "Duel", "Finding"]
 
-_BATCH = 200
 _SHRUNK_PER_CAUSE = 3
+_MOST_BROKEN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +53,35 @@ class Duel:
         self.vocabulary = vocabulary
         self.steps = 0
         self.scenarios = 0
+        self.broken_in_a_row = 0
 
     def __call__(self, scenario: Scenario) -> Disagreement | None:
         """Replay. Raises BrokenAdapter where the target broke and the reference did not."""
         ours = replay(scenario, self.reference, self.place)
         if ours.broken is not None:
             # A change could not be made in the state that the calls before had left: replay what comes before.
-            if ours.broken.blame != "harness":
+            if ours.broken.blame not in ("harness", "environment"):
                 raise _broken("reference", ours)
             scenario = replace(scenario, steps=scenario.steps[: len(ours.steps)])
-            if not any(True for _ in scenario.calls()):
+            if not ours.steps or next(scenario.calls(), None) is None:
                 return None
-        theirs = replay(scenario, self.target, self.place)
+        theirs = self._on_target(scenario)
         found = first_disagreement(scenario, ours, theirs, self.level, self.vocabulary)
-        if found is None and theirs.broken is not None:
-            raise _broken("target", theirs)
         self.scenarios += 1
         self.steps += len(theirs.steps) if found is None else found.step + 1
         return found
+
+    def _on_target(self, scenario: Scenario) -> Outcome:
+        """Replay on the target, once more where it broke: a process may have been killed from outside."""
+        for _ in range(2):
+            outcome = replay(scenario, self.target, self.place)
+            if outcome.broken is None or outcome.broken.blame == "harness":
+                self.broken_in_a_row = 0
+                return outcome
+            self.broken_in_a_row += 1
+            if self.broken_in_a_row > _MOST_BROKEN:
+                raise _broken("target", outcome)
+        return outcome
 
 
 def _broken(side: str, outcome: Outcome) -> BrokenAdapter:
@@ -89,11 +95,10 @@ def _broken(side: str, outcome: Outcome) -> BrokenAdapter:
 class Campaign:
     """One run: `perform` yields each new finding; `steps`, `scenarios` and `causes` tell what was made so far."""
 
-    def __init__(self, duel: Duel, strategy: st.SearchStrategy[Scenario], *, steps: int, seed: int) -> None:
+    def __init__(self, duel: Duel, scenarios: Iterable[Scenario], *, steps: int) -> None:
         self.duel = duel
-        self.strategy = strategy
+        self.generated = scenarios
         self.most_steps = steps
-        self.seed = seed
         self.steps = 0
         self.scenarios = 0
         self.causes: Counter[Cause] = Counter()
@@ -101,7 +106,7 @@ class Campaign:
     def perform(self, progress: Callable[[int], None] | None = None) -> Iterator[Finding]:
         """Yield the findings, one for each group; stops when enough steps were made on both sides."""
         groups = set()
-        for scenario in generated(self.strategy, self.seed):
+        for scenario in self.generated:
             if self.steps >= self.most_steps:
                 return
             found = self.duel(scenario)
@@ -134,28 +139,3 @@ class Campaign:
         if not shows(cut):
             return Finding(cut, found, again=False)
         return Finding(shrink(cut, shows), latest)
-
-
-def generated(strategy: st.SearchStrategy[Scenario], seed: int) -> Iterator[Scenario]:
-    """Yield scenarios without end; the same seed gives the same ones."""
-    for number in itertools.count():
-        yield from _batch(strategy, f"{seed}.{number}")
-
-
-def _batch(strategy: st.SearchStrategy[Scenario], seed: str) -> list[Scenario]:
-    batch: list[Scenario] = []
-
-    @hypothesis.seed(seed)
-    @hypothesis.settings(
-        max_examples=_BATCH,
-        phases=[Phase.generate],
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @hypothesis.given(strategy)
-    def collect(scenario: Scenario) -> None:
-        batch.append(scenario)
-
-    collect()
-    return batch

@@ -60,7 +60,18 @@ def first_disagreement(
         found = _of_step(index, step, ours, theirs, judged, vocabulary)
         if found is not None:
             return found
-    return None
+    return _of_breakage(scenario, reference, target)
+
+
+def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Disagreement | None:
+    """Return the difference that one side broke where the other went on."""
+    if reference.broken is not None or target.broken is None or target.broken.step >= len(reference.steps):
+        return None
+    step = scenario.steps[target.broken.step]
+    calls = step.calls if isinstance(step, ParallelCalls) else (step,) if isinstance(step, ToolCall) else ()
+    tool = calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
+    cause = Cause(tool, "effects", "answered", "broken")
+    return Disagreement(cause, target.broken.step, 0, "answer", "an answer", target.broken.message)
 
 
 def _of_step(
@@ -81,7 +92,7 @@ def _of_step(
     worst: Disagreement | None = None
     for number, (call, one, other) in enumerate(zip(calls, ours.results, theirs.results, strict=True)):
         names = (_made_of(call, one, vocabulary), _made_of(call, other, vocabulary))
-        answers = (answer_of(one.text), answer_of(other.text))
+        answers = _answers(one, other)
         level: Level | None = None
         if one.is_error != other.is_error:
             level = "effects"
@@ -104,6 +115,14 @@ def _of_step(
         told = (_told(path, ours.changes), _told(path, theirs.changes))
         return Disagreement(Cause(tool, "effects", *made), index, 0, f"file {path}", *told)
     return worst
+
+
+def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
+    """Return what each side itself answered. Line ends before a reminder may be the reminder's: they do not count."""
+    answers = (answer_of(ours.text), answer_of(theirs.text))
+    if any("</system-reminder>" in result.text[len(answer) :] for result, answer in zip((ours, theirs), answers, strict=True)):
+        return answers[0].rstrip("\n"), answers[1].rstrip("\n")
+    return answers
 
 
 def _made_of(call: ToolCall, result: ToolResult, vocabulary: Vocabulary) -> str:

@@ -15,7 +15,7 @@ __all__ = ["shrink"]
 
 
 def shrink(
-    scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = 90.0
+    scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = 40.0
 ) -> Scenario:
     """Return a scenario as small as can be found that `shows` still accepts; it accepts the given one.
 

@@ -1,14 +1,13 @@
-"""Texts: strategies for awkward file contents, pieces to search for, and pieces to put in their place."""
+"""Texts: awkward file contents, pieces to search for, and pieces to put in their place, drawn at random."""
 
 from __future__ import annotations
 
 import base64
-
-from hypothesis import strategies as st
+from random import Random
 
 from harness.entry import Base64Content, RegularFile, TextContent
 
-__all__ = ["arguments_text", "contents", "lines", "pieces", "variants_of"]
+__all__ = ["argument_text", "content", "line", "quoted_from"]
 
 _PLAIN = ("alpha", "beta", "gamma", "x", "a", "  indented", "\ttabbed", "= 1;", "two words", "", "0")
 _AWKWARD = (
@@ -28,7 +27,7 @@ _AWKWARD = (
     "&amp;",
     "<b>",
     "</tool_use_error>",
-    "%s {n} $WS",
+    "%s {n}",
     ".*",
     "a→b",
     "     1→alpha",
@@ -59,56 +58,45 @@ _AWKWARD = (
 )
 _LONG = ("long " * 500, "1234567890" * 201)
 
-pieces: st.SearchStrategy[str] = st.one_of(
-    st.sampled_from(_PLAIN), st.sampled_from(_PLAIN), st.sampled_from(_AWKWARD)
-)
-"""One piece of a line."""
+
+def line(random: Random) -> str:
+    """Return one line without its end: a few pieces, seldom a long one."""
+    if random.randint(0, 39) == 39:
+        return random.choice(_LONG)
+    return "".join(
+        random.choice(_PLAIN if random.randint(0, 2) else _AWKWARD) for _ in range(random.randint(0, 3))
+    )
 
 
-@st.composite
-def lines(draw: st.DrawFn) -> str:
-    """Draw one line without its end: a few pieces, seldom a long one."""
-    if draw(st.integers(0, 39)) == 39:
-        return draw(st.sampled_from(_LONG))
-    return "".join(draw(st.lists(pieces, max_size=3)))
+def argument_text(random: Random) -> str:
+    """Return a text as a model may pass it: some lines, `\\n` or seldom another line end between them."""
+    end = random.choice(("\n", "\n", "\n", "\n", "\n", "\r\n", "\r"))
+    text = end.join(line(random) for _ in range(random.randint(0, 4)))
+    return text + end if random.randint(0, 1) else text
 
 
-@st.composite
-def arguments_text(draw: st.DrawFn) -> str:
-    """Draw a text as a model may pass it: some lines, `\\n` or seldom another line end between them."""
-    end = draw(st.sampled_from(("\n", "\n", "\n", "\n", "\n", "\r\n", "\r")))
-    text = end.join(draw(st.lists(lines(), max_size=4)))
-    return text + end if draw(st.booleans()) else text
-
-
-@st.composite
-def contents(draw: st.DrawFn, *, carriage_returns: bool = True) -> RegularFile:
-    """Draw what a file holds: text in one of several encodings and line ends, or bytes that are no text."""
-    kind = draw(st.integers(0, 19))
+def content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
+    """Return what a file may hold: text in one of several encodings and line ends, or bytes that are no text."""
+    kind = random.randint(0, 19)
     if kind == 19:
-        return _bytes(draw(st.sampled_from(_NO_TEXT)))
-    drawn = draw(st.lists(lines(), max_size=6))
-    text = "\n".join(drawn) + ("\n" if draw(st.integers(0, 3)) else "")
-    if draw(st.integers(0, 59)) == 59:
-        text = "line of many\n" * draw(st.sampled_from((320, 2001))) + text
-    if not carriage_returns:
-        text = text.replace("\r", "")
-    elif kind >= 16:
-        ends = [draw(st.sampled_from(("\n", "\r\n", "\r"))) for _ in drawn]
-        text = "".join(line + end for line, end in zip(drawn, ends, strict=True))
-    eol = draw(st.sampled_from(("lf", "lf", "lf", "crlf"))) if carriage_returns and kind < 16 else "lf"
-    mode = draw(st.sampled_from((None, None, None, 0o755, 0o600, 0o444)))
+        return RegularFile(Base64Content(base64.b64encode(random.choice(_NO_TEXT)).decode()))
+    lines = [line(random) for _ in range(random.randint(0, 6))]
+    text = "\n".join(lines) + ("\n" if random.randint(0, 3) else "")
+    if random.randint(0, 59) == 59:
+        text = "line of many\n" * random.choice((320, 2001)) + text
+    eol = "lf"
+    if carriage_returns and kind >= 16:
+        text = "".join(each + random.choice(("\n", "\r\n", "\r")) for each in lines)
+    elif carriage_returns:
+        eol = random.choice(("lf", "lf", "lf", "crlf"))
+    mode = random.choice((None, None, None, 0o755, 0o600, 0o444))
     match kind:
-        case 0 | 1:
+        case 1 | 2:
             return RegularFile(TextContent(text, bom=True, eol=eol), mode)
-        case 2:
+        case 3:
             return RegularFile(TextContent(text, encoding="utf-16-le", bom=True, eol=eol), mode)
         case _:
             return RegularFile(TextContent(text, eol=eol), mode)
-
-
-def _bytes(data: bytes) -> RegularFile:
-    return RegularFile(Base64Content(base64.b64encode(data).decode()))
 
 
 _NO_TEXT = (
@@ -124,17 +112,16 @@ _NO_TEXT = (
 )
 
 
-@st.composite
-def variants_of(draw: st.DrawFn, text: str) -> str:
-    """Draw a piece of `text` as a model may quote it: mostly exact, sometimes with another spelling."""
+def quoted_from(random: Random, text: str) -> str:
+    """Return a piece of `text` as a model may quote it: mostly exact, sometimes with another spelling."""
     if not text:
-        return draw(arguments_text())
-    start = draw(st.integers(0, min(len(text) - 1, 400)))
-    if draw(st.booleans()):
+        return argument_text(random)
+    start = random.randint(0, min(len(text) - 1, 400))
+    if random.randint(0, 1):
         start = text.rfind("\n", 0, start) + 1  # a whole line is what models quote
-    size = draw(st.integers(1, 24))
-    piece = text[start : start + size]
-    match draw(st.integers(0, 15)):
+    end = text.find("\n", start)
+    piece = text[start : start + random.randint(1, 24)]
+    match random.randint(0, 15):
         case 15:
             return piece.translate(_STRAIGHT)
         case 14:
@@ -146,7 +133,6 @@ def variants_of(draw: st.DrawFn, text: str) -> str:
         case 11:
             return piece.rstrip()
         case 10 | 9 | 8:
-            end = text.find("\n", start)
             return text[start : end if end >= 0 else len(text)][:3000] or piece
         case 7:
             return piece.upper()
