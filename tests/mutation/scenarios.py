@@ -72,4 +72,4 @@ def scenario_panel(checkout: Path, contracts: Sequence[str] = CONTRACTS) -> Pane
     def open_judge(seconds: Mapping[str, float]) -> Judge:
         return _Bench(suite, seconds)
 
-    return Panel(folder.name, folder, sources, cases, open_judge)
+    return Panel(folder.name, folder, sources, cases, open_judge, unused={"server"})

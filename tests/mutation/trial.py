@@ -19,12 +19,12 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
 from multiprocessing import connection, get_context
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from mutants import Mutant, lines_that_mention
@@ -49,6 +49,7 @@ class TrialError(Exception):
 class Panel:
     """The package that is changed and who judges: `sources` by module, `open_judge` makes the judge of a trial.
 
+    `unused` are modules that no case needs.
     `open_judge` is given what each case cost on the unchanged package, in seconds; nothing at the first time.
     """
 
@@ -57,6 +58,7 @@ class Panel:
     sources: Mapping[str, str]
     cases: Sequence[str]
     open_judge: Callable[[Mapping[str, float]], Judge]
+    unused: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ class Fate:
 def measure(panel: Panel) -> list[Case]:
     """Run all cases on the unchanged package, the cheapest first in the result. TrialError: one does not hold."""
     receiver, sender = _FORK.Pipe(duplex=False)
-    child = _FORK.Process(target=_in_confinement, args=(sender, lambda: _measured(panel)))
+    folder = tempfile.mkdtemp(prefix="mutation-")
+    child = _FORK.Process(target=_in_confinement, args=(sender, folder, lambda: _measured(panel)))
     child.start()
     sender.close()
     try:
@@ -95,6 +98,7 @@ def measure(panel: Panel) -> list[Case]:
         raise TrialError("the process that runs the unchanged package died") from None
     finally:
         child.join()
+        shutil.rmtree(folder, ignore_errors=True)
     if failing:
         listed = "\n".join(f"  {name}: {how}" for name, how in failing.items())
         raise TrialError(f"{len(failing)} cases do not hold on the unchanged package:\n{listed}")
@@ -106,11 +110,12 @@ def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs:
     seconds = {case.name: case.seconds for case in cases}
     order = _Order(panel, cases)
     code = {stem: _compiled(panel, stem, source) for stem, source in panel.sources.items()}
-    gc.collect()
-    gc.freeze()
     waiting = list(reversed(mutants))
     running: dict[Any, _Trial] = {}
     try:
+        _install(panel, code)
+        gc.collect()
+        gc.freeze()
         while waiting or running:
             while waiting and len(running) < jobs:
                 mutant = waiting.pop()
@@ -123,6 +128,7 @@ def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs:
     finally:
         for trial in running.values():
             trial.end()
+        _forget(panel)
 
 
 class _Order:
@@ -134,15 +140,13 @@ class _Order:
         self._mentions: dict[frozenset[str], set[tuple[str, int]]] = {}
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the cases that reach the change; of a change that the import reaches, all."""
-        if mutant.reached_by:
-            reached = {(mutant.module, line) for line in mutant.reached_by}
-            return [case.name for case in self._cases if not reached.isdisjoint(case.lines)]
-        if mutant.names not in self._mentions:
-            self._mentions[mutant.names] = lines_that_mention(mutant.names, self._sources)
-        near = self._mentions[mutant.names]
-        first = [case.name for case in self._cases if not near.isdisjoint(case.lines)]
-        return [*first, *(case.name for case in self._cases if near.isdisjoint(case.lines))]
+        """Return the cases that reach the change; of one that the import reaches, those that use what it makes."""
+        reached = {(mutant.module, line) for line in mutant.reached_by}
+        if not reached:
+            if mutant.names not in self._mentions:
+                self._mentions[mutant.names] = lines_that_mention(mutant.names, self._sources)
+            reached = self._mentions[mutant.names]
+        return [case.name for case in self._cases if not reached.isdisjoint(case.lines)]
 
 
 @dataclass
@@ -157,7 +161,8 @@ class _Trial:
 
     def __post_init__(self) -> None:
         self.receiver, sender = _FORK.Pipe(duplex=False)
-        self._child = _FORK.Process(target=_in_confinement, args=(sender, self._judged))
+        self._folder = tempfile.mkdtemp(prefix="mutation-")
+        self._child = _FORK.Process(target=_in_confinement, args=(sender, self._folder, self._judged))
         self._child.start()
         sender.close()
         allowed = 10 * sum(self.seconds[name] for name in self.order) + _PATIENCE
@@ -167,8 +172,9 @@ class _Trial:
         try:
             module = self.mutant.module
             changed = _compiled(self.panel, module, self.mutant.source)
-            _install(self.panel, {**self.code, module: changed})
-            importlib.import_module(f"{self.panel.package}.{module}".removesuffix(".__init__"))
+            if not _exchanged(self.panel, self.mutant, changed):
+                _forget(self.panel)
+                _install(self.panel, {**self.code, module: changed})
             judge = self.panel.open_judge(self.seconds)
         except BaseException as error:
             return "the import", f"{type(error).__name__}: {error}"
@@ -191,24 +197,20 @@ class _Trial:
         self._child.kill()
         self._child.join()
         self.receiver.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def _in_confinement(sender: Any, work: Callable[[], object]) -> None:
-    """Do the work in a directory of its own, which is removed; nothing outside it can be written."""
+def _in_confinement(sender: Any, folder: str, work: Callable[[], object]) -> None:
+    """Do the work in a folder of its own; nothing outside it can be written."""
     gc.disable()  # it would copy what the fork shares, and a trial is short
-    folder = os.path.realpath(tempfile.mkdtemp(prefix="mutation-"))
-    try:
-        tempfile.tempdir = folder
-        os.chdir(folder)
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-        guard = _Guard(folder)
-        sys.addaudithook(guard)
-        result = work()
-        guard.on = False
-        sender.send(result)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        sender.close()
+    tempfile.tempdir = os.path.realpath(folder)
+    os.chdir(folder)
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    guard = _Guard(tempfile.tempdir)
+    sys.addaudithook(guard)
+    result = work()
+    guard.on = False
+    sender.send(result)
 
 
 class _Guard:
@@ -284,9 +286,44 @@ def _compiled(panel: Panel, stem: str, source: str) -> CodeType:
 
 
 def _install(panel: Panel, code: Mapping[str, CodeType]) -> None:
+    """Import the package and its modules from this code."""
     if panel.package in sys.modules:
         raise AssertionError(f"{panel.package} was imported before the trial")
     sys.meta_path.insert(0, _Finder(panel, code))
+    for stem in code:
+        if stem not in panel.unused:
+            importlib.import_module(f"{panel.package}.{stem}".removesuffix(".__init__"))
+
+
+def _forget(panel: Panel) -> None:
+    """Undo the import."""
+    sys.meta_path[:] = [each for each in sys.meta_path if not isinstance(each, _Finder)]
+    for name in list(sys.modules):
+        if name.partition(".")[0] == panel.package:
+            del sys.modules[name]
+
+
+def _exchanged(panel: Panel, mutant: Mutant, code: CodeType) -> bool:
+    """Give the function that was imported its changed code, if that is all there is to the change."""
+    if not mutant.reached_by:
+        return False
+    found: Any = sys.modules.get(f"{panel.package}.{mutant.module}")
+    for name in mutant.function.split("."):
+        if isinstance(found, FunctionType):
+            break  # the change is in a function inside this one
+        found = vars(found).get(name)
+    changed = [each for each in _codes(code) if each.co_qualname == getattr(found, "__qualname__", None)]
+    if not isinstance(found, FunctionType) or len(changed) != 1:
+        return False
+    found.__code__ = changed[0]
+    return True
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)
 
 
 def _measured(panel: Panel) -> tuple[list[Case], dict[str, str]]:
@@ -296,7 +333,6 @@ def _measured(panel: Panel) -> tuple[list[Case], dict[str, str]]:
     coverage = Coverage(data_file=None, include=[f"{panel.folder}/*"], messages=False)
     seconds, failing = {}, {}
     judge = panel.open_judge({})
-    importlib.import_module(panel.package)
     coverage.start()
     for name in panel.cases:
         coverage.switch_context(name)
