@@ -14,15 +14,21 @@ __all__ = ["notice_changed_files"]
 def notice_changed_files(session: Session) -> None:
     """Read every file again that is known whole and is newer on disk; the model is told what changed in it.
 
-    What Read refuses stays as it was remembered. The records are looked at from the newest to the oldest, and each
-    look is a use: the order of use turns round.
+    What Read refuses stays as it was remembered. First all records are looked at, from the newest to the oldest. Each
+    look is a use, so the order of use turns round.
     """
-    for path in session.state.newest_first():
-        record = session.state.get(path)
-        if record is None or not record.whole:
-            continue
+    for path in [path for path in session.state.newest_first() if _is_outdated(session, path)]:
         with contextlib.suppress(OSError, Refusal):
-            if disk.modified_at(path) > record.timestamp:
-                arguments = {"file_path": path}
-                read_tool.validate(session, arguments)
-                read_tool.execute(session, arguments)
+            arguments = {"file_path": path}
+            read_tool.validate(session, arguments)
+            read_tool.execute(session, arguments)
+
+
+def _is_outdated(session: Session, path: str) -> bool:
+    record = session.state.get(path)
+    if record is None or not record.whole:
+        return False
+    try:
+        return disk.modified_at(path) > record.timestamp
+    except OSError:
+        return False

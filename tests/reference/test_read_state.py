@@ -205,3 +205,14 @@ def test_a_look_at_a_record_counts_as_a_use():
     state.get("a")
     state.put("c", record)
     assert state.newest_first() == ["c", "a"]
+
+
+def test_a_file_that_the_session_reads_again_becomes_the_newest(tools, put, root):
+    for number in range(1, 11):
+        tools.write(f"{number}.txt", "alpha\n")
+    os.utime(root / "5.txt", (4_000_000_000, 4_000_000_000))
+    tools.call_parallel([])
+    tools.call_parallel([])
+    put("11.txt")
+    tools.read("11.txt")
+    assert known(tools, 11) == [1, 2, 3, 4, 6, 7, 8, 9, 10, 11]
