@@ -252,6 +252,8 @@ class _Look(Inspection):
         if "call" in fields:
             call = self.integer(fields["call"], (*path, "call"), "call", least=1, most=_MOST_CALLS)
         if "expect" not in fields:
+            if "exact" in fields:
+                self.note(path, "exact needs expect", "Say with expect: which words are claimed.", key=True)
             return Shown(scenario_id, position, call)
         if "call" not in fields:
             self.note(path, "expect needs call", "Add call: with the number of the call, from 1.", key=True)

@@ -1,0 +1,126 @@
+"""A small suite whose claims can be changed: one file, a Read, an Edit, and what was recorded of them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.entry import Entry, RegularFile
+from harness.recordings import Recording, Transcript, TranscriptStep, encode
+from harness.session import ToolResult
+from harness.suite import Suite, default_root
+
+SECTION = "behaviour-spec.txt, Semantics"
+OTHER_SECTION = "early-pipeline.txt, Overview"
+UNREAD = "File has not been read yet. Read it first before writing to it."
+PATH = "$WS/notes.txt"
+
+Call = tuple[str, Mapping[str, Any]]
+
+
+def read() -> Call:
+    return "Read", {"file_path": PATH}
+
+
+def edit(old: str = "alpha", new: str = "gamma") -> Call:
+    return "Edit", {"file_path": PATH, "old_string": old, "new_string": new}
+
+
+def refused(text: str = UNREAD) -> ToolResult:
+    return ToolResult(f"<tool_use_error>{text}</tool_use_error>", is_error=True)
+
+
+def step(
+    *calls: Call, results: Sequence[ToolResult], changes: Mapping[str, str | None] | None = None
+) -> TranscriptStep:
+    changed: dict[str, Entry | None] = {
+        path: None if text is None else RegularFile(text.encode(), 0o644)
+        for path, text in (changes or {}).items()
+    }
+    return TranscriptStep(tuple((tool, dict(given)) for tool, given in calls), tuple(results), changed)
+
+
+def claims(*shown: str, sources: Sequence[str] = (SECTION,), says: str = "Unread files are safe.") -> str:
+    """Return a claims file with one claim, `unread-files`."""
+    lines = [
+        "topics:",
+        "  gate:",
+        "    title: What counts as a read",
+        "    claims:",
+        "      unread-files:",
+        f"        says: {says}",
+        "        sources:",
+        *(f"          - {source}" for source in sources),
+        "        shown_by:",
+        *(f"          - {item}" for item in shown),
+        "questions: {}",
+        "contradictions: {}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+class Small:
+    """The suite's folder, and ways to change it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.suite = Suite(root)
+
+    def scenario(self, scenario_id: str, steps: str, *recorded: TranscriptStep) -> None:
+        """Write a scenario with the file notes.txt, and its recording, if any step of it is given."""
+        family, _, slug = scenario_id.partition("/")
+        title = f"Title of {scenario_id}"
+        path = self.root / "scenarios" / family / f"{slug}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        head = f'title: {title}\nrequirement: must\ngiven: {{files: {{notes.txt: "alpha\\nbeta\\n"}}}}\n'
+        path.write_text(f"{head}steps:\n{steps}", encoding="utf-8")
+        if recorded:
+            self.record(scenario_id, *recorded)
+
+    def record(self, scenario_id: str, *recorded: TranscriptStep) -> None:
+        path = self.root / "recordings" / f"{scenario_id}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(encode(Recording({"2.1.7": Transcript(recorded)})))
+
+    def claims(self, text: str) -> None:
+        (self.root / "claims.yaml").write_text(text, encoding="utf-8")
+
+
+UNREAD_STEPS = f"""\
+  - Edit: {{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}}
+    expect:
+      documented: {SECTION}
+      error: not_read
+      text: {UNREAD}
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Small:
+    """One scenario, `gate/unread`, which says what is documented, and a claim that it bears out."""
+    root = tmp_path / "fixtures"
+    (root / "scenarios").mkdir(parents=True)
+    for name in ("contracts.yaml", "errors.yaml"):
+        shutil.copy(default_root() / name, root)
+    made = Small(root)
+    made.scenario("gate/unread", UNREAD_STEPS, step(edit(), results=[refused()]))
+    made.claims(claims("gate/unread"))
+    return made
+
+
+@pytest.fixture
+def run(small: Small, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run `readfirst behaviour` on the small suite; returns exit code, output and messages."""
+    from harness.cli import main
+
+    def called(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["behaviour", "--fixtures", str(small.root), *arguments])
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return called

@@ -1,0 +1,211 @@
+"""Whether a claim holds is what the recording says, never what somebody wrote down."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.behaviour.claims import Shown, claims_file, load_claims
+from harness.behaviour.evidence import Evidence, Holding, Witness, combined
+from harness.lint.claims import check_claims
+from harness.session import ToolResult
+
+from .conftest import OTHER_SECTION, SECTION, UNREAD, Small, claims, edit, read, refused, step
+
+READ_THEN_EDIT = """\
+  - Read: {file_path: $WS/notes.txt}
+    expect: {text: shown}
+  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
+    expect: %s
+"""
+DONE = ToolResult("The file was updated.")
+CHANGED = {"notes.txt": "gamma\nbeta\n"}
+
+
+def evidence(small: Small, *shown: str, sources: tuple[str, ...] = (SECTION,)) -> list[Evidence]:
+    small.claims(claims(*shown, sources=sources))
+    (claim,) = load_claims(claims_file(small.root))
+    assert list(check_claims(small.suite, load_claims(claims_file(small.root)))) == []
+    with Witness(small.suite) as witness:
+        return [witness.evidence(each, claim.sources) for each in claim.shown_by]
+
+
+def holding(small: Small, *shown: str) -> Holding:
+    return combined([each.holding for each in evidence(small, *shown)])
+
+
+def edited(small: Small, documented: str, result: ToolResult = DONE, **changes: str) -> Holding:
+    """Return the verdict on a documented clause for an Edit, of which this was recorded."""
+    files = {path.replace("_", "."): text for path, text in changes.items()}
+    recorded = step(edit(), results=[result], changes=files)
+    small.scenario(
+        "state/edit",
+        READ_THEN_EDIT % f"{{documented: '{SECTION}', {documented}}}",
+        step(read(), results=[ToolResult("shown")]),
+        recorded,
+    )
+    return holding(small, "state/edit")
+
+
+def test_a_claim_that_the_recording_bears_out_holds(small: Small) -> None:
+    assert holding(small, "gate/unread") == "holds"
+    assert edited(small, 'files: {notes.txt: "gamma\\nbeta\\n"}', notes_txt=CHANGED["notes.txt"]) == "holds"
+
+
+def test_a_refusal_that_did_not_come_refutes_a_claim(small: Small) -> None:
+    assert edited(small, "error: not_read", notes_txt=CHANGED["notes.txt"]) == "does not hold"
+
+
+def test_a_refusal_that_nobody_documented_refutes_a_claim(small: Small) -> None:
+    assert edited(small, 'files: {notes.txt: "gamma\\nbeta\\n"}', refused()) == "does not hold"
+
+
+def test_another_refusal_refutes_a_claim(small: Small) -> None:
+    assert edited(small, "error: not_read", refused("File does not exist.")) == "does not hold"
+
+
+def test_another_content_refutes_a_claim(small: Small) -> None:
+    assert edited(small, 'files: {notes.txt: "delta\\n"}', notes_txt=CHANGED["notes.txt"]) == "does not hold"
+
+
+def test_a_change_that_nobody_documented_refutes_a_claim(small: Small) -> None:
+    files = 'files: {notes.txt: "gamma\\nbeta\\n"}'
+    assert edited(small, files, notes_txt=CHANGED["notes.txt"], other_txt="x") == "does not hold"
+
+
+def test_the_same_refusal_in_other_words_is_told_as_such(small: Small) -> None:
+    words = "error: not_read, text: File has not been read yet. Read it first before editing it."
+    assert edited(small, words.replace("text: ", 'text: "') + '"', refused()) == "in other words"
+
+
+def test_the_same_change_in_other_words_is_told_as_such(small: Small) -> None:
+    words = 'text: Done., files: {notes.txt: "gamma\\nbeta\\n"}'
+    assert edited(small, words, notes_txt=CHANGED["notes.txt"]) == "in other words"
+
+
+def test_what_read_shows_otherwise_refutes_a_claim(small: Small) -> None:
+    steps = (
+        "  - Read: {file_path: $WS/notes.txt}\n"
+        f"    expect: [{{documented: '{SECTION}', text: numbered}}, {{text: shown}}]\n"
+    )
+    small.scenario("read/shows", steps, step(read(), results=[ToolResult("shown")]))
+    assert holding(small, "read/shows") == "does not hold"
+
+
+def test_some_scenarios_for_and_some_against_a_claim_are_partly(small: Small) -> None:
+    edited(small, "error: not_read", notes_txt=CHANGED["notes.txt"])
+    assert holding(small, "gate/unread", "state/edit") == "partly"
+
+
+def test_a_scenario_without_recording_leaves_a_claim_open(small: Small) -> None:
+    (small.root / "recordings/gate/unread.json").unlink()
+    assert holding(small, "gate/unread") == "not recorded"
+    edited(small, "error: not_read", refused())
+    assert holding(small, "gate/unread", "state/edit") == "not recorded"
+
+
+def test_a_recording_of_other_calls_leaves_a_claim_open(small: Small) -> None:
+    small.record("gate/unread", step(edit("beta"), results=[refused()]))
+    assert holding(small, "gate/unread") == "not recorded"
+
+
+def test_nothing_shown_is_not_borne_out() -> None:
+    assert combined([]) == "not recorded"
+
+
+def test_a_claim_can_say_itself_what_to_expect(small: Small) -> None:
+    right = f'{{scenario: gate/unread, call: 1, expect: {{error: not_read, text: "{UNREAD}"}}}}'
+    wrong = '{scenario: gate/unread, call: 1, expect: {files: {notes.txt: "gamma\\nbeta\\n"}}}'
+    assert [each.holding for each in evidence(small, right, wrong)] == ["holds", "does not hold"]
+
+
+def test_files_that_a_claim_does_not_speak_of_are_not_judged(small: Small) -> None:
+    edited(small, "error: not_read", notes_txt=CHANGED["notes.txt"])
+    silent = "{scenario: state/edit, call: 2, expect: {text: The file was updated.}}"
+    none = "{scenario: state/edit, call: 2, expect: {text: The file was updated., files: {}}}"
+    assert [each.holding for each in evidence(small, silent, none)] == ["holds", "does not hold"]
+
+
+def test_where_the_words_are_the_claim_other_words_refute_it(small: Small) -> None:
+    words = "{scenario: gate/unread, call: 1, expect: {error: not_read, text: Read it.}%s}"
+    found = evidence(small, words % "", words % ", exact: true")
+    assert [each.holding for each in found] == ["in other words", "does not hold"]
+
+
+def test_of_several_documented_clauses_that_of_the_claims_section_counts(small: Small) -> None:
+    small.scenario(
+        "gate/twice",
+        f"  - Edit: {{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}}\n"
+        f"    expect: {{documented: '{SECTION}', error: not_read}}\n"
+        f"  - Edit: {{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}}\n"
+        f"    expect: {{documented: '{OTHER_SECTION}', error: is_notebook}}\n",
+        step(edit(), results=[refused()]),
+        step(edit(), results=[refused()]),
+    )
+
+    def calls(*sources: str) -> list[tuple[int, Holding]]:
+        (found,) = evidence(small, "gate/twice", sources=sources)
+        return [(each.call, each.holding) for each in found.statements]
+
+    assert calls(SECTION) == [(1, "holds")]
+    assert calls(OTHER_SECTION) == [(2, "does not hold")]
+    assert calls("later-edit-flow.txt, Step 1") == [(1, "holds"), (2, "does not hold")]
+
+
+def test_a_clause_of_the_scenario_does_not_count_where_the_claim_says_something_else(small: Small) -> None:
+    """The scenario's own documented clause is wrong; the claim's is right."""
+    edited(small, "error: is_notebook", refused())
+    assert holding(small, "state/edit") == "does not hold"
+    assert holding(small, "{scenario: state/edit, call: 2, expect: {error: not_read}}") == "holds"
+
+
+def test_calls_of_one_message_are_judged_one_by_one(small: Small) -> None:
+    call = "{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}"
+    small.scenario(
+        "parallel/two",
+        "  - parallel:\n"
+        f"      - Edit: {call}\n        expect: {{text: done}}\n"
+        f"      - Edit: {call}\n        expect: {{error: not_read, text: '{UNREAD}'}}\n"
+        '    expect: {files: {notes.txt: "gamma\\nbeta\\n"}}\n',
+        step(edit(), edit(), results=[ToolResult("done"), refused()], changes=CHANGED),
+    )
+    found = evidence(
+        small,
+        "{scenario: parallel/two, call: 1, expect: {text: done}}",
+        "{scenario: parallel/two, call: 2, expect: {error: not_read}}",
+        "{scenario: parallel/two, call: 2, expect: {text: done}}",
+    )
+    assert [each.holding for each in found] == ["holds", "holds", "does not hold"]
+
+
+def test_a_scenario_that_says_nothing_of_a_claim_is_found(small: Small) -> None:
+    small.scenario("gate/silent", "  - Read: {file_path: $WS/notes.txt}\n    expect: {text: shown}\n")
+    for shown in ("gate/silent", "{scenario: gate/silent, call: 1}"):
+        small.claims(claims("gate/unread", shown))
+        (finding,) = check_claims(small.suite, load_claims(claims_file(small.root)))
+        assert finding.rule == "silent-evidence"
+        assert finding.position.line == 11
+
+
+@pytest.mark.parametrize("call", [2, 1000])
+def test_a_call_that_a_scenario_does_not_make_is_found(small: Small, call: int) -> None:
+    small.claims(claims(f"{{scenario: gate/unread, call: {call}, expect: {{error: not_read}}}}"))
+    (finding,) = check_claims(small.suite, load_claims(claims_file(small.root)))
+    assert finding.rule == "unknown-evidence"
+    assert finding.message == f"gate/unread has no call {call}"
+
+
+def test_a_document_that_contracts_yaml_does_not_list_is_found(small: Small) -> None:
+    small.claims(claims("gate/unread", sources=["behavior-spec.txt, Semantics"]))
+    (finding,) = check_claims(small.suite, load_claims(claims_file(small.root)))
+    assert finding.rule == "unknown-document"
+    assert finding.fix == "Did you mean behaviour-spec.txt?"
+
+
+def test_the_answer_is_that_of_the_call_that_counts(small: Small) -> None:
+    edited(small, "error: not_read", refused())
+    position = next(load_claims(claims_file(small.root)).shown()).position
+    with Witness(small.suite) as witness:
+        last = witness.answer(Shown("state/edit", position))
+        first = witness.answer(Shown("state/edit", position, call=1))
+    assert [(each.tool, each.answer.text) for each in last.statements if each.answer] == [("Edit", UNREAD)]
+    assert [(each.tool, each.answer.text) for each in first.statements if each.answer] == [("Read", "shown")]

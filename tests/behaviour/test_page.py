@@ -1,0 +1,238 @@
+"""docs/behaviour.md is what the fixtures make of it, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.behaviour.claims import claims_file, load_claims
+from harness.behaviour.page import behaviour, is_fresh, own_data, page_file
+from harness.finding import SuiteError
+from harness.suite import Suite
+
+from .conftest import OTHER_SECTION, SECTION, Small, claims, edit, read, refused, step
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return behaviour(Suite())
+
+
+def test_the_page_of_the_suite_is_fresh(page: str) -> None:
+    told = "docs/behaviour.md is stale: run `readfirst behaviour --write`"
+    assert is_fresh(page_file(Suite()), page), told
+
+
+def test_the_page_shows_every_claim_question_and_contradiction(page: str) -> None:
+    suite = Suite()
+    all_claims = load_claims(claims_file(suite.root))
+    assert len(list(all_claims)) >= 250
+    assert len(all_claims.questions) == 10
+    assert len(all_claims.contradictions) == 40
+    for part in (*all_claims, *all_claims.questions):
+        assert page.count(f'<a id="{part.id}"></a>') == 1
+    for topic in all_claims.topics:
+        assert f"\n## {topic.title}\n" in page
+
+
+def test_every_link_inside_the_page_leads_somewhere(page: str) -> None:
+    headings = {
+        re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-")
+        for line in page.splitlines()
+        if line.startswith("#")
+    }
+    anchors = set(re.findall(r'<a id="([^"]+)">', page))
+    targets = set(re.findall(r"\]\(#([^)]+)\)", page))
+    assert targets
+    assert targets <= headings | anchors
+    docs = page_file(Suite()).parent
+    files = set(re.findall(r"\]\((\.\./[^)]+)\)", page))
+    assert files
+    assert [file for file in files if not (docs / file).is_file()] == []
+
+
+def test_every_row_of_a_table_has_as_many_cells_as_its_head(page: str) -> None:
+    width = 0
+    for line in page.splitlines():
+        cells = len(re.findall(r"(?<!\\)\|", line)) - 1
+        if re.fullmatch(r"\|(---\|)+", line):
+            width = cells
+        elif line.startswith("|") and width:
+            assert cells == width, line
+        else:
+            width = 0
+
+
+def test_the_page_names_no_place_of_one_machine(page: str) -> None:
+    assert str(Path(__file__).resolve().parents[2]) not in page
+    assert str(Path.home()) + "/" not in page
+
+
+def test_nothing_is_left_unrecorded(page: str) -> None:
+    assert "not recorded" not in page
+
+
+def test_the_page_of_a_small_suite_tells_claim_source_words_and_verdict(run: Run) -> None:
+    code, page, _ = run()
+    assert code == 0
+    (row,) = [line for line in page.splitlines() if "unread-files" in line]
+    assert "Unread files are safe." in row
+    assert "`behaviour-spec.txt`, Semantics" in row
+    assert "✓ [gate/unread](../fixtures/scenarios/gate/unread.yaml)" in row
+    assert row.count("`File has not been read yet. Read it first before writing to it.`") == 2
+    assert row.endswith("| **holds** |")
+
+
+def test_a_page_that_was_written_is_fresh(run: Run, small: Small) -> None:
+    assert run("--check")[0] == 1
+    assert run("--write")[0] == 0
+    assert run("--check") == (0, "", "")
+    written = page_file(small.suite).read_text(encoding="utf-8")
+    assert run() == (0, written, "")
+
+
+def test_a_changed_claim_makes_the_page_stale(run: Run, small: Small) -> None:
+    run("--write")
+    small.claims(claims("gate/unread", says="Unread files stay as they are."))
+    code, _, told = run("--check")
+    assert code == 1
+    assert "behaviour.md is stale. Write it with `readfirst behaviour --write`." in told
+
+
+def test_a_changed_recording_makes_the_page_stale(run: Run, small: Small) -> None:
+    run("--write")
+    changed = step(edit(), results=[refused("File does not exist.")])
+    small.record("gate/unread", changed)
+    assert run("--check")[0] == 1
+    assert "**does not hold**" in run()[1]
+
+
+def test_a_changed_documented_clause_makes_the_page_stale(run: Run, small: Small) -> None:
+    run("--write")
+    path = small.suite.path("gate/unread")
+    path.write_text(path.read_text().replace("error: not_read", "error: file_not_found"))
+    assert run("--check")[0] == 1
+
+
+def test_a_check_writes_nothing(run: Run, small: Small) -> None:
+    run("--check")
+    assert not page_file(small.suite).exists()
+
+
+def test_checking_and_writing_exclude_each_other(run: Run) -> None:
+    code, _, told = run("--check", "--write")
+    assert code == 2
+    assert "exclude each other" in told
+
+
+def test_a_suite_without_claims_has_no_page(run: Run, small: Small) -> None:
+    claims_file(small.root).unlink()
+    code, _, told = run()
+    assert code == 4
+    assert "claims.yaml" in told
+
+
+def test_claims_about_scenarios_that_are_not_there_make_no_page(run: Run, small: Small) -> None:
+    small.claims(claims("gate/unraed"))
+    code, page, told = run("--write")
+    assert (code, page) == (4, "")
+    assert "claims.yaml:10:13: there is no scenario 'gate/unraed' [unknown-evidence]" in told
+    assert "Did you mean gate/unread?" in told
+    assert not page_file(small.suite).exists()
+
+
+def test_a_scenario_that_is_not_recorded_is_told_as_such(run: Run, small: Small) -> None:
+    (small.root / "recordings/gate/unread.json").unlink()
+    page = run()[1]
+    assert "? [gate/unread]" in page
+    assert "**not recorded**" in page
+
+
+def test_what_cannot_be_observed_is_listed_with_the_reason(run: Run, small: Small) -> None:
+    text = claims("gate/unread").replace(
+        "questions:",
+        "      counted:\n"
+        "        says: Edits are counted.\n"
+        f"        sources: ['{SECTION}']\n"
+        "        unobservable: Counting happens elsewhere.\n"
+        "questions:",
+    )
+    small.claims(text)
+    page = run()[1]
+    (line,) = [line for line in page.splitlines() if "Edits are counted." in line]
+    assert line.startswith("- ")
+    assert "*Counting happens elsewhere.*" in line
+    assert "| **All** | 2 | 1 | 0 | 0 | 0 | 1 |" in page
+
+
+def test_questions_are_answered_by_what_was_recorded_last(run: Run, small: Small) -> None:
+    steps = (
+        "  - Read: {file_path: $WS/notes.txt}\n"
+        "  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}\n"
+    )
+    small.scenario(
+        "gate/read-first",
+        steps,
+        step(read(), results=[refused("Shown?")]),
+        step(edit(), results=[refused("Answered!")]),
+    )
+    question = (
+        "questions:\n  what-then:\n    asks: What happens then?\n"
+        f"    source: {SECTION}\n"
+        "    shown_by:\n      - gate/read-first\n      - {scenario: gate/read-first, call: 1}\n"
+    )
+    small.claims(claims("gate/unread").replace("questions: {}\n", question))
+    page = run()[1]
+    assert "### 1. What happens then?" in page
+    last, first = [line for line in page.splitlines() if "Title of gate/read-first" in line]
+    assert last.endswith("| Edit: refused: `Answered!` |")
+    assert first.endswith("| Read: refused: `Shown?` |")
+
+
+def test_a_contradiction_shows_the_verdicts_of_its_sides(run: Run, small: Small) -> None:
+    other = (
+        "      unread-files-open:\n"
+        "        says: Unread files may be edited.\n"
+        f"        sources: ['{OTHER_SECTION}']\n"
+        "        shown_by:\n"
+        '          - {scenario: gate/unread, call: 1, expect: {files: {notes.txt: "gamma\\n"}}}\n'
+        "questions:"
+    )
+    contradiction = (
+        "contradictions:\n  c-01:\n    about: Is it safe?\n    claims: [unread-files, unread-files-open]\n"
+        "    reports: Nobody knows.\n    shown_by: [gate/unread]\n"
+    )
+    text = claims("gate/unread").replace("questions:", other, 1)
+    small.claims(text.replace("contradictions: {}\n", contradiction))
+    page = run()[1]
+    after = page[page.index("### 1. Is it safe?") :]
+    assert "- **holds**: Unread files are safe. (`behaviour-spec.txt`, Semantics" in after
+    assert "- **does not hold**: Unread files may be edited. (`early-pipeline.txt`, Overview" in after
+    assert "- reported by users: Nobody knows." in after
+    assert "Edit: refused (not_read): `File has not been read yet." in after
+
+
+def test_places_where_only_the_beginning_is_pinned_are_listed(small: Small) -> None:
+    line = "  - Read: {file_path: $WS/notes.txt}\n    expect: {text: {%s}}\n"
+    small.scenario("own/beginning", line % "starts: Schema")
+    small.scenario("own/both-ends", line % "starts: Schema, ends: end")
+    small.scenario("own/digest", line % f"starts: Schema, sha256: {'0' * 64}")
+    small.scenario("own/whole", "  - Read: {file_path: $WS/notes.txt}\n    expect: {text: 'starts:'}\n")
+    found = [(each.scenario_id, each.call, each.starts) for each in own_data(small.suite)]
+    assert found == [("own/beginning", 1, "Schema")]
+
+
+def test_a_scenario_without_calls_cannot_answer(small: Small) -> None:
+    small.scenario("gate/nothing", "  - touch: notes.txt\n")
+    question = (
+        "questions:\n  what-then:\n    asks: What happens then?\n"
+        f"    source: {SECTION}\n    shown_by: [gate/nothing]\n"
+    )
+    small.claims(claims("gate/unread").replace("questions: {}\n", question))
+    with pytest.raises(SuiteError, match="the scenario calls no tool"):
+        behaviour(small.suite)
