@@ -1,4 +1,4 @@
-"""Command line: `readfirst run list show lint record serve export`."""
+"""Command line: `readfirst run list show lint record fuzz serve export`."""
 
 from __future__ import annotations
 
@@ -343,6 +343,33 @@ def record(
     if counts.get("broken"):
         return ExitCode.BROKEN
     return ExitCode.CONFORMANT if ok else ExitCode.NOT_CONFORMANT
+
+
+@app.command()
+@guarded
+def fuzz(
+    against: Annotated[str, typer.Option(help="The target, for example claude-code:2.1.7.")],
+    steps: Annotated[int, typer.Option(min=0, help="Stop when so many were made on both sides.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Another seed gives other scenarios.")] = 0,
+    level: Annotated[LevelName, typer.Option(help="How strictly to compare.")] = LevelName.text,
+    contract: ContractName = None,
+    output: Annotated[Path, typer.Option(help="The folder for the scenario file of each finding.")] = Path(
+        "fuzz-findings"
+    ),
+    known: Annotated[Path | None, typer.Option(help="Accepted disagreements; see docs/fuzzing.md.")] = None,
+    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    fixtures: Fixtures = None,
+) -> int:
+    """Replay generated scenarios on the reference and a target; write where they differ, as small as it gets."""
+    from harness.fuzz.search import Request, perform
+
+    if level.value == "verbatim":
+        raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")
+    suite = _suite(fixtures)
+    chosen = contract or suite.contracts.default
+    return perform(
+        Request(suite, against, chosen, steps, seed, level.value, output, known, time_limit=time_limit)
+    )
 
 
 @app.command()

@@ -16,10 +16,14 @@ from harness.verdict import Level
 from harness.vocabulary import Vocabulary
 from harness.workspace import Place
 
-__all__ = ["Campaign", "Duel", "Finding"]
+__all__ = ["Campaign", "Duel", "Finding", "Group"]
 
 _SHRUNK_PER_CAUSE = 3
 _MOST_BROKEN = 5
+
+
+Group = tuple[Cause, tuple[str, ...]]
+"""What makes two findings one: the cause, and the kinds of steps that are needed for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +35,9 @@ class Finding:
     again: bool = True
 
     @property
-    def group(self) -> tuple[Cause, tuple[str, ...]]:
-        """What makes two findings one: the cause, and the kinds of steps that are needed for it."""
-        return self.disagreement.cause, tuple(_kind(step) for step in self.scenario.steps)
+    def group(self) -> Group:
+        """The group it belongs to."""
+        return self.disagreement.cause, tuple(sorted({_kind(step) for step in self.scenario.steps}))
 
 
 def _kind(step: object) -> str:
@@ -88,38 +92,61 @@ def _broken(side: str, outcome: Outcome) -> BrokenAdapter:
     broken = outcome.broken
     assert broken is not None
     return BrokenAdapter(
-        f"the {side} broke at step {broken.step + 1}: {broken.message}", blame=broken.blame, details=broken.details
+        f"the {side} broke at step {broken.step + 1}: {broken.message}",
+        blame=broken.blame,
+        details=broken.details,
     )
 
 
 class Campaign:
-    """One run: `perform` yields each new finding; `steps`, `scenarios` and `causes` tell what was made so far."""
+    """One search; its counts tell what was made so far.
 
-    def __init__(self, duel: Duel, scenarios: Iterable[Scenario], *, steps: int) -> None:
+    `disagreed` counts the scenarios on which the sides disagreed, `explained` those of them whose shrunken form
+    belongs to an accepted group.
+    """
+
+    def __init__(
+        self,
+        duel: Duel,
+        scenarios: Iterable[Scenario],
+        *,
+        steps: int,
+        accepted: frozenset[Group] = frozenset(),
+    ) -> None:
         self.duel = duel
         self.generated = scenarios
         self.most_steps = steps
+        self.accepted = accepted
         self.steps = 0
         self.scenarios = 0
-        self.causes: Counter[Cause] = Counter()
+        self.disagreed = 0
+        self.explained = 0
 
     def perform(self, progress: Callable[[int], None] | None = None) -> Iterator[Finding]:
-        """Yield the findings, one for each group; stops when enough steps were made on both sides."""
-        groups = set()
+        """Yield a finding for each new group; stops when enough steps were made on both sides.
+
+        Of one cause only the first few disagreements that are not accepted are shrunk; the rest is counted.
+        """
+        groups: set[Group] = set()
+        shrunk: Counter[Cause] = Counter()
         for scenario in self.generated:
             if self.steps >= self.most_steps:
                 return
+            self.duel.steps = self.steps  # what shrinking made is no volume
             found = self.duel(scenario)
             self.steps, self.scenarios = self.duel.steps, self.scenarios + 1
             if progress is not None:
                 progress(self.steps)
             if found is None:
                 continue
-            self.causes[found.cause] += 1
-            if self.causes[found.cause] > _SHRUNK_PER_CAUSE:
+            self.disagreed += 1
+            if shrunk[found.cause] == _SHRUNK_PER_CAUSE:
                 continue
             finding = self._shrunk(scenario, found)
-            self.duel.steps = self.steps  # what shrinking makes is no volume
+            if finding.group in self.accepted:
+                self.explained += 1
+                continue
+            shrunk[found.cause] += 1
             if finding.group not in groups:
                 groups.add(finding.group)
                 yield finding
@@ -131,10 +158,10 @@ class Campaign:
         def shows(candidate: Scenario) -> bool:
             nonlocal latest
             seen = self.duel(candidate)
-            same = seen is not None and seen.cause == found.cause
-            if same and seen is not None:
-                latest = seen
-            return same
+            if seen is None or seen.cause != found.cause:
+                return False
+            latest = seen
+            return True
 
         if not shows(cut):
             return Finding(cut, found, again=False)

@@ -107,7 +107,10 @@ def _of_step(
     if ours.changes != theirs.changes:
         tool = calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
         made = (
-            (_made_of(calls[0], ours.results[0], vocabulary), _made_of(calls[0], theirs.results[0], vocabulary))
+            (
+                _made_of(calls[0], ours.results[0], vocabulary),
+                _made_of(calls[0], theirs.results[0], vocabulary),
+            )
             if len(calls) == 1
             else (DONE, DONE)
         )
@@ -120,7 +123,10 @@ def _of_step(
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
     """Return what each side itself answered. Line ends before a reminder may be the reminder's: they do not count."""
     answers = (answer_of(ours.text), answer_of(theirs.text))
-    if any("</system-reminder>" in result.text[len(answer) :] for result, answer in zip((ours, theirs), answers, strict=True)):
+    if any(
+        "</system-reminder>" in result.text[len(answer) :]
+        for result, answer in zip((ours, theirs), answers, strict=True)
+    ):
         return answers[0].rstrip("\n"), answers[1].rstrip("\n")
     return answers
 

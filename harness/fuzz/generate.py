@@ -184,7 +184,13 @@ class _Stage:
 
     def _edit(self, path: str) -> ToolCall:
         kind = self.random.randint(0, 11)
-        old = "" if kind == 0 else self._text() if kind == 1 else quoted_from(self.random, self.sketch.text(path))
+        old = (
+            ""
+            if kind == 0
+            else self._text()
+            if kind == 1
+            else quoted_from(self.random, self.sketch.text(path))
+        )
         match self.random.randint(0, 9):
             case 0 | 1:
                 new = ""

@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.emit import emit_mapping, emit_string
-from harness.entry import OLD_TIME, Base64Content, Directory, Entry, HardLink, RegularFile, Symlink, TextContent
+from harness.entry import (
+    OLD_TIME,
+    Base64Content,
+    Directory,
+    Entry,
+    HardLink,
+    RegularFile,
+    Symlink,
+    TextContent,
+)
 from harness.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
 __all__ = ["scenario_yaml"]
@@ -111,7 +120,9 @@ def _entry(entry: Entry) -> Any:
                 case Base64Content(encoded):
                     fields, encoding, bom, eol = {"base64": encoded}, "utf-8", False, "lf"
                 case _:
-                    raise ValueError("bytes of a snapshot cannot be given; make them TextContent or Base64Content")
+                    raise ValueError(
+                        "bytes of a snapshot cannot be given; make them TextContent or Base64Content"
+                    )
             if encoding != "utf-8":
                 fields["encoding"] = encoding
             if bom:

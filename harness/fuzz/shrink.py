@@ -27,7 +27,14 @@ def shrink(
     improved = True
     while improved and not search.over:
         improved = False
-        for candidates in (_fewer_steps, _simpler_steps, _fewer_files, _simpler_files, _fewer_arguments, _shorter_strings):
+        for candidates in (
+            _fewer_steps,
+            _simpler_steps,
+            _fewer_files,
+            _simpler_files,
+            _fewer_arguments,
+            _shorter_strings,
+        ):
             better = search.descend(best, candidates)
             improved = improved or better is not best
             best = better

@@ -60,9 +60,7 @@ class Sketch:
             case "Read" if path in self.files:
                 self.known.add(key)
                 self.stale.discard(key)
-            case "Write" if isinstance(arguments.get("content"), str) and (
-                path not in self.files or fits
-            ):
+            case "Write" if isinstance(arguments.get("content"), str) and (path not in self.files or fits):
                 self._write(path, key, arguments["content"])
             case "Edit" if isinstance(arguments.get("old_string"), str) and isinstance(
                 arguments.get("new_string"), str
@@ -72,7 +70,9 @@ class Sketch:
                 if old == "" and not before:
                     self._write(path, key, new)
                 elif old and fits and old in before:
-                    self._write(path, key, before.replace(old, new, -1 if arguments.get("replace_all") else 1))
+                    self._write(
+                        path, key, before.replace(old, new, -1 if arguments.get("replace_all") else 1)
+                    )
                 else:
                     self.stale.discard(key)
             case _:
