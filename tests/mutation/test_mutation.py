@@ -100,6 +100,11 @@ def test_a_mutant_that_breaks_the_import_or_the_process_is_killed(source: str, b
     assert (found.killed, found.by) == (True, by)
 
 
+def test_a_mutant_that_makes_a_case_raise_is_killed() -> None:
+    found = fate(replace(WRONG, source="clipped = None"))
+    assert (found.by, found.how) == ("small", "TypeError: 'NoneType' object is not callable")
+
+
 def test_a_mutant_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trial._PATIENCE", 0.05)
     started = time.monotonic()

@@ -49,8 +49,8 @@ class TrialError(Exception):
 class Panel:
     """The package that is changed and who judges: `sources` by module, `open_judge` makes the judge of a trial.
 
-    `unused` are modules that no case needs.
     `open_judge` is given what each case cost on the unchanged package, in seconds; nothing at the first time.
+    `unused` are modules that no case needs.
     """
 
     package: str
@@ -179,7 +179,11 @@ class _Trial:
         except BaseException as error:
             return "the import", f"{type(error).__name__}: {error}"
         for name in self.order:
-            if how := judge(name):
+            try:
+                how = judge(name)
+            except Exception as error:
+                how = f"{type(error).__name__}: {error}"
+            if how:
                 return name, how
         return "", ""
 
