@@ -1,4 +1,4 @@
-"""Command line: `readfirst run list show lint record fuzz serve export`."""
+"""Command line: `readfirst run list show lint record fuzz serve export behaviour`."""
 
 from __future__ import annotations
 
