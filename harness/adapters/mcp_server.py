@@ -1,0 +1,297 @@
+"""One MCP server: its process on a leash, and the client of the `mcp` package that talks to it.
+
+The client runs in an event loop of its own that moves only while a call waits, so nothing happens in between. The
+transport is ours: it ends a server that floods or writes something that is no message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp import ClientSession, McpError, types
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+from harness.adapters import leash
+from harness.session import BrokenAdapter
+
+__all__ = ["LONGEST_MESSAGE", "McpServer"]
+
+LONGEST_MESSAGE = 64 * 1024 * 1024
+"""Bytes of one line; whoever writes more without an end floods."""
+
+_OUTPUT_KEPT = 1024
+"""Bytes of the end of its standard error that a breakage tells."""
+_FAREWELL = 0.3
+"""Seconds that the server gets to end by itself when its input has ended."""
+
+_Job = tuple[Callable[[ClientSession], Awaitable[Any]], "asyncio.Future[Any]"]
+
+
+class McpServer:
+    """A started server. `tools` are the names it offers. Not for use by several threads at once."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        directory: Path,
+        environment: Mapping[str, str],
+        *,
+        start_limit: float,
+        offline: bool = False,
+    ) -> None:
+        """Start the program in `directory` and shake hands. Raises BrokenAdapter."""
+        self._printed = b""
+        self._said = ""
+        self.alive = True
+        self._begin(command, directory, environment, offline)
+        self._runner = asyncio.Runner()
+        loop = self._runner.get_loop()
+        self._broken: asyncio.Future[str] = loop.create_future()
+        self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
+        self._conversation = loop.create_task(self._converse())
+        listed: types.ListToolsResult = self._do(_list_tools, "the start", start_limit)
+        self.tools = tuple(tool.name for tool in listed.tools)
+
+    @property
+    def pid(self) -> int:
+        """The number of the process and of its group."""
+        return self._process.pid
+
+    def call(self, name: str, arguments: Mapping[str, Any], limit: float) -> types.CallToolResult:
+        """Call one tool; a JSON-RPC error becomes a result marked as an error. `limit` is in seconds.
+
+        Raises:
+            BrokenAdapter: No answer in time, or none that is a message of the protocol; the server is then ended.
+        """
+
+        async def request(session: ClientSession) -> types.CallToolResult:
+            params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
+            asked = types.ClientRequest(types.CallToolRequest(params=params))
+            # Not `call_tool`: it would check results against schemas, which is not what is judged here.
+            try:
+                # The limit is kept outside, where it also covers a server that reads nothing.
+                return await session.send_request(
+                    asked, types.CallToolResult, request_read_timeout_seconds=timedelta(days=1)
+                )
+            except McpError as error:
+                told = types.TextContent(type="text", text=error.error.message)
+                return types.CallToolResult(content=[told], isError=True)
+
+        result: types.CallToolResult = self._do(request, name, limit)
+        return result
+
+    def end(self, *, at_once: bool = False) -> None:
+        """End the server and everything in its process group; politely unless `at_once`."""
+        if not self.alive:
+            return
+        self.alive = False
+        self._conversation.cancel()
+        with suppress(BaseException):
+            self._runner.run(_settled(self._conversation))
+        self._runner.close()
+        self._finish(at_once)
+
+    def _begin(
+        self, command: Sequence[str], directory: Path, environment: Mapping[str, str], offline: bool
+    ) -> None:
+        lifeline, self._lifeline = os.pipe()
+        words = [sys.executable, "-I", leash.__file__, str(lifeline), *(["--offline"] if offline else [])]
+        try:
+            self._process = subprocess.Popen(
+                [*words, "--", *command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=directory,
+                env=dict(environment),
+                pass_fds=(lifeline,),
+                start_new_session=True,
+            )
+        except OSError as error:
+            os.close(self._lifeline)
+            raise BrokenAdapter(f"cannot start {sys.executable}: {error}", blame="environment") from error
+        finally:
+            os.close(lifeline)
+        self._drainer = threading.Thread(target=self._drain, daemon=True)
+        self._drainer.start()
+
+    def _finish(self, at_once: bool) -> None:
+        process = self._process
+        with suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+        deadline = time.monotonic() + (0.0 if at_once else _FAREWELL)
+        while not self._has_ended() and time.monotonic() < deadline:
+            time.sleep(0.002)
+        # The group first: once the process is waited for, its number may belong to somebody else.
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        os.close(self._lifeline)
+        self._drainer.join(1.0)
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
+    def _has_ended(self) -> bool:
+        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def _do(self, job: Callable[[ClientSession], Awaitable[Any]], what: str, limit: float) -> Any:
+        if not self.alive:
+            raise BrokenAdapter("the server has ended before")
+
+        async def wait() -> Any:
+            answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+            self._jobs.put_nowait((job, answer))
+            waiting = {answer, self._broken, self._conversation}
+            done, _ = await asyncio.wait(waiting, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+            if answer in done:
+                return answer.result()
+            if self._broken in done:
+                raise _Broken(self._broken.result())
+            if self._conversation in done:
+                raise _Broken(f"its conversation ended: {self._conversation.exception()}")
+            raise _Broken(f"{what} took longer than {limit:g} s")
+
+        try:
+            return self._runner.run(wait())
+        except _Broken as error:
+            told = self._told(str(error), what)
+            self.end(at_once=True)
+            raise BrokenAdapter(told, details=self._details()) from None
+        except (ValidationError, McpError) as error:
+            self.end(at_once=True)
+            told = f"the server's answer to {what} is not what MCP wants: {str(error)[:500]}"
+            raise BrokenAdapter(told, details=self._details()) from None
+        except BaseException:
+            self.end(at_once=True)
+            raise
+
+    def _told(self, message: str, what: str) -> str:
+        """Say how the server ended, if it has."""
+        deadline = time.monotonic() + _FAREWELL
+        while message == _ENDED and not self._has_ended() and time.monotonic() < deadline:
+            time.sleep(0.002)
+        if not self._has_ended():
+            return f"the server closed its output during {what}" if message == _ENDED else message
+        status = self._process.wait()  # its group is killed by `end` before the number can be used again
+        told = f"ended with exit status {status}"
+        if status < 0:
+            told = f"was killed by {signal.Signals(-status).name}"
+        return f"the server {told} during {what}" if message == _ENDED else f"{message} (the server {told})"
+
+    def _details(self) -> str:
+        return self._printed.decode("utf-8", "backslashreplace")
+
+    def _drain(self) -> None:
+        assert self._process.stderr is not None
+        with suppress(OSError, ValueError):
+            while part := os.read(self._process.stderr.fileno(), 65536):
+                self._printed = (self._printed + part)[-_OUTPUT_KEPT:]
+
+    async def _converse(self) -> None:
+        """Connect the client to the process, and do one job after the other."""
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=LONGEST_MESSAGE)
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), self._process.stdout)
+        transport, protocol = await loop.connect_write_pipe(
+            asyncio.streams.FlowControlMixin, self._process.stdin
+        )
+        writer = asyncio.StreamWriter(transport, protocol, None, loop)
+        to_client: MemoryObjectSendStream[SessionMessage | Exception]
+        from_client: MemoryObjectReceiveStream[SessionMessage]
+        to_client, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        outgoing, from_client = anyio.create_memory_object_stream[SessionMessage](0)
+        pumps = (
+            loop.create_task(self._receive(reader, to_client)),
+            loop.create_task(self._send(writer, from_client)),
+        )
+        try:
+            async with ClientSession(incoming, outgoing) as session:
+                while True:
+                    job, answer = await self._jobs.get()
+                    try:
+                        result = await job(session)
+                    except Exception as error:
+                        if not answer.done():
+                            answer.set_exception(error)
+                    else:
+                        if not answer.done():
+                            answer.set_result(result)
+        finally:
+            for pump in pumps:
+                pump.cancel()
+            for stream in (to_client, incoming, outgoing, from_client):
+                stream.close()
+            transport.close()
+
+    async def _receive(
+        self, reader: asyncio.StreamReader, to_client: MemoryObjectSendStream[SessionMessage | Exception]
+    ) -> None:
+        while True:
+            try:
+                line = await reader.readuntil(b"\n")
+            except asyncio.IncompleteReadError as error:
+                rest = error.partial.strip()
+                self._fail(_garbage(rest) if rest else _ENDED)
+                return
+            except asyncio.LimitOverrunError:
+                self._fail(f"the server wrote more than {LONGEST_MESSAGE} bytes without an end")
+                return
+            if not line.strip():
+                continue
+            try:
+                message = types.JSONRPCMessage.model_validate_json(line)
+            except ValidationError:
+                self._fail(_garbage(line))
+                return
+            await to_client.send(SessionMessage(message))
+
+    async def _send(
+        self, writer: asyncio.StreamWriter, from_client: MemoryObjectReceiveStream[SessionMessage]
+    ) -> None:
+        async for message in from_client:
+            line = message.message.model_dump_json(by_alias=True, exclude_none=True)
+            writer.write(line.encode("utf-8", "surrogatepass") + b"\n")
+            with suppress(ConnectionError):  # it is gone; reading its answer finds that out
+                await writer.drain()
+
+    def _fail(self, message: str) -> None:
+        if not self._broken.done():
+            self._broken.set_result(message)
+
+
+class _Broken(Exception):  # noqa: N818 - it names who is broken
+    pass
+
+
+_ENDED = "ended"
+
+
+async def _settled(task: asyncio.Task[None]) -> None:
+    with suppress(BaseException):
+        await task
+
+
+async def _list_tools(session: ClientSession) -> types.ListToolsResult:
+    await session.initialize()
+    return await session.list_tools()
+
+
+def _garbage(line: bytes) -> str:
+    shown = line[:200].decode("utf-8", "backslashreplace").strip()
+    return f"the server wrote something to its standard output that is no message of MCP: {shown}"
