@@ -439,6 +439,8 @@ def behaviour(
         sys.stdout.write(page)
         return ExitCode.CONFORMANT
     file = page_file(suite)
+    if file is None:
+        raise UsageError("The bundled suite has no page beside it: name a checkout's with --fixtures.")
     if is_fresh(file, page):
         return ExitCode.CONFORMANT
     if check:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import harness
 from harness.behaviour.claims import Claim, Claims, Contradiction, Question, Topic, claims_file, load_claims
 from harness.behaviour.evidence import Evidence, Holding, Witness, combined
 from harness.behaviour.markdown import anchor, cell, code, link, table
@@ -55,8 +56,13 @@ class OwnData:
     starts: str
 
 
-def page_file(suite: Suite) -> Path:
-    """Return where the page of a suite belongs: docs/behaviour.md beside the folder of the fixtures."""
+def page_file(suite: Suite) -> Path | None:
+    """Return where the page of a suite belongs: docs/behaviour.md beside the folder of the fixtures.
+
+    None for the copy of the suite inside the installed package, which has no documentation beside it.
+    """
+    if suite.root.parent == Path(harness.__file__).parent:
+        return None
     return suite.root.parent / "docs" / "behaviour.md"
 
 
@@ -306,7 +312,7 @@ class _Page:
         return f"{_MARKS[evidence.holding]} {shown}" if mark else shown
 
     def _link(self, scenario_id: str) -> str:
-        return link(scenario_id, f"../{self.suite.root.name}/scenarios/{scenario_id}.yaml")
+        return link(scenario_id, f"../fixtures/scenarios/{scenario_id}.yaml")
 
 
 _QUESTIONS = "The open questions, answered"

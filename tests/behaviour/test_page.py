@@ -17,20 +17,29 @@ from .conftest import OTHER_SECTION, SECTION, Small, claims, edit, read, refused
 
 Run = Callable[..., tuple[int, str, str]]
 
+CHECKOUT = Path(__file__).resolve().parents[2]
+"""The installed package has a suite of its own, without a page beside it."""
+
+
+def written(small: Small) -> Path:
+    """Return where the page of the small suite belongs."""
+    file = page_file(small.suite)
+    assert file is not None
+    return file
+
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return behaviour(Suite())
+    return behaviour(Suite(CHECKOUT / "fixtures"))
 
 
 def test_the_page_of_the_suite_is_fresh(page: str) -> None:
     told = "docs/behaviour.md is stale: run `readfirst behaviour --write`"
-    assert is_fresh(page_file(Suite()), page), told
+    assert is_fresh(CHECKOUT / "docs/behaviour.md", page), told
 
 
 def test_the_page_shows_every_claim_question_and_contradiction(page: str) -> None:
-    suite = Suite()
-    all_claims = load_claims(claims_file(suite.root))
+    all_claims = load_claims(claims_file(CHECKOUT / "fixtures"))
     assert len(list(all_claims)) >= 250
     assert len(all_claims.questions) == 10
     assert len(all_claims.contradictions) == 40
@@ -50,7 +59,7 @@ def test_every_link_inside_the_page_leads_somewhere(page: str) -> None:
     targets = set(re.findall(r"\]\(#([^)]+)\)", page))
     assert targets
     assert targets <= headings | anchors
-    docs = page_file(Suite()).parent
+    docs = CHECKOUT / "docs"
     files = set(re.findall(r"\]\((\.\./[^)]+)\)", page))
     assert files
     assert [file for file in files if not (docs / file).is_file()] == []
@@ -69,7 +78,7 @@ def test_every_row_of_a_table_has_as_many_cells_as_its_head(page: str) -> None:
 
 
 def test_the_page_names_no_place_of_one_machine(page: str) -> None:
-    assert str(Path(__file__).resolve().parents[2]) not in page
+    assert str(CHECKOUT) not in page
     assert str(Path.home()) + "/" not in page
 
 
@@ -92,8 +101,7 @@ def test_a_page_that_was_written_is_fresh(run: Run, small: Small) -> None:
     assert run("--check")[0] == 1
     assert run("--write")[0] == 0
     assert run("--check") == (0, "", "")
-    written = page_file(small.suite).read_text(encoding="utf-8")
-    assert run() == (0, written, "")
+    assert run() == (0, written(small).read_text(encoding="utf-8"), "")
 
 
 def test_a_changed_claim_makes_the_page_stale(run: Run, small: Small) -> None:
@@ -121,7 +129,15 @@ def test_a_changed_documented_clause_makes_the_page_stale(run: Run, small: Small
 
 def test_a_check_writes_nothing(run: Run, small: Small) -> None:
     run("--check")
-    assert not page_file(small.suite).exists()
+    assert not written(small).exists()
+
+
+def test_the_bundled_suite_has_no_page(run: Run, small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.__file__", str(small.root.parent / "__init__.py"))
+    assert page_file(small.suite) is None
+    code, _, told = run("--check")
+    assert code == 2
+    assert "--fixtures" in told
 
 
 def test_checking_and_writing_exclude_each_other(run: Run) -> None:
@@ -143,7 +159,7 @@ def test_claims_about_scenarios_that_are_not_there_make_no_page(run: Run, small:
     assert (code, page) == (4, "")
     assert "claims.yaml:10:13: there is no scenario 'gate/unraed' [unknown-evidence]" in told
     assert "Did you mean gate/unread?" in told
-    assert not page_file(small.suite).exists()
+    assert not written(small).exists()
 
 
 def test_a_scenario_that_is_not_recorded_is_told_as_such(run: Run, small: Small) -> None:
