@@ -18,7 +18,7 @@ class ReferenceAdapter:
     `seconds` is the time limit per call; it needs the main thread (see `time_limit`).
     """
 
-    capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during", "deny"})
+    capabilities = frozenset({"Read", "Edit", "Write", "NotebookEdit", "parallel", "during", "deny"})
     repeats_paths = True
 
     def __init__(self, contract: str, *, seconds: float = 30.0) -> None:
