@@ -58,6 +58,8 @@ class Launch:
     wire: Wire
     tools: frozenset[str]
     files: tuple[Path, ...] = ()
+    input: Path | None = None
+    """What its standard input holds; None: nothing."""
     close: Callable[[], None] = lambda: None
 
 
@@ -162,12 +164,13 @@ class Conversation:
             files = [str(file) for file in launch.files]
             launcher = [sys.executable, "-I", str(LAUNCHER), str(theirs.fileno()), *files, "--"]
             output, printed = os.pipe()
+            entered = os.open(launch.input or os.devnull, os.O_RDONLY)
             try:
                 self._process = subprocess.Popen(
                     [*launcher, *launch.command],
                     env=dict(launch.variables),
                     cwd=launch.directory,
-                    stdin=subprocess.DEVNULL,
+                    stdin=entered,
                     stdout=printed,
                     stderr=printed,
                     pass_fds=[theirs.fileno()],
@@ -176,6 +179,7 @@ class Conversation:
                 )
             finally:
                 os.close(printed)
+                os.close(entered)
                 self._reader = threading.Thread(target=self._drain, args=(output,), daemon=True)
                 self._reader.start()
             theirs.close()
@@ -241,7 +245,9 @@ class Conversation:
             # Its children may hold the pipe open; what it wrote itself is there already.
             self._reader.join(0.2)
         return BrokenAdapter(
-            f"{self.program.name}{message}", blame=blame, details=self._printed.decode(errors="replace").strip()
+            f"{self.program.name}{message}",
+            blame=blame,
+            details=self._printed.decode(errors="replace").strip(),
         )
 
 

@@ -47,7 +47,9 @@ class AnthropicMessages:
 
 def _answers(content: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
     return {
-        block["tool_use_id"]: ToolResult(_text_of(block.get("content", "")), bool(block.get("is_error", False)))
+        block["tool_use_id"]: ToolResult(
+            _text_of(block.get("content", "")), bool(block.get("is_error", False))
+        )
         for block in content
         if block.get("type") == "tool_result"
     }

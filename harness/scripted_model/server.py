@@ -142,9 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise WireError(f"a request to {self.path} has no content-length")
         length = int(told)
         if length > MAXIMUM_REQUEST:
-            raise WireError(
-                f"a request to {self.path} has {length} bytes; the limit is {MAXIMUM_REQUEST}"
-            )
+            raise WireError(f"a request to {self.path} has {length} bytes; the limit is {MAXIMUM_REQUEST}")
         return self.rfile.read(length)
 
     def _send(self, status: int, reply: Reply) -> None:
