@@ -1,0 +1,7 @@
+"""Makes the laws and the wrong implementations importable."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "wrong_implementations")]

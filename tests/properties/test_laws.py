@@ -1,0 +1,136 @@
+"""Every law holds for the reference on generated scenarios, and is broken by an implementation that is wrong.
+
+Quick and the same in every run; READFIRST_LAWS=deep plays many more scenarios, others each time.
+"""
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from itertools import count
+from random import Random
+
+import lawbreakers as breakers
+import laws_of_reading
+import laws_of_refusal
+import laws_of_state
+import laws_of_writing
+import pytest
+import wrong_answers as answers
+import wrong_files as files
+import wrong_state as state
+import wrong_text as text
+from altered import Altered
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from play import World
+from registry import LAWS
+
+from harness.adapters.reference import ReferenceAdapter
+from harness.workspace import Place
+
+DEEP = os.environ.get("READFIRST_LAWS") == "deep"
+PROFILE = settings(
+    max_examples=1000 if DEEP else 20,
+    derandomize=not DEEP,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+MOST_SCENARIOS = 1500
+"""Scenarios that a wrong implementation may pass before the law that it breaks counts as blind."""
+
+BROKEN_BY: dict[Callable[..., None], type[Altered]] = {
+    laws_of_refusal.a_refused_call_changes_nothing: files.WritesBeforeRefusing,
+    laws_of_refusal.a_refused_call_is_refused_in_the_same_words_again: breakers.GivesInTheSecondTime,
+    laws_of_refusal.equal_strings_are_refused: breakers.EditsNothing,
+    laws_of_refusal.only_a_known_file_is_changed: state.NoReadCheck,
+    laws_of_refusal.what_happens_to_a_file_never_makes_it_unread: breakers.ForgetsChangedFiles,
+    laws_of_refusal.an_unread_file_is_named_first: answers.WrongOrderOfChecks,
+    laws_of_refusal.a_denied_path_stays_as_it_is: files.IgnoresDenyRules,
+    laws_of_refusal.an_error_says_little_more_than_it_was_asked: breakers.TellsTheWholeFile,
+    laws_of_state.own_changes_are_never_stale: breakers.DistrustsItself,
+    laws_of_state.a_file_just_read_is_not_stale: breakers.DistrustsReading,
+    laws_of_state.an_own_file_that_was_only_touched_can_be_edited: state.ComparesTimesOnly,
+    laws_of_state.a_read_file_that_was_touched_is_stale: state.ComparesContentsOnly,
+    laws_of_state.a_changed_file_is_not_changed_over: state.NoStalenessCheck,
+    laws_of_state.what_strikes_during_a_call_survives: state.RaceNotChecked,
+    laws_of_state.a_read_recovers_from_anything: breakers.NeverForgives,
+    laws_of_state.every_spelling_names_the_same_file: breakers.KeyedBySpelling,
+    laws_of_state.the_same_steps_give_the_same_answers: breakers.CountsCallsOfAllSessions,
+    laws_of_state.an_older_time_is_not_stale: state.NoticesOlderTimes,
+    laws_of_reading.reading_changes_nothing: text.ConvertsWhenReading,
+    laws_of_reading.ranges_are_parts_of_the_whole: answers.CountsLinesFromZero,
+    laws_of_reading.a_whole_read_shows_the_whole_text: answers.HidesFinalNewline,
+    laws_of_reading.a_line_that_was_read_is_found: breakers.ShowsTabsAsBlanks,
+    laws_of_reading.a_second_read_shows_the_file_again: breakers.RefersToEarlierReads,
+    laws_of_reading.a_snippet_shows_the_file_as_it_is_now: breakers.NumbersSnippetsFromZero,
+    laws_of_writing.success_is_on_disk: files.OnlyPretendsToEdit,
+    laws_of_writing.bytes_around_the_match_stay: files.HidesItsTraces,
+    laws_of_writing.new_text_is_written_literally: text.ExpandsDollars,
+    laws_of_writing.one_match_is_needed: text.ReplacesFirstOfSeveral,
+    laws_of_writing.replace_all_leaves_no_match_out: text.ReplaceAllReplacesFirst,
+    laws_of_writing.a_deletion_takes_at_most_one_line_end_more: breakers.EatsBlankLines,
+    laws_of_writing.uniform_line_ends_stay_uniform: text.LosesCarriageReturns,
+    laws_of_writing.line_ends_do_not_decide_what_is_found: breakers.KnowsOnlyLineFeeds,
+    laws_of_writing.the_final_line_end_stays: text.AddsFinalNewline,
+    laws_of_writing.a_byte_order_mark_stays: text.LosesByteOrderMark,
+    laws_of_writing.valid_text_stays_valid: breakers.WritesOnlyAscii,
+    laws_of_writing.mode_and_kind_stay: files.LosesMode,
+    laws_of_writing.no_other_file_is_touched: breakers.WritesTheNeighbour,
+    laws_of_writing.writing_twice_is_writing_once: breakers.AppendsWhatItWrites,
+    laws_of_writing.an_edit_can_be_taken_back: text.ExpandsDollars,
+    laws_of_writing.calls_of_one_message_give_what_some_order_gives: state.LosesParallelUpdates,
+    laws_of_writing.a_write_that_fails_leaves_the_old_bytes: breakers.WritesInPlace,
+}
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Place]:
+    with Place() as place:
+        yield place
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_reference_keeps_the_law(name: str, place: Place) -> None:
+    world = World(ReferenceAdapter("2.1.7"), place)
+
+    @PROFILE
+    @given(st.randoms(use_true_random=False))
+    def kept(random: Random) -> None:
+        LAWS[name](world, random)
+
+    kept()
+
+
+@pytest.mark.parametrize("law", BROKEN_BY, ids=lambda law: law.__name__)
+def test_a_wrong_implementation_breaks_the_law_where_the_reference_keeps_it(
+    law: Callable[..., None], place: Place
+) -> None:
+    world = World(BROKEN_BY[law], place)
+    number = next(number for number in count() if breaks(law, world, number))
+    assert number < MOST_SCENARIOS
+    law(World(ReferenceAdapter("2.1.7"), place), Random(number))
+
+
+def breaks(law: Callable[..., None], world: World, number: int) -> bool:
+    """Tell whether the law fails in scenario `number`; a wrong implementation that stumbles proves nothing."""
+    if number >= MOST_SCENARIOS:
+        return True
+    try:
+        law(world, Random(number))
+    except AssertionError:
+        return True
+    except (KeyError, TypeError, ValueError, OSError):
+        return False
+    return False
+
+
+def test_every_law_has_its_lawbreaker_and_every_lawbreaker_its_law() -> None:
+    assert LAWS.keys() == {law.__name__ for law in BROKEN_BY}
+    own = {
+        found
+        for _, found in inspect.getmembers(breakers, inspect.isclass)
+        if found.__module__ == breakers.__name__
+    }
+    assert own <= set(BROKEN_BY.values())
+    assert len(LAWS) >= 25
