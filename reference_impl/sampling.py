@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from reference_impl import disk
-from reference_impl.permissions import IgnoreList
+from reference_impl.ignore_list import IgnoreList
 from reference_impl.text_file import format_of
 
 __all__ = ["usual_line_ending"]
@@ -46,10 +46,14 @@ def _ignore_lists(directory: str) -> list[tuple[str, IgnoreList]]:
     names = [".gitignore", ".ignore"] if _in_repository(directory) else [".ignore"]
     paths = [posixpath.join(directory, name) for name in names]
     return [
-        (directory, IgnoreList(disk.read(path).decode("utf-8", "replace").splitlines()))
+        (directory, IgnoreList(_lines(path), negatable_sets=True, ignore_case=False))
         for path in paths
         if disk.is_file(path)
     ]
+
+
+def _lines(path: str) -> list[str]:
+    return disk.read(path).decode("utf-8", "replace").splitlines()
 
 
 def _in_repository(directory: str) -> bool:

@@ -1,0 +1,92 @@
+"""Ignore list: patterns for relative paths, written as in a `.gitignore` file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["IgnoreList"]
+
+_TOKEN = re.compile(
+    r"(?P<lead>^\*\*/)|(?P<middle>/\*\*(?=/))|(?P<tail>/\*\*$)|(?P<star>\*+)|(?P<one>\?)"
+    r"|(?P<set>\[(?P<sign>[!^]?)(?P<body>[^\]/]+)\])|\\(?P<escaped>.)|(?P<plain>.)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    expression: re.Pattern[str]
+    reopens: bool
+    directories_only: bool
+
+
+class IgnoreList:
+    """An ordered list of patterns.
+
+    `negatable_sets`: `[!a]` and `[^a]` are any character but `a`, as in git; otherwise they are `!` or `^` or `a`.
+    `ignore_case`: letter case does not matter. A pattern that cannot be understood matches nothing.
+    """
+
+    def __init__(self, patterns: Iterable[str], *, negatable_sets: bool, ignore_case: bool) -> None:
+        flags = re.DOTALL | (re.IGNORECASE if ignore_case else re.NOFLAG)
+        parsed = (_parsed(pattern, negatable_sets, flags) for pattern in patterns)
+        self._patterns = [pattern for pattern in parsed if pattern is not None]
+
+    def matches(self, path: str) -> bool:
+        """Tell whether a relative path, or a directory above it, is on the list. The last pattern that fits decides."""
+        parts = path.split("/")
+        return any(
+            self._covers("/".join(parts[:depth]), directory=depth < len(parts))
+            for depth in range(1, len(parts) + 1)
+        )
+
+    def _covers(self, path: str, *, directory: bool) -> bool:
+        covered = False
+        for pattern in self._patterns:
+            if (directory or not pattern.directories_only) and pattern.expression.fullmatch(path):
+                covered = not pattern.reopens
+        return covered
+
+
+def _parsed(pattern: str, negatable_sets: bool, flags: re.RegexFlag) -> _Pattern | None:
+    if pattern.startswith("#"):
+        return None
+    pattern = re.sub(r"(?<!\\)[ \t]+$", "", pattern)
+    reopens, pattern = pattern.startswith("!"), pattern.removeprefix("!")
+    directories_only, pattern = pattern.endswith("/"), pattern.rstrip("/")
+    if not pattern:
+        return None
+    prefix = "" if "/" in pattern else "(?:.*/)?"
+    try:
+        expression = re.compile(prefix + _expression(pattern.removeprefix("/"), negatable_sets), flags)
+    except re.error:
+        return None
+    return _Pattern(expression, reopens, directories_only)
+
+
+def _expression(pattern: str, negatable_sets: bool) -> str:
+    return "".join(_translated(token, negatable_sets) for token in _TOKEN.finditer(pattern))
+
+
+def _translated(token: re.Match[str], negatable_sets: bool) -> str:
+    match token.lastgroup:
+        case "lead":
+            return "(?:.*/)?"
+        case "middle":
+            return "(?:/.*)?"
+        case "tail":
+            return "/.+"
+        case "star":
+            return "[^/]*"
+        case "one":
+            return "[^/]"
+        case "set":
+            sign, body = token["sign"], token["body"].replace("[", "\\[")
+            if sign and negatable_sets:
+                return f"[^{body}]"
+            return f"[\\{sign}{body}]" if sign else f"[{body}]"
+        case "escaped":
+            return re.escape(token["escaped"])
+    return re.escape(token[0])
