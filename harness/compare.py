@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from harness.contracts import Contract, clause_for
 from harness.entry import Entry
@@ -32,15 +33,21 @@ _EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_
 
 
 def skipped(
-    scenario: Scenario, contract: Contract, level: Level, capabilities: frozenset[str]
+    scenario: Scenario,
+    contract: Contract,
+    level: Level,
+    capabilities: frozenset[str],
+    lacks: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: "",
 ) -> Verdict | None:
     """Return the verdict that stands before any replay, None where the scenario is to be replayed.
 
     `unspecified`: the contract says nothing on any call (`documented`), or on one of them (a recorded
-    contract). `unsupported`: the adapter lacks what the scenario needs.
+    contract). `unsupported`: the adapter lacks what the scenario needs, or, as `lacks` tells, what a call needs.
     """
-    missing = sorted(scenario.needs - capabilities)
     calls = list(scenario.calls())
+    missing = sorted(scenario.needs - capabilities)
+    if not missing:
+        missing = sorted({told for call in calls if (told := lacks(call.tool, call.arguments))})
     judged = [clause_for(call.expect, contract) is not None for call in calls]
     status: Status
     if not judged or not (all(judged) if contract.recorded else any(judged)):

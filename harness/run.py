@@ -50,6 +50,7 @@ class Bench:
             order.connect, self.suite, contract=self.contract, time_limit=order.time_limit
         )
         self._capabilities = capabilities_of(self._adapter)
+        self._lacks = getattr(self._adapter, "lacks", lambda _tool, _arguments: "")
         self._place = Place()
         self._recordings = Recordings(self.suite.recordings_root) if order.level == "verbatim" else None
 
@@ -60,7 +61,7 @@ class Bench:
         """
         scenario = self.suite.scenario(scenario_id)
         contract, level = self.contract, self.order.level
-        skip = skipped(scenario, contract, level, self._capabilities)
+        skip = skipped(scenario, contract, level, self._capabilities, self._lacks)
         if skip is not None:
             return skip
         recorded = self._recordings.load(scenario_id, contract.name) if self._recordings else None

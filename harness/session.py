@@ -88,6 +88,7 @@ class Adapter(Protocol):
     A session may have `close()`, an adapter may have `close()`: both are called when no longer needed.
     `repeats_paths = True` (optional) declares that every session starts from nothing, so that a path may be
     the workspace of one scenario after the other; otherwise each scenario has a path of its own.
+    `lacks(tool, arguments)` (optional) says what of a call it does not claim (`Read with pages`), else nothing.
     """
 
     def open(self, workspace: Workspace) -> Session:

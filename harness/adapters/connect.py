@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 import re
+import shlex
+import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from harness.contracts import Contract
 from harness.session import Adapter
@@ -22,12 +25,14 @@ TIME_LIMIT = 30.0
 KINDS = {
     "reference": "reference",
     "python": "python:MODULE:FACTORY",
+    "mcp": "mcp:COMMAND",
+    "target": "target:NAME@VERSION",
+    "agent": "agent:NAME@VERSION",
     "claude-code": "claude-code:VERSION",
     "recording": "recording:CONTRACT",
 }
 """The kinds of connection, each with the string to write."""
 
-_PLANNED = ("mcp", "agent")
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -48,8 +53,6 @@ def connect(
         BrokenAdapter: What it names exists and does not start.
     """
     kind, colon, rest = spec.partition(":")
-    if kind in _PLANNED:
-        raise ConnectError(f"{spec!r}: {kind}: is planned and not there yet. There is: {_kinds()}.")
     if kind not in KINDS:
         near = get_close_matches(kind, KINDS, 1)
         hint = f" Did you mean {KINDS[near[0]]}?" if near else ""
@@ -88,6 +91,55 @@ def _python(rest: str, suite: Suite, contract: Contract, time_limit: float) -> A
     return adapter
 
 
+def _mcp(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:  # noqa: ARG001
+    from harness.adapters.mcp import McpAdapter, McpConnection
+
+    isolation: Literal["process", "directory"] = "process"
+    for name in ("process", "directory"):
+        if rest.startswith(f"--isolation={name} "):
+            isolation, rest = name, rest.partition(" ")[2]
+    try:
+        command = shlex.split(rest)
+    except ValueError as error:
+        raise ConnectError(f"'mcp:{rest}': {error}. Write the command as in a shell.") from error
+    if not command or command[0].startswith("-"):
+        example = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
+        raise ConnectError(f"'mcp:{rest}': write {KINDS['mcp']}, for example {example}.")
+    if shutil.which(command[0]) is None:
+        raise ConnectError(f"'mcp:{rest}': there is no program {command[0]!r} on the PATH.")
+    connection = McpConnection(command, isolation=isolation, time_limit=time_limit)
+    try:
+        return McpAdapter(connection)
+    except BaseException:
+        connection.close()
+        raise
+
+
+def _target(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:  # noqa: ARG001
+    from harness.adapters.target import open_target
+    from harness.finding import SuiteError
+    from harness.targets.catalogue import UnknownTargetError, find
+
+    try:
+        target, release = find(rest)
+    except UnknownTargetError as error:
+        raise ConnectError(f"'target:{rest}': {error}") from error
+    except SuiteError as error:
+        raise ConnectError(f"'target:{rest}': the mapping is not right.\n{error}") from error
+    return open_target(target, release, time_limit=time_limit)
+
+
+def _agent(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:
+    """An agent is a target; the kind says that it must be one."""
+    from harness.targets.catalogue import UnknownTargetError, find
+
+    with suppress(UnknownTargetError):
+        target, _ = find(rest)
+        if target.kind != "agent":
+            raise ConnectError(f"'agent:{rest}': {target.name} is no agent. Write target:{rest}.")
+    return _target(rest, suite, contract, time_limit)
+
+
 def _claude_code(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:
     module = importlib.import_module("harness.adapters.claude_code")
     opened: Adapter = module.open_claude_code(rest, suite, contract=contract, time_limit=time_limit)
@@ -113,6 +165,9 @@ def _list(names: list[str]) -> str:
 _CONNECTIONS: dict[str, Callable[[str, Suite, Contract, float], Adapter]] = {
     "reference": _reference,
     "python": _python,
+    "mcp": _mcp,
+    "target": _target,
+    "agent": _agent,
     "claude-code": _claude_code,
     "recording": _recording,
 }

@@ -28,7 +28,8 @@ class McpConnection:
 
     `process`: a server per workspace, with the workspace as its directory. `directory`: one server in the folder
     above all workspaces, but for those that ask to be alone. `environment` is all that the server gets beside HOME,
-    None: what the harness has. `$SETTINGS` becomes a settings file with the workspace's deny rules.
+    None: what the harness has; in given ones `$SCRATCH`
+    stands for an empty folder of the server's own. `$SETTINGS` becomes a settings file with the workspace's deny rules.
     """
 
     def __init__(
@@ -81,6 +82,8 @@ class McpConnection:
 
     def _start(self, workspace: Workspace, directory: Path) -> McpServer:
         places = {"$WS": str(workspace.root), "$HOME": str(workspace.home)}
+        if self._environment is not None:
+            places["$SCRATCH"] = tempfile.mkdtemp(dir=self._own.name)
         if self.takes_settings:
             settings = Path(self._own.name, "settings.json")
             settings.write_text(json.dumps({"permissions": {"deny": list(workspace.deny)}}))

@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from harness.adapters import leash
 from harness.adapters.framing import EndedError, Framing, GarbageError, TooLateError
 from harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
 
@@ -36,15 +37,27 @@ class PythonAdapter:
     of the implementation leaves it running. It never outlives the harness, and its own children are killed with
     it unless they leave its process group. `time_limit` is in seconds per call, `start_limit` for the start.
     Not for use by several threads at once.
+
+    With an `environment`, which must let `python` find the harness, the child gets these variables alone and no
+    network where the system allows that; it then starts in `directory`.
     """
 
     repeats_paths = True
 
     def __init__(
-        self, module: str, factory: str, *, time_limit: float = 30.0, start_limit: float = 30.0
+        self,
+        module: str,
+        factory: str,
+        *,
+        time_limit: float = 30.0,
+        start_limit: float = 30.0,
+        python: str = sys.executable,
+        environment: Mapping[str, str] | None = None,
+        directory: Path | None = None,
     ) -> None:
         self.capabilities = BASIC_CAPABILITIES
         self._name = (module, factory)
+        self._how = _How(python, environment, directory)
         self._time_limit = time_limit
         self._start_limit = start_limit
         self._child: _Child | None = None
@@ -59,7 +72,7 @@ class PythonAdapter:
         """Start the process unless it runs, and learn the capabilities. Raises FactoryError, BrokenAdapter."""
         if self._child is not None and self._child.alive:
             return
-        child = _Child(self._name)
+        child = _Child(self._name, self._how)
         try:
             answer = child.exchange(None, "the start", self._start_limit)
             if "no_factory" in answer:
@@ -141,27 +154,47 @@ def _result(values: Mapping[str, Any]) -> ToolResult:
     return ToolResult(values["text"], values["is_error"], values["error"])
 
 
+class _How(NamedTuple):
+    """With what a child is started."""
+
+    python: str
+    environment: Mapping[str, str] | None
+    directory: Path | None
+
+    def command(self, lifeline: int) -> list[str]:
+        """Return the words before the module's; with an environment of its own it leaves the network."""
+        words = [self.python, "-u", "-X", "faulthandler", "-m", "harness.adapters.python_host"]
+        if self.environment is None:
+            return words
+        return [sys.executable, "-I", leash.__file__, str(lifeline), "--offline", "--", *words]
+
+    def variables(self) -> Mapping[str, str]:
+        """Return the child's variables."""
+        if self.environment is not None:
+            return self.environment
+        package = str(Path(__file__).resolve().parents[2])
+        paths = [path for path in (os.environ.get("PYTHONPATH"), package) if path]
+        return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
 class _Child:
     """The process, the socket to talk to it, and the end of what it printed."""
 
-    def __init__(self, name: tuple[str, str]) -> None:
+    def __init__(self, name: tuple[str, str], how: _How) -> None:
         ours, theirs = socket.socketpair()
         lifeline, self._lifeline = os.pipe()
         output, printed = os.pipe()
-        package = str(Path(__file__).resolve().parents[2])
-        paths = [path for path in (os.environ.get("PYTHONPATH"), package) if path]
         descriptors = (theirs.fileno(), lifeline)
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-u", "-X", "faulthandler", "-m", "harness.adapters.python_host"]
-                + [str(descriptor) for descriptor in descriptors]
-                + list(name),
+                how.command(lifeline) + [str(descriptor) for descriptor in descriptors] + list(name),
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=printed,
                 pass_fds=descriptors,
                 start_new_session=True,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+                env=dict(how.variables()),
+                cwd=how.directory,
             )
         except OSError as error:
             ours.close()

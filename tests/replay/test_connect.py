@@ -12,7 +12,10 @@ from harness.adapters.reference import ReferenceAdapter
 from harness.contracts import Contract
 from harness.suite import Suite
 
-ALL = "reference, python:MODULE:FACTORY, claude-code:VERSION, recording:CONTRACT"
+ALL = (
+    "reference, python:MODULE:FACTORY, mcp:COMMAND, target:NAME@VERSION, agent:NAME@VERSION, "
+    "claude-code:VERSION, recording:CONTRACT"
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +42,16 @@ def suite() -> Suite:
         ("claude-code", "'claude-code': write claude-code:VERSION."),
         ("recording:0.0.1", "'recording:0.0.1': there is no recorded contract '0.0.1', only 2.1.7"),
         ("recording:documented", "'recording:documented': there is no recorded contract 'documented'"),
-        ("mcp:server", f"'mcp:server': mcp: is planned and not there yet. There is: {ALL}."),
-        ("agent:x", "'agent:x': agent: is planned and not there yet."),
+        ("mcp", "'mcp': write mcp:COMMAND."),
+        ("mcp:no-such-server", "'mcp:no-such-server': there is no program 'no-such-server' on the PATH."),
+        ("mcp:--isolation=directory", "'mcp:--isolation=directory': write mcp:COMMAND, for example"),
+        ("mcp:sh 'open", "'mcp:sh 'open': No closing quotation. Write the command as in a shell."),
+        ("target:agnu@3.1.10", "'target:agnu@3.1.10': there is no target 'agnu'. Did you mean agno?"),
+        (
+            "target:agno@1",
+            "'target:agno@1': agno has no version '1', only 3.1.10. Another one needs a line in agno.yaml.",
+        ),
+        ("agent:agno@3.1.10", "'agent:agno@3.1.10': agno is no agent. Write target:agno@3.1.10."),
     ],
 )
 def test_a_wrong_string_is_told_what_to_write(

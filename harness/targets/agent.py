@@ -1,0 +1,125 @@
+"""Targets of kind `agent`: a command line whose model is played, many scenarios in one conversation."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.agent.conversation import Conversation
+from harness.agent.pins import Pins
+from harness.agent.program import AgentProgram
+from harness.session import Workspace
+from harness.targets.install import Installed
+from harness.targets.mapping import AgentLaunch, Target
+from harness.targets.translate import Answer
+
+__all__ = ["AgentTarget", "AgentTargetSession"]
+
+_LOG = logging.getLogger("readfirst")
+_CALLS_PER_CONVERSATION = 200
+"""Every request carries the whole conversation: a fresh start is cheaper than a long history."""
+_PROMPT = "go"
+
+
+class AgentTargetSession:
+    """One scenario in a conversation, in the agent's own tools; ends the conversation where it is its own."""
+
+    def __init__(self, conversation: Conversation, root: Path, pins: Pins | None) -> None:
+        self.conversation = conversation
+        self._root = root
+        self._pins = pins
+
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+        """Let the model call one tool."""
+        return self.answers([(name, arguments)])[0]
+
+    def answers(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Answer]:
+        """Let the model make several calls in one message."""
+        self._hold()
+        results = self.conversation.call_parallel(calls)
+        self._hold()
+        return [Answer(result.text, flagged=result.is_error) for result in results]
+
+    def close(self) -> None:
+        """End the conversation if nothing else uses it."""
+        if self._pins is None:
+            self.conversation.close()
+
+    def _hold(self) -> None:
+        """Keep what the agent sees now apart from the files of later scenarios."""
+        if self._pins is not None:
+            self._pins.hold(self._root)
+
+
+class AgentTarget:
+    """An agent of one exact version, played by a scripted model.
+
+    With `isolation: directory` workspaces side by side share a conversation in the folder above, and only an
+    isolated workspace gets one of its own; with `process` every workspace does. `time_limit` is in seconds per
+    call. `network` is empty where the agent runs without one, else the reason why it could not.
+    """
+
+    def __init__(self, target: Target, launch: AgentLaunch, installed: Installed, time_limit: float) -> None:
+        self.repeats_paths = launch.isolation == "process"
+        self.network = ""
+        self._target = target
+        self._launch = launch
+        self._installed = installed
+        self._time_limit = time_limit
+        self._shared: dict[Path, Conversation] = {}
+        self._pins = Pins()
+
+    def open(self, workspace: Workspace) -> AgentTargetSession:
+        """Start or reuse a conversation for the workspace. Raises BrokenAdapter."""
+        if workspace.isolated or self._launch.isolation == "process":
+            return AgentTargetSession(self._start(workspace.root), workspace.root, None)
+        return AgentTargetSession(self._share(workspace.root.parents[1]), workspace.root, self._pins)
+
+    def close(self) -> None:
+        """End every conversation."""
+        while self._shared:
+            self._shared.popitem()[1].close()
+        self._pins.release()
+
+    def _share(self, directory: Path) -> Conversation:
+        shared = self._shared.get(directory)
+        if shared is not None and shared.usable and shared.calls <= _CALLS_PER_CONVERSATION:
+            return shared
+        self.close()
+        shared = self._shared[directory] = self._start(directory)
+        return shared
+
+    def _start(self, directory: Path) -> Conversation:
+        conversation = Conversation(self._program(directory))
+        if conversation.isolation and not self.network:
+            name, reason = self._target.name, conversation.isolation
+            _LOG.warning("%s keeps its network: %s; only its switches hold it back", name, reason)
+        self.network = conversation.isolation
+        return conversation
+
+    def _program(self, directory: Path) -> AgentProgram:
+        launch, installed = self._launch, self._installed
+        places = {
+            "$INSTALL": str(installed.directory),
+            "$PYTHON": installed.python,
+            "$NODE": installed.node,
+            "$MODEL": launch.model,
+            "$PROMPT": _PROMPT,
+            "$WS": str(directory),
+        }
+        programs = (installed.node, installed.python)
+        return AgentProgram(
+            name=self._target.name,
+            wire=launch.wire,
+            command=launch.command,
+            tools=frozenset(mapping.call for mapping in self._target.tools.values()),
+            directory=directory,
+            variables=self._target.environment,
+            files=launch.files or {},
+            input=launch.input,
+            places=places,
+            folders=tuple(Path(program).parent for program in programs if program),
+            time_limit=self._time_limit,
+        )

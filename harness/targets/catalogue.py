@@ -1,0 +1,75 @@
+"""Catalogue: which targets there are, and the one that `NAME@VERSION` or a mapping file's path names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+
+from packaging.version import InvalidVersion, Version
+
+from harness.targets.mapping import Release, Target, load_target
+
+__all__ = ["UnknownTargetError", "find", "names", "pairs", "root"]
+
+
+class UnknownTargetError(LookupError):
+    """There is no such target; the message says which there are."""
+
+
+def root() -> Path:
+    """Return the folder of the mapping files."""
+    return Path(__file__).parent
+
+
+def names() -> list[str]:
+    """Return the names of all mapping files, sorted."""
+    return sorted(file.stem for file in root().glob("*.yaml"))
+
+
+def pairs() -> Iterator[tuple[Target, Release]]:
+    """Yield every target with each of its versions, in the order of the names. Raises TargetError."""
+    for name in names():
+        target = load_target(root() / f"{name}.yaml")
+        for release in target.versions.values():
+            yield target, release
+
+
+def find(spec: str) -> tuple[Target, Release]:
+    """Return what `NAME`, `NAME@VERSION` or `PATH.yaml@VERSION` means; without a version, the newest.
+
+    Raises UnknownTargetError, TargetError for a file that is not in its format.
+    """
+    name, version = _split(spec)
+    if name.endswith(".yaml"):
+        target = load_target(Path(name))
+    else:
+        if name not in names():
+            raise UnknownTargetError(f"there is no target {name!r}. {_suggestion(name, names())}")
+        target = load_target(root() / f"{name}.yaml")
+    if not version:
+        return target, max(target.versions.values(), key=lambda release: _age(release.version))
+    if version not in target.versions:
+        there = ", ".join(target.versions)
+        raise UnknownTargetError(
+            f"{target.name} has no version {version!r}, only {there}. Another one needs a line in {target.file.name}."
+        )
+    return target, target.versions[version]
+
+
+def _split(spec: str) -> tuple[str, str]:
+    # A version holds no slash; a path may hold an @.
+    name, at, version = spec.rpartition("@")
+    return (name, version) if at and "/" not in version else (spec, "")
+
+
+def _age(version: str) -> tuple[bool, Version, str]:
+    try:
+        return True, Version(version), version
+    except InvalidVersion:
+        return False, Version("0"), version
+
+
+def _suggestion(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, 1)
+    return f"Did you mean {near[0]}?" if near else f"There is: {', '.join(known)}."

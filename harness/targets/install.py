@@ -1,0 +1,163 @@
+"""Install: a target's exact version into an environment of its own below the user's cache, once."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from harness.session import BrokenAdapter
+from harness.targets.mapping import PythonLaunch, Release, Target
+
+__all__ = ["Installed", "cache_root", "install", "is_installed"]
+
+_SECONDS = 900
+_DONE = "installed.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """An environment: its folder, its Python (empty without pip packages) and Node (empty without npm packages)."""
+
+    directory: Path
+    python: str = ""
+    node: str = ""
+
+    def placed(self, text: str) -> str:
+        """Return the text with `$INSTALL`, `$PYTHON` and `$NODE` replaced."""
+        for name, value in (("INSTALL", str(self.directory)), ("PYTHON", self.python), ("NODE", self.node)):
+            text = text.replace(f"${name}", value)
+        return text
+
+
+def cache_root() -> Path:
+    """Return the folder that holds the environments, one folder each."""
+    return platformdirs.user_cache_path("readfirst") / "targets"
+
+
+def is_installed(target: Target, release: Release, cache: Path | None = None) -> bool:
+    """Tell whether the environment is there; nothing is installed."""
+    return (_directory(target, release, cache or cache_root()) / _DONE).is_file()
+
+
+def install(target: Target, release: Release, cache: Path | None = None) -> Installed:
+    """Return the environment of one version, made on first use.
+
+    A folder that is there is whole: it gets its name when everything is in it. Two processes may ask at once.
+    npm's install scripts do not run. Raises BrokenAdapter (blame environment) with the last words of pip or npm.
+    """
+    root = cache or cache_root()
+    directory = _directory(target, release, root)
+    if not (directory / _DONE).is_file():
+        root.mkdir(parents=True, exist_ok=True)
+        with _lock(root / f"{directory.name}.lock"):
+            if not (directory / _DONE).is_file():
+                _make(target, release, directory)
+    python = str(directory / "bin" / "python") if release.pip else ""
+    return Installed(directory, python, _node() if release.npm else "")
+
+
+def _directory(target: Target, release: Release, root: Path) -> Path:
+    packages = json.dumps([release.pip, release.npm])
+    digest = hashlib.sha256(packages.encode()).hexdigest()[:8]
+    return root / f"{target.name}@{release.version}-{digest}"
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _make(target: Target, release: Release, directory: Path) -> None:
+    if directory.exists():  # left by a run that was killed while it installed
+        shutil.rmtree(directory)
+    try:
+        if release.pip:
+            at_least = target.launch.at_least if isinstance(target.launch, PythonLaunch) else ""
+            # Scripts of an environment name its folder, so it is made in place and finished by a file.
+            _run([_interpreter(at_least), "-m", "venv", "--without-pip", str(directory)], "venv")
+            python = str(directory / "bin" / "python")
+            pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
+            _run([*pip, "install", "--quiet", "--no-input", *release.pip], "pip")
+        if release.npm:
+            directory.mkdir(exist_ok=True)
+            npm = shutil.which("npm")
+            if npm is None:
+                raise _unavailable("npm is not installed; this target needs npm and node")
+            flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(directory), "--"]
+            _run([npm, "install", *flags, *release.npm], "npm")
+        _finish(directory, release)
+    except BaseException:
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
+
+
+def _finish(directory: Path, release: Release) -> None:
+    text = json.dumps({"pip": release.pip, "npm": release.npm})
+    handle, name = tempfile.mkstemp(dir=directory)
+    with os.fdopen(handle, "w") as file:
+        file.write(text)
+    Path(name).replace(directory / _DONE)
+
+
+def _interpreter(at_least: str) -> str:
+    """Return a Python that is new enough: this one, else one on the PATH or of pyenv."""
+    wanted = tuple(map(int, at_least.split("."))) if at_least else (0,)
+    if sys.version_info[:2] >= wanted:
+        return sys.executable
+    names = [f"python3.{minor}" for minor in range(wanted[1], wanted[1] + 4)]
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates = [path for name in names if (path := shutil.which(name))]
+    candidates += [str(path) for name in names for path in sorted(versions.glob(f"*/bin/{name}"))]
+    for candidate in candidates:
+        probe = "import sys, venv; print(*sys.version_info[:2])"
+        done = subprocess.run([candidate, "-c", probe], capture_output=True, text=True, check=False)
+        if done.returncode == 0 and tuple(map(int, done.stdout.split())) >= wanted:
+            return candidate
+    raise _unavailable(f"this target needs Python {at_least} or newer, and none is on the PATH")
+
+
+def _node() -> str:
+    node = shutil.which("node")
+    if node is None:
+        raise _unavailable("node is not installed; this target needs it")
+    return os.path.realpath(node)
+
+
+def _run(command: Sequence[str], what: str, environment: Mapping[str, str] | None = None) -> None:
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=_SECONDS,
+            env=environment,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise _unavailable(f"{what} took more than {_SECONDS} s") from error
+    if done.returncode != 0:
+        raise BrokenAdapter(
+            f"{what} could not make the environment: {' '.join(command[-3:])}",
+            blame="environment",
+            details=done.stderr[-2000:],
+        )
+
+
+def _unavailable(message: str) -> BrokenAdapter:
+    return BrokenAdapter(message, blame="environment")
