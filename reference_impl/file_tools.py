@@ -11,7 +11,8 @@ from typing import Any
 from reference_impl import arguments as schemas
 from reference_impl import edit_tool, notebook_edit_tool, read_tool, write_tool
 from reference_impl.changed_files import notice_changed_files
-from reference_impl.contract import DEFAULT_CONTRACT, behaviours_of
+from reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
+from reference_impl.json_text import TOO_DEEP
 from reference_impl.permissions import Permissions
 from reference_impl.refusal import Refusal, of_os_error
 from reference_impl.session import Session
@@ -66,7 +67,7 @@ _TOOLS = {
 
 
 class FileTools:
-    """The tools Read, Edit and Write of one session under one contract.
+    """The tools Read, Edit and Write of one session under one contract, or under behaviours put together freely.
 
     `root` is the working directory: relative paths and relative deny rules belong to it. `home` is what `~` in
     deny rules means (default: the user's home). `deny` are permission rules as in a settings file, for example
@@ -78,7 +79,7 @@ class FileTools:
 
     def __init__(
         self,
-        contract: str = DEFAULT_CONTRACT,
+        contract: str | Behaviours = DEFAULT_CONTRACT,
         *,
         root: str | os.PathLike[str],
         home: str | os.PathLike[str] | None = None,
@@ -89,7 +90,7 @@ class FileTools:
         self._session = Session(
             root=root_path,
             home=home_path,
-            behaviours=behaviours_of(contract),
+            behaviours=contract if isinstance(contract, Behaviours) else behaviours_of(contract),
             permissions=Permissions(deny, root=root_path, home=home_path),
         )
 
@@ -160,3 +161,5 @@ class FileTools:
             return rules.execute(self._session, prepared)
         except OSError as error:
             raise of_os_error(error, "read") from None
+        except RecursionError:
+            raise Refusal("not_a_notebook", TOO_DEEP) from None

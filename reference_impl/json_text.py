@@ -20,6 +20,9 @@ _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTEXT = 10
 
+TOO_DEEP = "Maximum call stack size exceeded"
+"""What is said of a text that is nested too deeply."""
+
 
 class JsonError(Exception):
     """The text is not JSON; the message is the product's."""
@@ -33,9 +36,13 @@ def parse(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except RecursionError:
-        raise JsonError("Maximum call stack size exceeded") from None
+        raise JsonError(TOO_DEEP) from None
     except ValueError:
+        pass
+    try:
         _Scanner(text).explain()
+    except RecursionError:
+        raise JsonError(TOO_DEEP) from None
 
 
 def compact(value: Any) -> str:

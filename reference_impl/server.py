@@ -17,6 +17,7 @@ from mcp.server.stdio import stdio_server
 from reference_impl.contract import DEFAULT_CONTRACT
 from reference_impl.file_tools import FileTools
 from reference_impl.permissions import PermissionRuleError
+from reference_impl.text_file import well_formed
 
 __all__ = ["SettingsError", "deny_rules", "serve"]
 
@@ -93,7 +94,7 @@ def server_of(tools: FileTools) -> Server[Any, Any]:
 
     async def call_tool(request: types.CallToolRequest) -> types.ServerResult:
         result = tools.call(request.params.name, request.params.arguments)
-        block = types.TextContent(type="text", text=result.text)
+        block = types.TextContent(type="text", text=well_formed(result.text))
         return types.ServerResult(types.CallToolResult(content=[block], isError=result.is_error))
 
     # The handlers are set directly: the decorators would check arguments before the tools see them.

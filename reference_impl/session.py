@@ -12,7 +12,7 @@ from reference_impl.permissions import Permissions
 from reference_impl.read_state import ReadState, Record
 from reference_impl.refusal import Refusal, of_os_error
 from reference_impl.sampling import usual_line_ending
-from reference_impl.text_file import Format, decode, encode, format_of, unify
+from reference_impl.text_file import Format, decode, encode, format_of, unify, well_formed
 
 __all__ = ["Session"]
 
@@ -33,6 +33,7 @@ class Session:
 
     def path(self, given: str, *, tool: str) -> str:
         """Return the absolute path of what the model wrote. Refusal: it is no path, or relative where that is wrong."""
+        given = well_formed(given)
         if "\0" in given and tool != "NotebookEdit":
             raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
         if tool in ("Edit", "Write") or self.behaviours.read_expands_home:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Format", "decode", "encode", "format_of", "unify"]
+__all__ = ["Format", "decode", "encode", "format_of", "unify", "well_formed"]
 
 _SAMPLE = 4096
 
@@ -44,12 +44,17 @@ def unify(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
+def well_formed(text: str) -> str:
+    """Return the text with U+FFFD for every half of a surrogate pair."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 def encode(text: str, file_format: Format) -> bytes:
     """Return the bytes. Every `\\n` becomes the line ending, also one that follows a `\\r`.
 
     Half of a surrogate pair becomes U+FFFD.
     """
-    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    whole = well_formed(text)
     if file_format.line_ending != "\n":
         whole = whole.replace("\n", file_format.line_ending)
     return whole.encode(file_format.encoding)

@@ -77,3 +77,9 @@ def test_values_are_laid_out_by_levels():
     assert compact(parse(text)) == text
     assert parse(indented(value)) == value
     assert indented([1, [2]], width=2) == "[\n  1,\n  [\n    2\n  ]\n]"
+
+
+@pytest.mark.parametrize("levels", [400, 900, 5000])
+def test_a_mistake_below_many_brackets_is_named_or_too_deep(levels):
+    with pytest.raises(JsonError, match=r"Unexpected end of JSON input|Maximum call stack size exceeded"):
+        parse("[" * levels)

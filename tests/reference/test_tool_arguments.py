@@ -99,3 +99,47 @@ def test_the_advertised_schemas_name_what_is_checked(tools):
             wrong = {**dict.fromkeys(advertised["required"], "x"), name: []}
             refused = tools.call(schema.tool, wrong).text
             assert f"`{name}` type is expected as `{value['type']}`" in refused or f'"{name}"' in refused
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400), math.nan, -math.inf])
+def test_a_number_that_no_double_holds_is_no_number(tools, put, value):
+    put("a.txt")
+    assert tools.call("Read", {"file_path": "a.txt", "offset": value}).error == "invalid_arguments"
+
+
+ODD = [
+    None,
+    True,
+    0,
+    -1,
+    1e300,
+    "",
+    "\0",
+    "\ud800",
+    "a" * 5000,
+    "a.txt",
+    "book.ipynb",
+    ".",
+    "/",
+    [],
+    {},
+    [{}],
+    b"x",
+]
+
+
+@pytest.mark.parametrize("tool", ["Read", "Edit", "Write", "NotebookEdit"])
+def test_odd_values_are_answered_and_never_raise(tools, put, tool):
+    put("a.txt", "a\ud83d".encode("utf-8", "surrogatepass"))
+    put("book.ipynb", "[" * 700 + "]" * 700)
+    names = [
+        name for schema in tools.schemas if schema.tool == tool for name in schema.json_schema()["properties"]
+    ]
+    plain = {"file_path": "a.txt", "notebook_path": "book.ipynb"}
+    for name in names:
+        for value in ODD:
+            arguments = {other: plain.get(other, "x") for other in names if other not in ("offset", "limit")}
+            arguments.pop("replace_all", None)
+            result = tools.call(tool, {**arguments, name: value})
+            assert result.text
+            assert result.is_error is (result.error is not None)
