@@ -1,0 +1,184 @@
+"""A stand-in for an agent: `fake_agent.py FORMAT URL`; asks the model what to do and has a few made-up tools."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+FORMAT, URL = sys.argv[1:3]
+STREAM = "--whole" not in sys.argv
+TOOLS = ["look", "change"]
+
+
+class Anthropic:
+    path = "/v1/messages"
+
+    def __init__(self):
+        self.messages = [{"role": "user", "content": "go"}]
+
+    def body(self, tools):
+        return {
+            "model": "m",
+            "stream": STREAM,
+            "messages": self.messages,
+            "tools": [{"name": t} for t in tools],
+        }
+
+    def calls(self, answer):
+        blocks = answer.get("content", [])
+        if STREAM:
+            blocks = []
+            for event in answer["events"]:
+                if event["type"] == "content_block_start":
+                    blocks.append({**event["content_block"], "text": ""})
+                elif event["type"] == "content_block_delta":
+                    blocks[-1]["text"] += event["delta"].get("partial_json", "")
+            for block in blocks:
+                if block["type"] == "tool_use":
+                    block["input"] = json.loads(block["text"])
+        self.messages.append({"role": "assistant", "content": blocks})
+        return [(b["id"], b["name"], b["input"]) for b in blocks if b["type"] == "tool_use"]
+
+    def tell(self, results):
+        content = [
+            {"type": "tool_result", "tool_use_id": name, "content": text, "is_error": failed}
+            for name, _, text, failed in results
+        ]
+        self.messages.append({"role": "user", "content": content})
+
+
+class OpenAI:
+    path = "/v1/chat/completions"
+
+    def __init__(self):
+        self.messages = [{"role": "user", "content": "go"}]
+
+    def body(self, tools):
+        offered = [{"type": "function", "function": {"name": name}} for name in tools]
+        return {"model": "m", "stream": STREAM, "messages": self.messages, "tools": offered}
+
+    def calls(self, answer):
+        if STREAM:
+            assert answer["events"].pop() == "[DONE]"
+            calls = {}
+            for chunk in answer["events"]:
+                for choice in chunk["choices"]:
+                    for part in choice["delta"].get("tool_calls", ()):
+                        calls.setdefault(part["index"], part)
+            found = list(calls.values())
+        else:
+            found = answer["choices"][0]["message"].get("tool_calls", [])
+        self.messages.append({"role": "assistant", "content": None, "tool_calls": found})
+        return [(c["id"], c["function"]["name"], json.loads(c["function"]["arguments"])) for c in found]
+
+    def tell(self, results):
+        for name, _, text, _ in results:
+            self.messages.append({"role": "tool", "tool_call_id": name, "content": text})
+
+
+class Gemini:
+    def __init__(self):
+        self.path = "/v1beta/models/m:" + ("streamGenerateContent?alt=sse" if STREAM else "generateContent")
+        self.contents = [{"role": "user", "parts": [{"text": "go"}]}]
+
+    def body(self, tools):
+        declarations = [{"name": name} for name in tools]
+        return {"contents": self.contents, "tools": [{"functionDeclarations": declarations}]}
+
+    def calls(self, answer):
+        events = answer["events"] if STREAM else [answer]
+        parts = [part for event in events for part in event["candidates"][0]["content"]["parts"]]
+        self.contents.append({"role": "model", "parts": parts})
+        found = [part["functionCall"] for part in parts if "functionCall" in part]
+        return [(call["id"], call["name"], call["args"]) for call in found]
+
+    def tell(self, results):
+        parts = [
+            {"functionResponse": {"id": i, "name": n, "response": {"error" if failed else "output": text}}}
+            for i, n, text, failed in results
+        ]
+        self.contents.append({"role": "user", "parts": parts})
+
+
+def post(path, data, kind="application/json"):
+    request = urllib.request.Request(URL + path, data, {"content-type": kind})
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
+        text = answer.read().decode()
+        if answer.headers["content-type"] != "text/event-stream":
+            return json.loads(text)
+    data = [line[6:] for line in text.splitlines() if line.startswith("data: ")]
+    return {"events": [each if each == "[DONE]" else json.loads(each) for each in data]}
+
+
+def post_without_length(path):
+    address = urllib.parse.urlsplit(URL)
+    with socket.create_connection((address.hostname, address.port)) as connection:
+        connection.sendall(f"POST {path} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+        connection.recv(1000)
+
+
+def announce(path, length):
+    address = urllib.parse.urlsplit(URL)
+    with socket.create_connection((address.hostname, address.port)) as connection:
+        connection.sendall(f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n".encode())
+        connection.recv(1000)
+
+
+def run(tool, arguments, path):
+    match tool:
+        case "Environment":
+            return json.dumps(
+                {"environ": dict(os.environ), "cwd": str(Path.cwd()), "input": sys.stdin.read()}
+            )
+        case "Interfaces":
+            with Path("/proc/net/dev").open() as file:
+                return json.dumps(sorted(line.split(":")[0].strip() for line in file if ":" in line))
+        case "File":
+            return Path(arguments["path"]).expanduser().read_text()
+        case "Inode":
+            return str(Path(arguments["path"]).stat().st_ino)
+        case "Die":
+            print("last words", flush=True)
+            os._exit(3)
+        case "Hang":
+            time.sleep(60)
+        case "Shout":
+            for _ in range(200):
+                print("x" * 100_000)
+            print("the end", flush=True)
+            os._exit(4)
+        case "Spawn":
+            return str(subprocess.Popen(["sleep", "60"]).pid)
+        case "Garbage":
+            post(path, b"{not json")
+        case "Nonsense":
+            post(path, json.dumps({"messages": [{}], "contents": [{}]}).encode())
+        case "Lengthless":
+            post_without_length(path)
+        case "Flood":
+            announce(path, 10**12)
+        case "Forget":
+            return None
+    return json.dumps(arguments)
+
+
+def main():
+    wire = {"anthropic": Anthropic, "openai": OpenAI, "gemini": Gemini}[FORMAT]()
+    side = {"anthropic": Anthropic, "openai": OpenAI, "gemini": Gemini}[FORMAT]()
+    assert not side.calls(post(side.path, json.dumps(side.body([])).encode())), "a side request got a call"
+    while True:
+        answer = post(wire.path, json.dumps(wire.body(TOOLS)).encode())
+        results = []
+        for name, tool, arguments in wire.calls(answer):
+            text = run(tool, arguments, wire.path)
+            if text is not None:
+                results.append((name, tool, text, tool == "Refuse"))
+        wire.tell(results[::-1])
+
+
+main()

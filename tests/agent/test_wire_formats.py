@@ -1,0 +1,189 @@
+"""The wire formats alone: what they read out of requests, what they write, and what they refuse."""
+
+import json
+
+import pytest
+
+from harness.scripted_model.formats import WIRES
+from harness.scripted_model.message import Request, TextBlock, ToolUse
+from harness.scripted_model.wire import WireError
+from harness.session import ToolResult
+
+ANTHROPIC, OPENAI, GEMINI = WIRES["anthropic"], WIRES["openai"], WIRES["gemini"]
+GEMINI_PATH = "/v1beta/models/some-model:streamGenerateContent?alt=sse"
+USE = ToolUse("call_1", "edit", {"path": "a\r\n", "n": [1, None]})
+
+
+def events(body: bytes) -> list:
+    lines = [line[6:] for line in body.decode().splitlines() if line.startswith("data: ")]
+    return [line if line == "[DONE]" else json.loads(line) for line in lines]
+
+
+def test_anthropic_results_since_the_last_message_of_the_model_are_read() -> None:
+    old = {"type": "tool_result", "tool_use_id": "a", "content": "old"}
+    new = {
+        "type": "tool_result",
+        "tool_use_id": "b",
+        "content": [{"type": "text", "text": "one"}],
+        "is_error": True,
+    }
+    image = {"type": "image", "source": {"media_type": "image/png", "data": "aGk="}}
+    picture = {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": "two"}, image]}
+    body = {
+        "model": "m",
+        "tools": [{"name": "Read"}],
+        "messages": [
+            {"role": "user", "content": [old]},
+            {"role": "assistant", "content": []},
+            {"role": "user", "content": [new, {"type": "text", "text": "a reminder"}]},
+            {"role": "user", "content": [picture]},
+            {"role": "user", "content": "said"},
+        ],
+    }
+    assert ANTHROPIC.request("/v1/messages", body) == Request(
+        "m",
+        False,
+        frozenset({"Read"}),
+        {"b": ToolResult("one", True), "c": ToolResult("two\n[image image/png 4]")},
+    )
+
+
+def test_openai_results_since_the_last_message_of_the_model_are_read() -> None:
+    parts = [
+        {"type": "text", "text": "one"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}},
+    ]
+    body = {
+        "model": "m",
+        "stream": True,
+        "tools": [{"type": "function", "function": {"name": "read"}}],
+        "messages": [
+            {"role": "tool", "tool_call_id": "a", "content": "old"},
+            {"role": "assistant", "content": None},
+            {"role": "tool", "tool_call_id": "b", "content": parts},
+            {"role": "user", "content": "said"},
+        ],
+    }
+    assert OPENAI.request("/v1/chat/completions", body) == Request(
+        "m", True, frozenset({"read"}), {"b": ToolResult("one\n[image_url image/png 4]")}
+    )
+
+
+def test_gemini_results_since_the_last_message_of_the_model_are_read() -> None:
+    def response(name: str, value: dict, **more: object) -> dict:
+        return {"functionResponse": {"id": name, "name": "read", "response": value, **more}}
+
+    media = [{"inlineData": {"mimeType": "image/png", "data": "aGk="}}]
+    body = {
+        "tools": [{"functionDeclarations": [{"name": "read"}]}, {"googleSearch": {}}],
+        "contents": [
+            {"role": "user", "parts": [response("a", {"output": "old"})]},
+            {"role": "model", "parts": [{"text": "x"}]},
+            {"role": "user", "parts": [response("b", {"error": "no"}), {"text": "a reminder"}]},
+            {
+                "role": "user",
+                "parts": [response("c", {"output": "two"}, parts=media), response("d", {"n": 1})],
+            },
+        ],
+    }
+    assert GEMINI.request(GEMINI_PATH, body) == Request(
+        "some-model",
+        True,
+        frozenset({"read"}),
+        {
+            "b": ToolResult("no", True),
+            "c": ToolResult("two\n[data image/png 4]"),
+            "d": ToolResult('{"n": 1}'),
+        },
+    )
+
+
+def test_only_the_streaming_method_of_gemini_is_answered_by_a_stream() -> None:
+    body = {"contents": []}
+    assert GEMINI.request(GEMINI_PATH, body).stream
+    assert not GEMINI.request("/v1beta/models/some-model:generateContent", body).stream
+
+
+@pytest.mark.parametrize(
+    ("wire", "body"),
+    [
+        (ANTHROPIC, {"messages": [{"content": "no role"}]}),
+        (ANTHROPIC, {"messages": [{"role": "user", "content": [{"type": "tool_result"}]}]}),
+        (ANTHROPIC, {"tools": ["Read"]}),
+        (OPENAI, {}),
+        (OPENAI, {"messages": [{"role": "tool", "content": "without id"}]}),
+        (OPENAI, {"messages": [], "tools": [{"name": "read"}]}),
+        (GEMINI, {}),
+        (GEMINI, {"contents": [{"role": "user"}]}),
+        (GEMINI, {"contents": [{"role": "user", "parts": [{"functionResponse": {"id": "a"}}]}]}),
+    ],
+)
+def test_what_is_not_in_the_format_is_refused(wire, body: dict) -> None:
+    with pytest.raises(WireError, match=r"not a request of the .* API: "):
+        wire.request("/", body)
+
+
+def test_an_anthropic_message_names_call_and_arguments() -> None:
+    whole = json.loads(ANTHROPIC.reply(Request("m", False), [TextBlock("so"), USE]).body)
+    assert whole["content"] == [
+        {"type": "text", "text": "so"},
+        {"type": "tool_use", "id": "call_1", "name": "edit", "input": USE.arguments},
+    ]
+    assert whole["stop_reason"] == "tool_use"
+    reply = ANTHROPIC.reply(Request("m", True), [USE])
+    assert reply.kind == "text/event-stream"
+    kinds = [event["type"] for event in events(reply.body)]
+    assert kinds == [
+        "message_start",
+        "content_block_start",
+        "content_block_delta",
+        "content_block_stop",
+        "message_delta",
+        "message_stop",
+    ]
+    assert json.loads(events(reply.body)[2]["delta"]["partial_json"]) == USE.arguments
+
+
+def test_an_openai_message_names_call_and_arguments() -> None:
+    whole = json.loads(OPENAI.reply(Request("m", False), [USE]).body)["choices"][0]
+    assert whole["finish_reason"] == "tool_calls"
+    call = whole["message"]["tool_calls"][0]
+    assert (call["id"], call["function"]["name"]) == ("call_1", "edit")
+    assert json.loads(call["function"]["arguments"]) == USE.arguments
+    *chunks, end = events(OPENAI.reply(Request("m", True), [USE, USE]).body)
+    assert end == "[DONE]"
+    assert [part["index"] for part in chunks[0]["choices"][0]["delta"]["tool_calls"]] == [0, 1]
+    assert [choice["finish_reason"] for chunk in chunks for choice in chunk["choices"]] == [
+        None,
+        "tool_calls",
+    ]
+
+
+def test_a_gemini_message_names_call_and_arguments() -> None:
+    whole = json.loads(GEMINI.reply(Request("m", False), [TextBlock("so"), USE]).body)
+    assert whole["candidates"][0]["content"]["parts"] == [
+        {"text": "so"},
+        {"functionCall": {"id": "call_1", "name": "edit", "args": USE.arguments}},
+    ]
+    assert events(GEMINI.reply(Request("m", True), [TextBlock("so"), USE]).body) == [whole]
+
+
+@pytest.mark.parametrize("name", sorted(WIRES))
+def test_a_message_without_calls_ends_the_turn(name: str) -> None:
+    body = json.dumps(json.loads(WIRES[name].reply(Request("m", False), [TextBlock("ok")]).body))
+    assert '"ok"' in body
+    assert "tool_use" not in body
+    assert "tool_calls" not in body
+    assert "functionCall" not in body
+
+
+def test_counts_of_tokens_are_answered_at_once() -> None:
+    counted = ANTHROPIC.side_reply("/v1/messages/count_tokens", {"messages": [{"content": "x" * 9}]})
+    assert counted is not None
+    assert json.loads(counted.body) == {"input_tokens": 3}
+    counted = GEMINI.side_reply("/v1beta/models/m:countTokens", {})
+    assert counted is not None
+    assert json.loads(counted.body) == {"totalTokens": 1}
+    assert ANTHROPIC.side_reply("/v1/messages", {}) is None
+    assert GEMINI.side_reply(GEMINI_PATH, {}) is None
+    assert OPENAI.side_reply("/v1/chat/completions", {}) is None
