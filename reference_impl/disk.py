@@ -92,23 +92,30 @@ def replace(path: str, data: bytes) -> None:
 
     A link to a file is written through, one to nothing is replaced; of links to links the second is replaced.
     The mode is kept, and other hard links keep the old content. OSError: the old file is untouched, and no other
-    file is left behind.
+    file is left behind. Only where the directory takes no new file, an existing file is written in place.
     """
     target = _written_path(path)
     if os.path.isdir(target) or path.endswith("/"):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else None
     temporary = f"{os.path.dirname(target)}/.{secrets.token_hex(8)}.tmp"
     try:
         with open(temporary, "xb") as file:
             file.write(data)
-            if mode is not None:
-                os.fchmod(file.fileno(), mode)
+            if os.path.exists(target):
+                os.fchmod(file.fileno(), stat.S_IMODE(os.stat(target).st_mode))
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
-        raise
+        if not isinstance(error, PermissionError) or not os.path.exists(target):
+            raise
+        _write_in_place(target, data)
+
+
+def _write_in_place(target: str, data: bytes) -> None:
+    with open(target, "r+b") as file:
+        file.write(data)
+        file.truncate()
 
 
 def _written_path(path: str) -> str:

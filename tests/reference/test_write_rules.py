@@ -205,3 +205,23 @@ def test_the_line_ending_of_new_files_is_found_out_once(tools, put, root):
     tools.write("second.txt", "x\n")
     endings = [(root / f"{name}.txt").read_bytes() for name in ("edited", "first", "second")]
     assert endings == [b"x\n", b"x\r\n", b"x\r\n"]
+
+
+def test_a_file_in_a_directory_that_takes_no_new_file_is_written_in_place(tools, put, root, monkeypatch):
+    path = put("a.txt", "a long old content\n")
+    number = path.stat().st_ino
+    tools.read("a.txt")
+    plain_open = open
+
+    def closed_directory(name, mode="r", *more, **options):
+        if mode == "xb":
+            raise PermissionError(13, "Permission denied")
+        return plain_open(name, mode, *more, **options)
+
+    monkeypatch.setattr("builtins.open", closed_directory)
+    tools.write("a.txt", "new\n")
+    with pytest.raises(Refusal, match=f"EACCES: permission denied, open '{root}/b.txt'"):
+        tools.write("b.txt", "new\n")
+    monkeypatch.undo()
+    assert (path.read_text(), path.stat().st_ino) == ("new\n", number)
+    assert [entry.name for entry in root.iterdir()] == ["a.txt"]
