@@ -16,7 +16,8 @@ _BLANK = re.compile(r"[ \t\n\r]*")
 _DIGITS = frozenset("0123456789")
 _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 _NO_VALUES = frozenset({"NaN", "Infinity", "undefined"})
-_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
+_LAST_INDEX = 2**32 - 2
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTEXT = 10
 
@@ -90,7 +91,7 @@ def _string(text: str) -> str:
 
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(members)
-    numbers = sorted((key for key in value if _INDEX.fullmatch(key)), key=int)
+    numbers = sorted((key for key in value if _INDEX.fullmatch(key) and int(key) <= _LAST_INDEX), key=int)
     return {**{key: value[key] for key in numbers}, **value} if numbers else value
 
 
