@@ -135,7 +135,7 @@ class McpServer:
             if process.stdin is not None:
                 process.stdin.close()
         deadline = time.monotonic() + (0.0 if at_once else _FAREWELL)
-        while not self._has_ended() and time.monotonic() < deadline:
+        while self._status() is None and time.monotonic() < deadline:
             time.sleep(0.002)
         # The group first: once the process is waited for, its number may belong to somebody else.
         with suppress(ProcessLookupError, PermissionError):
@@ -147,8 +147,14 @@ class McpServer:
             if stream is not None:
                 stream.close()
 
-    def _has_ended(self) -> bool:
-        return os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    def _status(self) -> str | None:
+        """Say how the process ended, None if it has not; its number stays its own until it is waited for."""
+        state = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if state is None:
+            return None
+        if state.si_code == os.CLD_EXITED:
+            return f"ended with exit status {state.si_status}"
+        return f"was killed by {signal.Signals(state.si_status).name}"
 
     def _do(self, job: Callable[[ClientSession], Awaitable[Any]], what: str, limit: float) -> Any:
         if not self.alive:
@@ -184,15 +190,11 @@ class McpServer:
     def _told(self, message: str, what: str) -> str:
         """Say how the server ended, if it has."""
         deadline = time.monotonic() + _FAREWELL
-        while message == _ENDED and not self._has_ended() and time.monotonic() < deadline:
+        while (status := self._status()) is None and message == _ENDED and time.monotonic() < deadline:
             time.sleep(0.002)
-        if not self._has_ended():
+        if status is None:
             return f"the server closed its output during {what}" if message == _ENDED else message
-        status = self._process.wait()  # its group is killed by `end` before the number can be used again
-        told = f"ended with exit status {status}"
-        if status < 0:
-            told = f"was killed by {signal.Signals(-status).name}"
-        return f"the server {told} during {what}" if message == _ENDED else f"{message} (the server {told})"
+        return f"the server {status} during {what}" if message == _ENDED else f"{message} (it {status})"
 
     def _details(self) -> str:
         return self._printed.decode("utf-8", "backslashreplace")
@@ -207,7 +209,9 @@ class McpServer:
         """Connect the client to the process, and do one job after the other."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(limit=LONGEST_MESSAGE)
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), self._process.stdout)
+        listening, _ = await loop.connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), self._process.stdout
+        )
         transport, protocol = await loop.connect_write_pipe(
             asyncio.streams.FlowControlMixin, self._process.stdin
         )
@@ -238,6 +242,8 @@ class McpServer:
             for stream in (to_client, incoming, outgoing, from_client):
                 stream.close()
             transport.close()
+            listening.close()
+            await asyncio.sleep(0)  # closing takes one turn of the loop
 
     async def _receive(
         self, reader: asyncio.StreamReader, to_client: MemoryObjectSendStream[SessionMessage | Exception]

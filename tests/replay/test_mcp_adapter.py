@@ -1,0 +1,184 @@
+"""A server that misbehaves ends in BrokenAdapter, told by its own last words, and leaves no process behind."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.adapters import mcp_server
+from harness.adapters.connect import ConnectError, connect
+from harness.adapters.mcp import Isolation, McpAdapter, McpConnection
+from harness.session import BrokenAdapter, Workspace
+from harness.suite import Suite
+from harness.workspace import Place
+
+MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
+Open = Callable[..., McpAdapter]
+
+
+@pytest.fixture
+def opened() -> Iterator[Open]:
+    adapters = []
+
+    def start(way: str, *more: str, limit: float = 20.0, isolation: Isolation = "process") -> McpAdapter:
+        command = [sys.executable, "-S", str(MINIATURES), way, *more]
+        connection = McpConnection(command, isolation=isolation, time_limit=limit)
+        try:
+            adapters.append(McpAdapter(connection))
+        except BaseException:
+            connection.close()
+            raise
+        return adapters[-1]
+
+    yield start
+    for adapter in adapters:
+        adapter.close()
+
+
+def gone(pid: int) -> bool:
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        try:
+            os.kill(pid, 0)
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except (ProcessLookupError, FileNotFoundError):
+            return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("way", "told", "details"),
+    [
+        ("exits", "the server ended with exit status 3 during Read", "the last words"),
+        ("crashes", "the server was killed by SIGSEGV during Read", ""),
+        ("garbage", "no message of MCP: hello from the server", ""),
+        ("no-result", "the server's answer to Read is not what MCP wants", ""),
+        ("closes", "the server closed its output during Read", ""),
+    ],
+)
+def test_a_broken_answer_says_what_came(
+    opened: Open, workspace: Workspace, way: str, told: str, details: str
+) -> None:
+    session = opened(way).open(workspace)
+    with pytest.raises(BrokenAdapter) as error:
+        session.call("Read", {})
+    session.close()
+    assert told in str(error.value)
+    assert details in error.value.details
+    assert len(error.value.details) <= 1024
+
+
+def test_a_hanging_call_ends_with_everything_that_the_server_started(
+    opened: Open, workspace: Workspace, tmp_path: Path
+) -> None:
+    session = opened("hangs-with-child", str(tmp_path / "pids"), limit=0.5).open(workspace)
+    with pytest.raises(BrokenAdapter, match=r"Read took longer than 0\.5 s"):
+        session.call("Read", {})
+    server, child = map(int, (tmp_path / "pids").read_text().split())
+    assert gone(server)
+    assert gone(child)
+
+
+def test_a_flood_without_an_end_is_stopped(
+    opened: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mcp_server, "LONGEST_MESSAGE", 100_000)
+    with pytest.raises(BrokenAdapter, match="the server wrote more than 100000 bytes without an end"):
+        opened("floods").open(workspace).call("Read", {})
+
+
+def test_a_flood_of_standard_error_harms_nobody(opened: Open, workspace: Workspace) -> None:
+    session = opened("floods-errors").open(workspace)
+    assert session.call("Read", {}).text == "done"
+    session.close()
+
+
+def test_a_json_rpc_error_is_a_refusal(opened: Open, workspace: Workspace) -> None:
+    session = opened("error").open(workspace)
+    result = session.call("Read", {})
+    session.close()
+    assert (result.text, result.is_error) == ("no such argument", True)
+
+
+def test_a_process_of_its_own_begins_in_the_workspace(opened: Open, workspace: Workspace) -> None:
+    session = opened("where").open(workspace)
+    assert session.call("Read", {}).text == f"{workspace.root} {workspace.home}"
+    session.close()
+
+
+def test_every_session_gets_a_process_of_its_own(opened: Open, workspace: Workspace) -> None:
+    adapter = opened("pid")
+    pids = []
+    for _ in range(2):
+        session = adapter.open(workspace)
+        pids.append(int(session.call("Read", {}).text))
+        session.close()
+    assert pids[0] != pids[1]
+    assert all(map(gone, pids))
+    assert adapter.repeats_paths
+
+
+def test_workspaces_side_by_side_share_a_process(opened: Open, place: Place) -> None:
+    adapter = opened("pid", isolation="directory")
+    pids = []
+    for _ in range(2):
+        with place.site(unique=True) as site:
+            session = adapter.open(Workspace(Path(site.root), Path(site.home)))
+            pids.append(session.call("Read", {}).text)
+            session.close()
+    assert pids[0] == pids[1]
+    assert not adapter.repeats_paths
+
+
+def test_a_shared_process_that_broke_is_replaced(opened: Open, workspace: Workspace) -> None:
+    adapter = opened("exits", isolation="directory")
+    for _ in range(2):
+        with pytest.raises(BrokenAdapter, match="exit status 3"):
+            adapter.open(workspace).call("Read", {})
+
+
+def test_a_server_that_does_not_start_is_told_at_once(opened: Open) -> None:
+    with pytest.raises(BrokenAdapter, match="the server ended with exit status 4 during the start"):
+        opened("never-starts")
+
+
+def test_a_server_without_the_tools_is_told_what_to_write(opened: Open) -> None:
+    with pytest.raises(BrokenAdapter, match=r"it offers: my_Read, my_Edit, my_Write.*write a mapping"):
+        opened("renamed")
+
+
+@pytest.mark.parametrize(("word", "denies"), [("$SETTINGS", True), ("settings", False)])
+def test_a_command_with_settings_supports_rules(opened: Open, word: str, denies: bool) -> None:
+    assert ("deny" in opened("pid", word).capabilities) is denies
+
+
+def test_the_reference_passes_through_mcp() -> None:
+    from harness.run import Bench, Order
+
+    root = Path(__file__).parents[2]
+    serve = f"{sys.executable} -m harness.cli serve --contract 2.1.7 --settings $SETTINGS"
+    ids = [
+        "gate/edit-unread",
+        "staleness/edit-after-change",
+        "results/edit-result",
+        "parallel/write-then-edit",
+    ]
+    known = Suite(root / "fixtures").ids()
+    chosen = [scenario_id for scenario_id in ids if scenario_id in known]
+    denied = next(scenario_id for scenario_id in known if scenario_id.startswith("permissions/"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(root))
+        order = Order(root / "fixtures", f"mcp:--isolation=directory {serve}", "2.1.7")
+        with Bench(order) as bench:
+            told = {scenario_id: bench.judge(scenario_id).status for scenario_id in [*chosen, denied]}
+    assert told.pop("parallel/write-then-edit") == "unsupported"
+    assert set(told.values()) == {"passed"}
+
+
+def test_a_missing_program_is_no_command(tmp_path: Path) -> None:
+    with pytest.raises(ConnectError, match="there is no program 'no-such-program'"):
+        connect("mcp:no-such-program --x", Suite(Path(__file__).parents[2] / "fixtures"))

@@ -1,0 +1,53 @@
+"""The MCP servers of docs/adapters.md are whole, run as they are, and are judged as the text says."""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.run import Bench, Order
+from harness.verdict import Level, Verdict
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "adapters.md").read_text()
+GATE = ["gate/edit-unread", "staleness/edit-after-touch-of-own-edit"]
+
+
+def example(language: str) -> str:
+    (found,) = re.findall(rf"```{language} server\n(.*?)```", TEXT, re.DOTALL)
+    return str(found)
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("servers")
+    (folder / "server.mjs").write_text(example("js"))
+    (folder / "server.py").write_text(example("python"))
+    node = shutil.which("node") or "node"
+    return {"js": f"{node} {folder}/server.mjs", "python": f"{sys.executable} {folder}/server.py"}
+
+
+def judged(command: str, ids: list[str], level: Level) -> list[Verdict]:
+    with Bench(Order(ROOT / "fixtures", f"mcp:{command}", "2.1.7", level)) as bench:
+        return [bench.judge(scenario_id) for scenario_id in ids]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@pytest.mark.parametrize("isolation", ["", "--isolation=directory "])
+def test_the_server_in_javascript_gets_the_main_rule_right(commands: dict[str, str], isolation: str) -> None:
+    verdicts = judged(isolation + commands["js"], GATE, "effects")
+    assert [verdict.status for verdict in verdicts] == ["passed", "passed"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_the_server_in_javascript_is_not_said_to_be_right_where_it_is_wrong(commands: dict[str, str]) -> None:
+    ids = ["gate/edit-unread", "staleness/edit-after-touch-full-read", "parallel/write-then-edit"]
+    verdicts = judged("--isolation=directory " + commands["js"], ids, "text")
+    assert [verdict.status for verdict in verdicts] == ["passed", "failed", "unsupported"]
+
+
+def test_the_server_in_python_gets_the_main_rule_right(commands: dict[str, str]) -> None:
+    verdicts = judged("--isolation=directory " + commands["python"], GATE, "effects")
+    assert [verdict.status for verdict in verdicts] == ["passed", "passed"]
