@@ -1,0 +1,111 @@
+"""Agents that people use, offline: what reaches them, what they can reach, and that their tools are at work.
+
+Deselected unless asked for (`pytest -m live`), because they are installed on first use and need npm and node.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.adapters.target import TargetAdapter
+from harness.agent.conversation import Conversation
+from harness.agent.program import BASE_VARIABLES
+from harness.compare import compare
+from harness.replay import replay
+from harness.suite import Suite
+from harness.targets.agent import AgentTarget
+from harness.targets.catalogue import pairs
+from harness.targets.install import install
+from harness.targets.mapping import AgentLaunch, Release, Target
+from harness.workspace import Place
+
+pytestmark = pytest.mark.live
+
+SUITE = Suite()
+CONTRACT = SUITE.contracts[SUITE.contracts.default]
+AGENTS = [pair for pair in pairs() if isinstance(pair[0].launch, AgentLaunch)]
+CANARY = "READFIRST_CANARY"
+
+
+@pytest.fixture(scope="module", params=AGENTS, ids=lambda pair: f"{pair[0].name}@{pair[1].version}")
+def agent(request) -> Iterator[tuple[Target, AgentTarget]]:
+    target, release = request.param
+    assert isinstance(target, Target)
+    assert isinstance(release, Release)
+    assert isinstance(target.launch, AgentLaunch)
+    before = dict(os.environ)
+    os.environ.update({CANARY: "secret", "ANTHROPIC_AUTH_TOKEN": "secret", "OPENAI_API_KEY": "secret"})
+    try:
+        raw = AgentTarget(target, target.launch, install(target, release), 30)
+        yield target, raw
+        raw.close()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Place]:
+    with Place() as place:
+        yield place
+
+
+@pytest.fixture
+def conversation(agent, place: Place) -> Iterator[Conversation]:
+    scenario = SUITE.scenario("gate/edit-after-read")
+    with place.site(unique=True) as site:
+        yield agent[1].open(site.workspace(scenario)).conversation
+
+
+def group(leader: int) -> list[int]:
+    """Return the processes of a process group."""
+    members = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (path / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == leader and fields[0] != "Z":
+            members.append(int(path.name))
+    return members
+
+
+def test_the_agent_sees_the_variables_of_its_mapping_only(agent, conversation: Conversation) -> None:
+    for process in group(conversation.pid):
+        entries = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
+        names = {entry.partition(b"=")[0].decode() for entry in entries if entry}
+        if process == conversation.pid:
+            assert names == BASE_VARIABLES | set(agent[0].environment)
+        assert CANARY not in names
+        assert not [entry for entry in entries if b"secret" in entry]
+
+
+def test_no_process_of_the_agent_has_a_network_but_loopback(conversation: Conversation) -> None:
+    assert conversation.isolation == "", "this system cannot take the network away"
+    for process in group(conversation.pid):
+        lines = Path(f"/proc/{process}/net/dev").read_text().splitlines()
+        assert [line.split(":")[0].strip() for line in lines if ":" in line] == ["lo"]
+
+
+def test_its_own_tools_edit_a_file_and_refuse_a_missing_one(agent, place: Place) -> None:
+    target, raw = agent
+    for scenario_id in ("gate/edit-after-read", "gate/order-missing-before-notebook"):
+        scenario = SUITE.scenario(scenario_id)
+        outcome = replay(scenario, TargetAdapter(target, raw), place)
+        verdict = compare(scenario, outcome, CONTRACT, "reason", SUITE.vocabulary)
+        assert verdict.levels["reason"], (outcome.broken, verdict.differences)
+
+
+def test_closing_leaves_no_process_of_the_agent(agent, conversation: Conversation) -> None:
+    leader = conversation.pid
+    assert len(group(leader)) > 1
+    agent[1].close()
+    deadline = time.monotonic() + 5
+    while group(leader) and time.monotonic() < deadline:
+        os.sched_yield()
+    assert not group(leader)
