@@ -191,9 +191,14 @@ class Scenario:
         return bool(
             self.given.deny
             or len({path for call in self.calls() if (path := _folded_path(call.arguments))}) > 1
-            or any(_is_relative(call.arguments) for call in self.calls())
+            or self.relative
             or (self._creates_files() and self._has_carriage_returns())
         )
+
+    @property
+    def relative(self) -> bool:
+        """Whether a call names a file by a path that is relative to the working directory, or to `~`."""
+        return any(_is_relative(call.arguments) for call in self.calls())
 
     def _creates_files(self) -> bool:
         return any(

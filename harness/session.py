@@ -43,7 +43,8 @@ class Workspace(os.PathLike[str]):
     `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative
     pattern is relative to `root`. `home` is the session's home directory (`~`). `needs` is `Scenario.needs`.
     `isolated` asks for a session whose working directory is `root` itself and that serves nothing else;
-    otherwise one process may serve many workspaces.
+    otherwise one process may serve many workspaces. `relative` is one of its reasons, and the only one that is
+    not peculiar to the recorded product: paths are relative to the working directory.
     """
 
     root: Path
@@ -51,6 +52,7 @@ class Workspace(os.PathLike[str]):
     deny: tuple[str, ...] = ()
     needs: frozenset[str] = frozenset()
     isolated: bool = False
+    relative: bool = False
 
     def __fspath__(self) -> str:
         return str(self.root)

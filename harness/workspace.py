@@ -89,6 +89,7 @@ class Site:
             deny=tuple(rule.replace("$WS", self.root) for rule in scenario.given.deny),
             needs=scenario.needs,
             isolated=scenario.isolated,
+            relative=scenario.relative,
         )
 
     def lay_out(self, files: Mapping[str, Entry]) -> None:

@@ -18,7 +18,7 @@ from harness.targets.translate import Answer
 __all__ = ["AgentTarget", "AgentTargetSession"]
 
 _LOG = logging.getLogger("readfirst")
-_CALLS_PER_CONVERSATION = 200
+_CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
 _PROMPT = "go"
 
@@ -56,8 +56,8 @@ class AgentTargetSession:
 class AgentTarget:
     """An agent of one exact version, played by a scripted model.
 
-    With `isolation: directory` workspaces side by side share a conversation in the folder above, and only an
-    isolated workspace gets one of its own; with `process` every workspace does. `time_limit` is in seconds per
+    With `isolation: directory` workspaces side by side share a conversation in the folder above, and only one with
+    relative paths gets a conversation of its own; with `process` every one does. `time_limit` is in seconds per
     call. `network` is empty where the agent runs without one, else the reason why it could not.
     """
 
@@ -73,7 +73,7 @@ class AgentTarget:
 
     def open(self, workspace: Workspace) -> AgentTargetSession:
         """Start or reuse a conversation for the workspace. Raises BrokenAdapter."""
-        if workspace.isolated or self._launch.isolation == "process":
+        if workspace.relative or self._launch.isolation == "process":
             return AgentTargetSession(self._start(workspace.root), workspace.root, None)
         return AgentTargetSession(self._share(workspace.root.parents[1]), workspace.root, self._pins)
 

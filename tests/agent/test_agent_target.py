@@ -91,10 +91,10 @@ def test_workspaces_share_a_process_in_the_folder_of_their_site(make, tmp_path: 
     assert where(first)[0] == str(tmp_path / "place" / "1")
 
 
-def test_an_isolated_workspace_has_a_process_of_its_own_that_ends_with_it(make, tmp_path: Path) -> None:
+def test_relative_paths_get_a_process_of_their_own_that_ends_with_the_scenario(make, tmp_path: Path) -> None:
     adapter = make()
     place = workspace(tmp_path, "1")
-    shared, own = adapter.open(place), adapter.open(Workspace(place.root, place.home, isolated=True))
+    shared, own = adapter.open(place), adapter.open(Workspace(place.root, place.home, relative=True))
     assert where(own)[0] == str(place.root)
     assert where(own)[1] != where(shared)[1]
     own.close()

@@ -49,3 +49,12 @@ def test_a_scenario_in_which_the_working_directory_shows_has_a_session_of_its_ow
 def test_carriage_returns_in_a_file_that_was_there_need_no_session_of_their_own() -> None:
     given = Given({"a.txt": RegularFile(TextContent("a\n", eol="crlf"))})
     assert not _scenario(("Write", {"file_path": "$WS/a.txt", "content": "b\n"}), given=given).isolated
+
+
+@pytest.mark.parametrize(
+    ("path", "relative"),
+    [("a.txt", True), ("./a.txt", True), ("~/a.txt", True), ("$WS/a.txt", False), ("/a", False)],
+)
+def test_a_scenario_is_relative_if_one_of_its_paths_is(path: str, relative: bool) -> None:
+    calls = (("Read", {"file_path": "$WS/b.txt"}), ("Read", {"file_path": path}), ("Edit", {"file_path": 5}))
+    assert _scenario(*calls).relative is relative
