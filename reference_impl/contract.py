@@ -25,8 +25,6 @@ class Behaviours:
     """Read takes `~` for the home directory and cuts blanks around the path, as Edit and Write do everywhere."""
     trailing_blanks_are_cut: bool
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
-    short_tags_are_expanded: bool
-    """An `old_string` that is not in the file is looked for with its short tags written out, `<n>` as `<name>`."""
     line_endings_of_utf_16_are_seen: bool
     """The line endings of a UTF-16 file are found in its text; otherwise in its bytes, where there are none."""
     media_are_remembered: bool
@@ -49,7 +47,6 @@ _V2_1_7 = Behaviours(
     relative_paths_are_resolved=True,
     read_expands_home=False,
     trailing_blanks_are_cut=True,
-    short_tags_are_expanded=True,
     line_endings_of_utf_16_are_seen=False,
     media_are_remembered=False,
     default_line_limit=None,
@@ -66,7 +63,6 @@ CONTRACTS: Mapping[str, Behaviours] = MappingProxyType(
             _V2_1_7,
             relative_paths_are_resolved=False,
             trailing_blanks_are_cut=False,
-            short_tags_are_expanded=False,
             line_endings_of_utf_16_are_seen=True,
             media_are_remembered=True,
             default_line_limit=2000,

@@ -10,7 +10,7 @@ from reference_impl.blanks import BLANKS, without_trailing_blanks
 from reference_impl.read_state import Record
 from reference_impl.read_tool import refuse_missing
 from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal, of_os_error
-from reference_impl.replacement import actual_text, applied, snippet, with_long_tags
+from reference_impl.replacement import actual_text, applied, snippet
 from reference_impl.session import Session
 from reference_impl.settings_file import refuse_invalid_settings
 from reference_impl.text_file import Format
@@ -21,18 +21,15 @@ __all__ = ["execute", "permit", "prepare", "refuse_stale", "validate"]
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments that all rules see.
 
-    If the file exists, blanks at the ends of the new lines are gone, and short tags may be written out.
+    If the file exists, blanks at the ends of the new lines are gone.
     """
+    if not session.behaviours.trailing_blanks_are_cut:
+        return arguments
     try:
-        content, _ = session.content_of(session.path(arguments["file_path"], tool="Edit"))
+        session.content_of(session.path(arguments["file_path"], tool="Edit"))
     except (Refusal, OSError):
         return arguments
-    old, new = arguments["old_string"], arguments["new_string"]
-    if session.behaviours.trailing_blanks_are_cut:
-        new = without_trailing_blanks(new)
-    if session.behaviours.short_tags_are_expanded:
-        old, new = with_long_tags(content, old, new)
-    return {**arguments, "old_string": old, "new_string": new}
+    return {**arguments, "new_string": without_trailing_blanks(arguments["new_string"])}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:

@@ -4,43 +4,10 @@ from __future__ import annotations
 
 from reference_impl.numbering import lines_of, numbered
 
-__all__ = ["actual_text", "applied", "snippet", "with_long_tags"]
+__all__ = ["actual_text", "applied", "snippet"]
 
 _CURLY_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
-_LONG_TAGS = {
-    "<fnr>": "<function_results>",
-    "<n>": "<name>",
-    "</n>": "</name>",
-    "<o>": "<output>",
-    "</o>": "</output>",
-    "<e>": "<error>",
-    "</e>": "</error>",
-    "<s>": "<system>",
-    "</s>": "</system>",
-    "<r>": "<result>",
-    "</r>": "</result>",
-    "< META_START >": "<META_START>",
-    "< META_END >": "<META_END>",
-    "< META >": "<META>",
-    "< EOT >": "<EOT>",
-    "< SOS >": "<SOS>",
-    "\n\nH:": "\n\nHuman:",
-    "\n\nA:": "\n\nAssistant:",
-}
 _CONTEXT = 4
-
-
-def with_long_tags(content: str, old: str, new: str) -> tuple[str, str]:
-    """Return both texts with the short tags of `old` written out, if only then `old` is in the file.
-
-    In `new` only those short tags are written out that are in `old`.
-    """
-    used = [(short, long) for short, long in _LONG_TAGS.items() if short in old]
-    expanded_old, expanded_new = old, new
-    for short, long in used:
-        expanded_old = expanded_old.replace(short, long)
-        expanded_new = expanded_new.replace(short, long)
-    return (old, new) if old in content or expanded_old not in content else (expanded_old, expanded_new)
 
 
 def actual_text(content: str, wanted: str) -> str | None:

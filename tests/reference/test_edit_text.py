@@ -124,27 +124,6 @@ def test_a_text_replaced_by_itself_after_the_match_by_quotes_fails_in_the_execut
     assert (refused.value.name, refused.value.code) == ("edit_not_applied", None)
 
 
-@pytest.mark.parametrize(
-    ("content", "old", "new", "after"),
-    [
-        ("<name>a</name>\n", "<n>a</n>", "<n>b</n>", "<name>b</name>\n"),
-        ("<function_results>\n", "<fnr>", "x", "x\n"),
-        ("a\n\nHuman: b\n", "a\n\nH: b", "c\n\nH: d\n\nA: e", "c\n\nHuman: d\n\nA: e\n"),
-        ("<n>\n<name>\n", "<n>", "x", "x\n<name>\n"),
-        ("<EOT>\n", "< EOT >", "x", "x\n"),
-    ],
-)
-def test_short_tags_are_written_out_if_only_then_the_text_is_there(tools, put, content, old, new, after):
-    assert edited(tools, put, content, old, new) == after
-
-
-def test_the_documents_know_no_short_tags(make_tools, put):
-    path, documented = put("a.txt", "<name>\n"), make_tools("documented")
-    documented.read(str(path))
-    with pytest.raises(Refusal, match="String to replace not found"):
-        documented.edit(str(path), "<n>", "x")
-
-
 def lines(start, stop):
     return "".join(f"l{n}\n" for n in range(start, stop))
 
