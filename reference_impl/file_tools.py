@@ -104,14 +104,20 @@ class FileTools:
         return self.call_during(tool, arguments, lambda: None)
 
     def call_parallel(self, calls: Sequence[tuple[str, object]]) -> list[Result]:
-        """Execute the calls of one message, one after the other; results in the order of the calls."""
-        results = [self._answer(tool, arguments, lambda: None) for tool, arguments in calls]
+        """Execute the calls of one message, one after the other; results in the order of the calls.
+
+        The arguments of all are prepared before the first is executed.
+        """
+        prepared = [self._prepared(tool, arguments) for tool, arguments in calls]
+        results = [
+            self._answer(tool, each, lambda: None) for (tool, _), each in zip(calls, prepared, strict=True)
+        ]
         self._end_message()
         return results
 
     def call_during(self, tool: str, arguments: object, strike: Callable[[], None]) -> Result:
         """Execute one call; run `strike` between validation and execution, unless the validation refused."""
-        result = self._answer(tool, arguments, strike)
+        result = self._answer(tool, self._prepared(tool, arguments), strike)
         self._end_message()
         return result
 
@@ -132,7 +138,7 @@ class FileTools:
     def _raising(self, tool: str, **arguments: Any) -> str:
         given = {name: value for name, value in arguments.items() if value is not None}
         try:
-            return self._run(tool, given, lambda: None)
+            return self._run(tool, self._prepared(tool, given), lambda: None)
         finally:
             self._end_message()
 
@@ -140,17 +146,26 @@ class FileTools:
         if self._session.behaviours.changed_files_are_noticed:
             notice_changed_files(self._session)
 
-    def _answer(self, tool: str, arguments: object, strike: Callable[[], None]) -> Result:
+    def _prepared(self, tool: str, arguments: object) -> Mapping[str, Any] | Refusal:
+        """Return the arguments that the rules of the tool see, or why there are none."""
+        rules = _TOOLS.get(tool)
+        if rules is None or tool in self._session.permissions.removed:
+            return Refusal("invalid_arguments", f"Error: No such tool available: {tool}")
         try:
-            return Result(self._run(tool, arguments, strike))
+            return rules.prepare(self._session, rules.schema.check(arguments))
+        except Refusal as refusal:
+            return refusal
+
+    def _answer(self, tool: str, prepared: Mapping[str, Any] | Refusal, strike: Callable[[], None]) -> Result:
+        try:
+            return Result(self._run(tool, prepared, strike))
         except Refusal as refusal:
             return Result(refusal.message, True, refusal.name, refusal.code)
 
-    def _run(self, tool: str, arguments: object, strike: Callable[[], None]) -> str:
-        rules = _TOOLS.get(tool)
-        if rules is None or tool in self._session.permissions.removed:
-            raise Refusal("invalid_arguments", f"Error: No such tool available: {tool}")
-        prepared = rules.prepare(self._session, rules.schema.check(arguments))
+    def _run(self, tool: str, prepared: Mapping[str, Any] | Refusal, strike: Callable[[], None]) -> str:
+        if isinstance(prepared, Refusal):
+            raise prepared
+        rules = _TOOLS[tool]
         try:
             rules.validate(self._session, prepared)
         except OSError as error:

@@ -36,10 +36,14 @@ _MODES = (0o644, 0o755, 0o600, 0o444)
 _WRONG_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", [], ["alpha"], {}, {"a": 1})
 
 
-def scenarios(seed: int) -> Iterator[Scenario]:
-    """Yield scenarios without end; the same seed gives the same ones, and each depends on its number alone."""
+def scenarios(seed: int, *, basic: bool = False) -> Iterator[Scenario]:
+    """Yield scenarios without end; the same seed gives the same ones, and each depends on its number alone.
+
+    `basic` yields only single files, without wrong arguments, groups and races.
+    """
     for number in count():
-        yield any_scenario(Random(f"{seed}.{number}"))
+        random = Random(f"{seed}.{number}")
+        yield single_file(random, basic=True) if basic else any_scenario(random)
 
 
 def any_scenario(random: Random, most_steps: int = MOST_STEPS) -> Scenario:
@@ -49,8 +53,10 @@ def any_scenario(random: Random, most_steps: int = MOST_STEPS) -> Scenario:
     return single_file(random, most_steps)
 
 
-def single_file(random: Random, most_steps: int = MOST_STEPS) -> Scenario:
+def single_file(random: Random, most_steps: int = MOST_STEPS, *, basic: bool = False) -> Scenario:
     """Return a scenario about one path: such scenarios can share a session of the product.
+
+    `basic` leaves out wrong arguments, groups and races.
 
     A file that may be missing has no carriage returns around it: only then would the product's choice of a new
     file's line ends depend on what lies beside the workspace.
@@ -61,6 +67,7 @@ def single_file(random: Random, most_steps: int = MOST_STEPS) -> Scenario:
     if not may_be_missing or random.randint(0, 1):
         files[path] = content(random, carriage_returns=not may_be_missing)
     stage = _Stage(random, files, (path,), carriage_returns=not may_be_missing, removes=may_be_missing)
+    stage.basic = basic
     return _scenario(files, stage.steps(most_steps))
 
 
@@ -98,6 +105,7 @@ class _Stage:
         self.paths = paths
         self.carriage_returns = carriage_returns
         self.removes = removes
+        self.basic = False
         self.races = random.randint(0, 9) == 9  # a hook makes every call of the product slower
         self.sketch = Sketch()
         self.sketch.give(files)
@@ -120,12 +128,12 @@ class _Stage:
                 return self._called(self._write(path), path)
             case 8 | 9 | 10:
                 return self._event(path)
-            case 11:
+            case 11 if not self.basic:
                 return self._called(self._wrong(path), path)
-            case 12:
+            case 12 if not self.basic:
                 count = self.random.randint(2, 3)
                 return ParallelCalls(tuple(self._called(self._any_call(path), path) for _ in range(count)))
-            case 13 | 14 if self.races:
+            case 13 | 14 if self.races and not self.basic:
                 call = self._any_call(path)
                 event = self._event(path)
                 if not isinstance(event, WorldEvent):

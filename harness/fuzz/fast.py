@@ -1,0 +1,101 @@
+"""Fast mode: the product as an MCP server, `mcp serve`, and the reference as it behaves there.
+
+It executes the same tools some twenty times as fast, and differs from what a model sees: arguments are not
+checked, blanks stay as given, no message ends so no changed file is noticed, permissions do not
+apply, and a success is told as JSON. So files, refusals and their names are compared, and only these.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.adapters.mcp import McpConnection, McpSession
+from harness.agent.launcher import PORT
+from harness.claude_code.environment import build_environment
+from harness.claude_code.package import install
+from harness.session import BASIC_CAPABILITIES, Session, ToolResult, Workspace
+from reference_impl import FileTools, behaviours_of
+
+__all__ = ["FastProduct", "FastReference"]
+
+_NO_PORT = "9"
+"""Nobody listens there: the server asks no model."""
+
+
+class FastProduct:
+    """The product of one exact version behind MCP, offline and in an environment of its own.
+
+    `time_limit` is in seconds per call. Raises BrokenAdapter where it cannot be installed or does not start.
+    """
+
+    capabilities = BASIC_CAPABILITIES
+
+    def __init__(self, version: str, *, cache: Path | None = None, time_limit: float = 30.0) -> None:
+        package = install(version, cache)
+        self._own = tempfile.TemporaryDirectory(prefix="readfirst-fast-")
+        variables = build_environment(Path(self._own.name), Path(package.command[0])).variables
+        self._connection = McpConnection(
+            [*package.command, "mcp", "serve"],
+            isolation="directory",
+            time_limit=time_limit,
+            environment={name: value.replace(PORT, _NO_PORT) for name, value in variables.items()},
+            offline=True,
+        )
+
+    def open(self, workspace: Workspace) -> Session:
+        """Start or reuse the server."""
+        server, own = self._connection.server(workspace)
+        return _FastSession(McpSession(server, own, self._connection.time_limit))
+
+    def close(self) -> None:
+        """End the server."""
+        self._connection.close()
+        self._own.cleanup()
+
+
+class _FastSession:
+    def __init__(self, session: McpSession) -> None:
+        self._session = session
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Execute one call; of a success only that it was one is told."""
+        result = self._session.call(tool, arguments)
+        if not result.is_error:
+            return ToolResult("done")
+        return ToolResult(result.text.removeprefix(f"Tool {tool} input is invalid: ").strip(), True)
+
+    def close(self) -> None:
+        """End the server if it is this session's own."""
+        self._session.close()
+
+
+class FastReference:
+    """The reference with the behaviours that the product has behind MCP. ValueError: unknown contract."""
+
+    capabilities = BASIC_CAPABILITIES
+    repeats_paths = True
+
+    def __init__(self, contract: str) -> None:
+        self._behaviours = replace(
+            behaviours_of(contract),
+            changed_files_are_noticed=False,
+            trailing_blanks_are_cut=False,
+        )
+
+    def open(self, workspace: Workspace) -> Session:
+        """Start with nothing read."""
+        return _ReferenceSession(FileTools(self._behaviours, root=workspace.root, home=workspace.home))
+
+
+class _ReferenceSession:
+    def __init__(self, tools: FileTools) -> None:
+        self._tools = tools
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Execute one call; of a success only that it was one is told."""
+        result = self._tools.call(tool, arguments)
+        return ToolResult(result.text.strip(), True) if result.is_error else ToolResult("done")
