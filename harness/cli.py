@@ -1,4 +1,4 @@
-"""Command line: `readfirst run list show lint record fuzz serve export behaviour`."""
+"""Command line: `readfirst run list show new lint record fuzz serve export behaviour`."""
 
 from __future__ import annotations
 
@@ -281,6 +281,22 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
     if count:
         return ExitCode.SUITE_INVALID
     return ExitCode.CONFORMANT if files else ExitCode.NOTHING
+
+
+@app.command()
+@guarded
+def new(
+    scenario: Annotated[str, typer.Argument(metavar="ID", help="Family and slug of the new scenario.")],
+    fixtures: Fixtures = None,
+) -> int:
+    """Write a commented scenario to begin with. CONTRIBUTING.md goes on from there."""
+    from harness.skeleton import SkeletonError, write_skeleton
+
+    try:
+        print(write_skeleton(_suite(fixtures), scenario))
+    except SkeletonError as error:
+        raise UsageError(str(error)) from error
+    return ExitCode.CONFORMANT
 
 
 @app.command()

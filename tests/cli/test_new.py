@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.cli import main
 from harness.lint import lint
 from harness.skeleton import SkeletonError, write_skeleton
 from harness.suite import Suite, default_root
@@ -47,3 +48,18 @@ def test_what_is_no_id_is_refused_and_nothing_is_written(suite: Suite, scenario_
     with pytest.raises(SkeletonError, match="write family/slug"):
         write_skeleton(suite, scenario_id)
     assert list(suite.scenarios_root.iterdir()) == []
+
+
+def test_the_command_tells_the_file_and_refuses_with_exit_code_2(
+    suite: Suite, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code(["new", "gate/new-case", "--fixtures", str(suite.root)]) == 0
+    assert capsys.readouterr().out == f"{suite.path('gate/new-case')}\n"
+    assert exit_code(["new", "gate/new-case", "--fixtures", str(suite.root)]) == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+def exit_code(arguments: list[str]) -> object:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    return ended.value.code
