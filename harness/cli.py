@@ -373,6 +373,9 @@ def fuzz(
         "fuzz-findings"
     ),
     known: Annotated[Path | None, typer.Option(help="Accepted disagreements; see docs/fuzzing.md.")] = None,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Reach claude-code:VERSION through MCP: no texts, more steps.")
+    ] = False,
     time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
     fixtures: Fixtures = None,
 ) -> int:
@@ -383,9 +386,7 @@ def fuzz(
         raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")
     suite = _suite(fixtures)
     chosen = contract or suite.contracts.default
-    return perform(
-        Request(suite, against, chosen, steps, seed, level.value, output, known, time_limit=time_limit)
-    )
+    return perform(Request(suite, against, chosen, steps, seed, level.value, output, known, time_limit, fast))
 
 
 @app.command()

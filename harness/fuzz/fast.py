@@ -19,6 +19,7 @@ from harness.claude_code.environment import build_environment
 from harness.claude_code.package import install
 from harness.session import BASIC_CAPABILITIES, Session, ToolResult, Workspace
 from reference_impl import FileTools, behaviours_of
+from reference_impl.blanks import BLANKS
 
 __all__ = ["FastProduct", "FastReference"]
 
@@ -66,7 +67,7 @@ class _FastSession:
         result = self._session.call(tool, arguments)
         if not result.is_error:
             return ToolResult("done")
-        return ToolResult(result.text.removeprefix(f"Tool {tool} input is invalid: ").strip(), True)
+        return ToolResult(result.text.removeprefix(f"Tool {tool} input is invalid: ").strip(BLANKS), True)
 
     def close(self) -> None:
         """End the server if it is this session's own."""
@@ -98,4 +99,4 @@ class _ReferenceSession:
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Execute one call; of a success only that it was one is told."""
         result = self._tools.call(tool, arguments)
-        return ToolResult(result.text.strip(), True) if result.is_error else ToolResult("done")
+        return ToolResult(result.text.strip(BLANKS), True) if result.is_error else ToolResult("done")

@@ -8,13 +8,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.adapters.connect import connect
+from harness.adapters.connect import ConnectError, connect
 from harness.atomic import write_all
+from harness.contracts import Contract
 from harness.fuzz.campaign import Campaign, Duel, Finding, Group
 from harness.fuzz.generate import scenarios
 from harness.fuzz.known import Known, load_known
 from harness.fuzz.scenario_file import scenario_yaml
 from harness.report.progress import ProgressBar
+from harness.session import Adapter
 from harness.suite import Suite
 from harness.summary import ExitCode
 from harness.verdict import Level
@@ -39,6 +41,7 @@ class Request:
     output: Path
     known: Path | None = None
     time_limit: float = 30.0
+    fast: bool = False
 
 
 def perform(request: Request) -> ExitCode:
@@ -48,15 +51,16 @@ def perform(request: Request) -> ExitCode:
     """
     suite = request.suite
     contract = suite.contracts[request.contract]
+    level: Level = "reason" if request.fast and request.level == "text" else request.level
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
     with ExitStack() as stack:
         place = stack.enter_context(Place())
-        reference = connect("reference", suite, contract=contract, time_limit=request.time_limit)
-        target = connect(request.against, suite, contract=contract, time_limit=request.time_limit)
+        reference, target = _sides(request, contract)
         stack.callback(getattr(target, "close", _nothing))
-        duel = Duel(reference, target, place, request.level, suite.vocabulary)
+        duel = Duel(reference, target, place, level, suite.vocabulary)
         accepted, gone = _accepted(duel, known)
-        campaign = Campaign(duel, scenarios(request.seed), steps=request.steps, accepted=frozenset(accepted))
+        generated = scenarios(request.seed, basic=request.fast)
+        campaign = Campaign(duel, generated, steps=request.steps, accepted=frozenset(accepted))
         bar = stack.enter_context(_progress(request.steps))
         written = 0
         for finding in campaign.perform(lambda steps: bar.at(min(steps, request.steps), request.steps)):
@@ -64,15 +68,34 @@ def perform(request: Request) -> ExitCode:
             print(_told(finding, _write(request, finding, written)), flush=True)
     for entry in gone:
         print(f"{entry.scenario.path}: no longer a disagreement; remove it from {request.known}")
-    print(
-        f"{campaign.steps} steps in {campaign.scenarios} scenarios on the reference and {request.against}, "
-        f"level {request.level}, seed {request.seed}: {_times(campaign.disagreed, 'disagreement')}, "
-        f"{campaign.explained} of them known, {_times(written, 'new cause')}",
-        file=sys.stderr,
-    )
+    print(_summary(request, level, campaign, written), file=sys.stderr)
     if written or gone:
         return ExitCode.NOT_CONFORMANT
     return ExitCode.CONFORMANT if campaign.steps else ExitCode.NOTHING
+
+
+def _summary(request: Request, level: Level, campaign: Campaign, written: int) -> str:
+    against = f"{request.against}{' (fast)' if request.fast else ''}"
+    return (
+        f"{campaign.steps} steps in {_times(campaign.scenarios, 'scenario')} on the reference and {against}, "
+        f"level {level}, seed {request.seed}: {_times(campaign.disagreed, 'disagreement')}, "
+        f"{campaign.explained} of them known, {_times(written, 'new cause')}"
+    )
+
+
+def _sides(request: Request, contract: Contract) -> tuple[Adapter, Adapter]:
+    """Return the reference and the target. Raises ConnectError or BrokenAdapter."""
+    if request.fast:
+        from harness.fuzz.fast import FastProduct, FastReference
+
+        kind, _, version = request.against.partition(":")
+        if kind != "claude-code":
+            raise ConnectError(f"{request.against!r}: only claude-code:VERSION has the fast mode.")
+        return FastReference(contract.name), FastProduct(version, time_limit=request.time_limit)
+    reference = connect("reference", request.suite, contract=contract, time_limit=request.time_limit)
+    return reference, connect(
+        request.against, request.suite, contract=contract, time_limit=request.time_limit
+    )
 
 
 def _nothing() -> None:
