@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.finding import SuiteError
 from harness.inspection import Inspection, did_you_mean
 from harness.scenario import Position
+from harness.signature import signature
 from harness.strict_yaml import load, read
 from harness.verdict import LEVELS, Verdict
 
@@ -29,6 +30,9 @@ BROKEN = "broken"
 
 _ORDER = (*LEVELS, BROKEN)
 
+Path_ = tuple[str | int, ...]
+"""Where a value stands in the file."""
+
 
 class BaselineError(SuiteError):
     """The baseline file cannot be used as it is; each finding says what to write where."""
@@ -36,13 +40,19 @@ class BaselineError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """One accepted failure: the levels that fail, or `broken`, and why this is accepted."""
+    """One accepted failure: the levels that fail, or `broken`, and why this is accepted.
+
+    `because`, where it is given, is the only signature (`harness.signature`) that is accepted. `link` says where
+    it is reported.
+    """
 
     scenario_id: str
     contract: str
     fails: frozenset[str]
     reason: str
     position: Position
+    because: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,8 @@ class Baseline:
     target: str
     file: Path
     accepted: Mapping[tuple[str, str], Acceptance] = field(default_factory=dict)
+    grouped: bool = False
+    """Whether the file has groups: entries with a common reason, written once."""
 
     def of(self, scenario_id: str, contract: str) -> Acceptance | None:
         """Return what is accepted of a scenario on a contract, or None."""
@@ -102,6 +114,10 @@ def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
         return Ruling(conformant=False)
     if listed - failing:
         return Ruling(conformant=False, stale=_stale(entry, verdict, failing))
+    if failing and entry.because and entry.because != (now := signature(verdict)):
+        where = f"{entry.position}: {entry.scenario_id} ({entry.contract})"
+        told = f"{where} fails for another reason than {entry.because!r} now. Write there: because: {now!r}"
+        return Ruling(conformant=False, stale=told)
     return Ruling(conformant=True, accepted=entry.reason if failing else "")
 
 
@@ -127,55 +143,104 @@ def load_baseline(
     Raises StrictYamlError for what is not strict YAML, BaselineError with all other problems.
     """
     look = Inspection(load(read(file), file))
-    keys = ("target", "accepted")
-    top = look.mapping(look.document.value, (), "a baseline", keys, required=keys) or {}
+    keys = ("target", "accepted", "groups")
+    top = look.mapping(look.document.value, (), "a baseline", keys, required=("target",)) or {}
+    if top and not {"accepted", "groups"} & top.keys():
+        look.note((), "a baseline lacks the key 'accepted'", "Add accepted: to it.")
     target = look.string(top["target"], ("target",), "target") if "target" in top else None
     items = look.sequence(top["accepted"], ("accepted",), "accepted") if "accepted" in top else None
     accepted: dict[tuple[str, str], Acceptance] = {}
+    entries: list[tuple[Path_, Acceptance]] = []
     for number, item in enumerate(items or []):
-        entry = _entry(look, number, item, ids, contracts, default_contract)
-        if entry is None:
-            continue
+        entry = _entry(look, ("accepted", number), item, ids, contracts, default_contract)
+        if entry is not None:
+            entries.append((("accepted", number), entry))
+    groups = look.sequence(top["groups"], ("groups",), "groups") if "groups" in top else None
+    for number, item in enumerate(groups or []):
+        entries += _group(look, ("groups", number), item, ids, contracts, default_contract)
+    for at, entry in entries:
         first = accepted.setdefault((entry.scenario_id, entry.contract), entry)
         if first is not entry:
             message = (
                 f"{entry.scenario_id} ({entry.contract}) is already accepted in line {first.position.line}"
             )
-            look.note(("accepted", number), message, "Merge the two.")
+            look.note(at, message, "Merge the two.")
     look.finish(BaselineError)
-    return Baseline(str(target), file, accepted)
+    return Baseline(str(target), file, accepted, groups is not None)
 
 
-def _entry(
+def _group(
     look: Inspection,
-    number: int,
+    at: Path_,
     item: object,
     ids: Collection[str],
     contracts: Collection[str],
     default_contract: str,
+) -> Iterator[tuple[Path_, Acceptance]]:
+    """Yield the entries of one group: the same levels, signature and reason for scenarios of several families."""
+    keys = ("contract", "fails", "because", "reason", "link", "scenarios")
+    fields = look.mapping(item, at, "a group", keys, required=("fails", "because", "reason", "scenarios"))
+    if fields is None or not {"fails", "because", "reason", "scenarios"} <= fields.keys():
+        return
+    common = {key: value for key, value in fields.items() if key != "scenarios"}
+    families = look.mapping(fields["scenarios"], (*at, "scenarios"), "scenarios of a group") or {}
+    for family, slugs in families.items():
+        place = (*at, "scenarios", family)
+        for number, slug in enumerate(look.sequence(slugs, place, "a family's scenarios", empty=False) or []):
+            if isinstance(slug, str):
+                entry = _entry(
+                    look,
+                    (*place, number),
+                    {**common, "scenario": f"{family}/{slug}"},
+                    ids,
+                    contracts,
+                    default_contract,
+                    shared=at,
+                )
+                if entry is not None:
+                    yield (*place, number), entry
+            else:
+                look.string(slug, (*place, number), "a scenario of a group")
+
+
+def _entry(
+    look: Inspection,
+    at: Path_,
+    item: object,
+    ids: Collection[str],
+    contracts: Collection[str],
+    default_contract: str,
+    shared: Path_ | None = None,
 ) -> Acceptance | None:
-    at = ("accepted", number)
-    keys = ("scenario", "contract", "fails", "reason")
+    """Check one entry; `shared` is where its group states what its scenarios have in common."""
+    keys = ("scenario", "contract", "fails", "because", "reason", "link")
     fields = look.mapping(item, at, "an entry", keys, required=("scenario", "fails", "reason"))
     if fields is None or not {"scenario", "fails", "reason"} <= fields.keys():
         return None
-    reason = look.string(fields["reason"], (*at, "reason"), "reason")
-    fails = look.sequence(fields["fails"], (*at, "fails"), "fails", empty=False) or []
+    top = at if shared is None else shared
+    reason = look.string(fields["reason"], (*top, "reason"), "reason")
+    because = look.string(fields["because"], (*top, "because"), "because") if "because" in fields else ""
+    link = look.string(fields["link"], (*top, "link"), "link") if "link" in fields else ""
+    fails = look.sequence(fields["fails"], (*top, "fails"), "fails", empty=False) or []
     for index, name in enumerate(fails):
-        look.choice(name, (*at, "fails", index), "a level in fails", _ORDER)
+        look.choice(name, (*top, "fails", index), "a level in fails", _ORDER)
         if name in fails[:index]:
-            look.note((*at, "fails", index), f"fails names {name} twice", "Name it once.")
-    scenario_id = look.string(fields["scenario"], (*at, "scenario"), "scenario")
+            look.note((*top, "fails", index), f"fails names {name} twice", "Name it once.")
+    place = (*at, "scenario") if shared is None else at
+    scenario_id = look.string(fields["scenario"], place, "scenario")
     if scenario_id is not None and scenario_id not in ids:
         message = f"no scenario has the id {scenario_id!r}"
-        look.note((*at, "scenario"), message, _suggestion(scenario_id, ids))
-    contract = look.string(fields.get("contract", default_contract), (*at, "contract"), "contract")
+        look.note(place, message, _suggestion(scenario_id, ids))
+    contract = look.string(fields.get("contract", default_contract), (*top, "contract"), "contract")
     if contract is not None and contract not in contracts:
-        look.note((*at, "contract"), f"no contract is called {contract!r}", did_you_mean(contract, contracts))
+        look.note(
+            (*top, "contract"), f"no contract is called {contract!r}", did_you_mean(contract, contracts)
+        )
     if scenario_id is None or contract is None or reason is None:
         return None
     levels = frozenset(name for name in fails if isinstance(name, str))
-    return Acceptance(scenario_id, contract, levels, reason, look.document.position(at))
+    position = look.document.position(at)
+    return Acceptance(scenario_id, contract, levels, reason, position, because or "", link or "")
 
 
 def _suggestion(name: str, known: Collection[str]) -> str:

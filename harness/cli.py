@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from harness.guard import UsageError, guarded, listen, show_tracebacks
 from harness.summary import ExitCode
+from harness.target_commands import check_adapter, implementations, targets
 from harness.usage import GUIDE, MANUAL, TARGETS
 
 if TYPE_CHECKING:
@@ -67,6 +68,13 @@ class LevelName(StrEnum):
     reason = "reason"
     text = "text"
     verbatim = "verbatim"
+
+
+class IsolationName(StrEnum):
+    """The values of `--isolation`."""
+
+    process = "process"
+    directory = "directory"
 
 
 class FormatName(StrEnum):
@@ -167,7 +175,10 @@ def run(
         list[str] | None,
         typer.Option(help="The contract to hold it to (repeatable).", show_default="the suite's default"),
     ] = None,
-    level: Annotated[LevelName, typer.Option(help="How strictly to compare.")] = LevelName.text,
+    level: Annotated[
+        LevelName | None,
+        typer.Option(help="How strictly to compare.", show_default="text, or the target's own"),
+    ] = None,
     family: Families = None,
     tag: Tags = None,
     expression: Expression = "",
@@ -186,6 +197,10 @@ def run(
     ] = False,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")] = 1,
     time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    isolation: Annotated[
+        IsolationName | None,
+        typer.Option(help="mcp: a server per scenario, or one for many.", show_default="process"),
+    ] = None,
     failures: Annotated[
         str, typer.Option(help="How many failures the table format explains, or `all`.")
     ] = "20",
@@ -200,6 +215,18 @@ def run(
     connect_string = "reference" if not targets or is_id else targets.pop(0)
     if failures != "all" and not failures.isdecimal():
         raise UsageError(f"--failures {failures!r} is neither a number nor `all`.")
+    if isolation is not None:
+        if not connect_string.startswith("mcp:"):
+            raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")
+        connect_string = f"mcp:--isolation={isolation.value} {connect_string.removeprefix('mcp:')}"
+    if connect_string.startswith(("target:", "agent:")):
+        from harness.targets.known import known_target
+
+        known = known_target(connect_string)
+        connect_string, level = known.connect, level or LevelName(known.level)
+        if baseline is None and fixtures is None and (known.baseline.exists() or update_baseline):
+            baseline = known.baseline
+    level = level or LevelName.text
     if update_baseline and baseline is None:
         raise UsageError("--update-baseline needs --baseline FILE, the file to write.")
     return perform(
@@ -468,6 +495,11 @@ def behaviour(
     write_all({file: page.encode()})
     print(f"wrote {file}", file=sys.stderr)
     return ExitCode.CONFORMANT
+
+
+app.command()(targets)
+app.command(name="check-adapter")(check_adapter)
+app.command()(implementations)
 
 
 if __name__ == "__main__":

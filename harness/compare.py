@@ -189,7 +189,8 @@ class _Judge:
         refused = clause.error is not None
         if result.is_error != refused:
             got = _refusal(result.is_error)
-            found = FileDifference("refused", _refusal(refused), f"{got}: {result.text}")
+            wanted = f"refused: {clause.error}" if refused else "not refused"
+            found = FileDifference("refused", wanted, f"{got}: {result.text}")
             self._note(index, number, "effects", found, position)
         answer = answer_of(result.text)
         name = (result.error or self.vocabulary.name_of(call.tool, answer)) if result.is_error else None

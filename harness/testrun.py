@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING
 from harness.baseline import Baseline, BaselineError, baseline_text, load_baseline, rule
 from harness.contracts import DOCUMENTED
 from harness.finding import Finding, SuiteError
+from harness.known_failures import first_differences, grouped_text
 from harness.report import Report, RunFacts, output
 from harness.report.jsonl import JsonlReport
 from harness.report.junit import JunitReport
@@ -165,7 +166,7 @@ def perform(request: Request) -> int:
                     report.verdict(verdict, ruling)
                 bar.advance()
                 if request.update_baseline:
-                    seen.append(replace(verdict, differences=()))
+                    seen.append(replace(verdict, differences=first_differences(verdict)))
         except KeyboardInterrupt:
             bar.stop()
             for report in reports:
@@ -177,7 +178,9 @@ def perform(request: Request) -> int:
     if request.output or request.format != "table":
         print(summary.sentence(), file=sys.stderr)
     if request.update_baseline and request.baseline:
-        text = baseline_text(request.target, seen, baseline)
+        grouped = baseline.grouped if baseline else request.target.startswith(("target:", "agent:"))
+        text = (grouped_text if grouped else baseline_text)(request.target, seen, baseline)
+        request.baseline.parent.mkdir(exist_ok=True)
         with output(request.baseline) as stream:
             stream.write(text)
         return ExitCode.CONFORMANT if summary.total.scenarios > _unjudged(summary) else ExitCode.NOTHING

@@ -40,6 +40,8 @@ To begin with:
   readfirst list -k stale                      the scenarios about stale state
   readfirst show FAMILY/SLUG                   what one of them asks and expects
   readfirst run python:mymodule:Tools          your own implementation
+  readfirst run 'mcp:node server.js'           your own MCP server
+  readfirst check-adapter python:mymodule:Tools   whether the connection works at all
 
 Your own implementation:
 
@@ -74,6 +76,8 @@ Targets:
 
   reference              the bundled reference implementation, in process
   python:module:factory  a Python object, in a process of its own
+  mcp:command            an MCP server over standard input and output, in any language
+  target:agno@3.1.10     a published implementation; `readfirst targets` lists them
   claude-code:2.1.7      the real product, played by a scripted model; needs npm and node
   recording:2.1.7        what was recorded; shows that scenarios and recordings agree
 

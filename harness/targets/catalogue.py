@@ -10,7 +10,7 @@ from packaging.version import InvalidVersion, Version
 
 from harness.targets.mapping import Release, Target, load_target
 
-__all__ = ["UnknownTargetError", "find", "names", "pairs", "root"]
+__all__ = ["UnknownTargetError", "find", "known_failures", "names", "pairs", "root"]
 
 
 class UnknownTargetError(LookupError):
@@ -73,3 +73,8 @@ def _age(version: str) -> tuple[bool, Version, str]:
 def _suggestion(name: str, known: list[str]) -> str:
     near = get_close_matches(name, known, 1)
     return f"Did you mean {near[0]}?" if near else f"There is: {', '.join(known)}."
+
+
+def known_failures(target: Target, release: Release) -> Path:
+    """Return the file of a target's baseline, whether it is there or not."""
+    return target.file.parent / "baselines" / f"{target.name}@{release.version}.yaml"

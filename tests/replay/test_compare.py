@@ -94,7 +94,7 @@ def test_an_accepted_call_that_must_be_refused_fails_at_effects(judge: Bench) ->
     verdict = judge([call(REFUSED)], [happened("done")])
     assert verdict.status == "failed"
     assert not any(verdict.levels.values())
-    assert told(verdict)[0] == ("effects", "refused", "refused", "not refused: done")
+    assert told(verdict)[0] == ("effects", "refused", "refused: not_read", "not refused: done")
 
 
 def test_a_refused_call_that_must_be_accepted_fails_at_effects(judge: Bench) -> None:

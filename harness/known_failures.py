@@ -1,0 +1,139 @@
+"""Known failures: a target's baseline, written in groups that fail for the same reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.baseline import BROKEN, Acceptance, Baseline
+from harness.signature import signature
+from harness.verdict import LEVELS, Difference, Verdict
+
+__all__ = ["first_differences", "grouped_text", "told"]
+
+_NOT_REFUSED = {
+    "not_read": "It does not ask that a file was read before it is changed.",
+    "modified_since_read": "It does not notice that the file changed after it was read.",
+    "unexpectedly_modified": "It does not notice that the file changed after it was read.",
+    "multiple_matches": "It does not refuse an old_string that occurs several times.",
+    "no_changes": "It accepts an edit that changes nothing.",
+    "invalid_settings": "It knows nothing of Claude Code's settings files.",
+    "is_notebook": "It edits a notebook as text.",
+    "file_exists": "It accepts an empty old_string for a file that has content.",
+    "invalid_arguments": "It accepts arguments that the contract refuses.",
+    "too_large": "It reads files that are too large for the contract.",
+    "too_many_tokens": "It reads files that are too large for the contract.",
+    "unsupported_file": "It reads kinds of files that the contract does not show as text.",
+}
+
+_WIDTH = 118
+_ORDER = (*LEVELS, BROKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    contract: str
+    fails: tuple[str, ...]
+    because: str
+    reason: str
+    link: str
+
+
+def grouped_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:
+    """Return the text of a baseline that accepts exactly the failures among `verdicts`, for these reasons.
+
+    Reasons and links that somebody wrote are kept where scenario or signature stay the same. Entries of `old`
+    for scenarios that are not among `verdicts` are kept as they are.
+    """
+    accepted = dict(old.accepted) if old else {}
+    by_signature = {entry.because: entry for entry in accepted.values() if entry.because}
+    groups: dict[_Key, list[str]] = {}
+    for verdict in verdicts:
+        entry = accepted.pop((verdict.scenario_id, verdict.contract), None)
+        fails = _failing(verdict)
+        if fails:
+            because = signature(verdict)
+            known = entry if entry is not None and entry.because == because else by_signature.get(because)
+            reason = known.reason if known else told(because)
+            key = _Key(verdict.contract, fails, because, reason, known.link if known else "")
+            groups.setdefault(key, []).append(verdict.scenario_id)
+    for entry in accepted.values():
+        groups.setdefault(_key_of(entry), []).append(entry.scenario_id)
+    return "\n".join(_lines(target, groups)) + "\n"
+
+
+def first_differences(verdict: Verdict) -> tuple[Difference, ...]:
+    """Return the first difference of each level, which a signature needs; the rest may be as large as the files."""
+    first: dict[str, Difference] = {}
+    for difference in verdict.differences:
+        first.setdefault(difference.level, difference)
+    return tuple(first.values())
+
+
+def told(because: str) -> str:
+    """Say a signature as a sentence, for a reason that nobody has written yet."""
+    level, _, rest = because.partition(": ")
+    match level:
+        case "effects" if rest.startswith("not refused, expected "):
+            return _NOT_REFUSED.get(rest.rpartition(" ")[2], "It does what the contract refuses.")
+        case "effects" if rest.startswith("refused: "):
+            return f"It refuses what the contract does: {rest.removeprefix('refused: ')}"
+        case "effects":
+            return "The files afterwards are not those of the contract."
+        case "reason" if rest.endswith("said something else"):
+            return "It refuses too, in words that the mapping gives no name."
+        case "reason":
+            return f"It refuses too, for another reason: {rest}."
+        case "broken":
+            return f"It ends early: {rest}"
+        case _:
+            return "Its words are its own."
+
+
+def _failing(verdict: Verdict) -> tuple[str, ...]:
+    if verdict.status == "broken":
+        return (BROKEN,)
+    if verdict.status != "failed":
+        return ()
+    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
+    return tuple(level for level in asked if not verdict.levels.get(level, True))
+
+
+def _key_of(entry: Acceptance) -> _Key:
+    fails = tuple(sorted(entry.fails, key=_ORDER.index))
+    return _Key(entry.contract, fails, entry.because, entry.reason, entry.link)
+
+
+def _lines(target: str, groups: dict[_Key, list[str]]) -> Iterable[str]:
+    yield "# yaml-language-server: $schema=../../../fixtures/schema/baseline.schema.json"
+    yield "# Known failures: what is listed here does not fail a run, and must keep failing as listed."
+    yield f"target: {json.dumps(target)}"
+    yield "groups:" if groups else "groups: []"
+    for key in sorted(
+        groups, key=lambda each: (_ORDER.index(each.fails[0]), -len(groups[each]), each.because)
+    ):
+        yield f"  - fails: [{', '.join(key.fails)}]"
+        yield f"    contract: {json.dumps(key.contract)}"
+        yield f"    because: {json.dumps(key.because)}"
+        yield f"    reason: {json.dumps(key.reason)}"
+        if key.link:
+            yield f"    link: {json.dumps(key.link)}"
+        yield "    scenarios:"
+        families: dict[str, list[str]] = {}
+        for scenario_id in sorted(groups[key]):
+            family, _, slug = scenario_id.partition("/")
+            families.setdefault(family, []).append(json.dumps(slug) if slug.isdecimal() else slug)
+        for family, slugs in families.items():
+            yield from _wrapped(f"      {family}: [", slugs)
+
+
+def _wrapped(start: str, words: list[str]) -> Iterable[str]:
+    line = start
+    for number, word in enumerate(words):
+        piece = word + ("," if number < len(words) - 1 else "]")
+        if len(line) + len(piece) + 1 > _WIDTH and line.strip() != start.strip():
+            yield line.rstrip()
+            line = "        "
+        line += piece + " "
+    yield line.rstrip()

@@ -1,0 +1,60 @@
+"""Signature: why a scenario fails, in one line that is the same for all that fail for the same reason."""
+
+from __future__ import annotations
+
+import re
+
+from harness.verdict import LEVELS, Difference, Verdict
+
+__all__ = ["LONGEST", "signature"]
+
+LONGEST = 90
+"""Characters of a refusal's text that belong to a signature."""
+
+_VARYING = (
+    (re.compile(r"\$(?:WS|HOME)[^\s'\",)\]`]*"), "PATH"),
+    (re.compile(r"[^\s'\"`(]*\b[\w-]+\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin)\b"), "PATH"),
+    (re.compile(r"0x[0-9a-f]+|\d+"), "N"),
+    (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`"), "'...'"),
+)
+
+
+def signature(verdict: Verdict) -> str:
+    """Return the first failure of the lowest level that fails, without paths, numbers and quoted words.
+
+    `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file`, `reason:
+    expected not_read, said file_not_found`, `text`, `broken: ...`; empty for a verdict that neither failed nor broke.
+    """
+    if verdict.status == "broken":
+        return f"broken: {_general(verdict.reason)}"
+    if verdict.status != "failed":
+        return ""
+    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
+    for level in asked:
+        for difference in verdict.differences:
+            if difference.level == level:
+                return _of(difference)
+    return ""
+
+
+def _of(difference: Difference) -> str:
+    if difference.level in ("text", "verbatim"):
+        return difference.level
+    match difference.what.split(" ")[0]:
+        case "refused" if difference.expected != "not refused":
+            return f"effects: not refused, expected {difference.expected.removeprefix('refused: ')}"
+        case "refused":
+            return f"effects: {_general(difference.got.removeprefix('refused: '), 'refused: ')}"
+        case "error" if difference.got.startswith("no known error: "):
+            return f"reason: expected {difference.expected}, said something else"
+        case "error":
+            return f"reason: expected {difference.expected}, said {difference.got}"
+        case what:
+            return f"{difference.level}: {what}"
+
+
+def _general(text: str, before: str = "") -> str:
+    text = text.split("\n")[0]
+    for pattern, with_ in _VARYING:
+        text = pattern.sub(with_, text)
+    return before + (text if len(text) <= LONGEST else text[:LONGEST].rstrip())

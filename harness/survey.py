@@ -1,0 +1,111 @@
+"""Survey: run every target once, and write what came of it: the results, the page, and the baselines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from harness.atomic import write_all
+from harness.baseline import Baseline, load_baseline
+from harness.implementations import FORMAT, page, result_data, result_of
+from harness.known_failures import first_differences, grouped_text
+from harness.run import run
+from harness.suite import Suite
+from harness.targets.catalogue import known_failures
+from harness.targets.mapping import Release, Target
+from harness.verdict import Verdict
+
+__all__ = ["COMMAND", "Survey", "SurveyError"]
+
+COMMAND = "readfirst implementations --write"
+
+
+class SurveyError(Exception):
+    """The earlier results cannot be used; the message names the file and says what to do."""
+
+
+class Survey:
+    """Results of targets on one contract, kept in `folder` as implementations.json and implementations.md."""
+
+    def __init__(self, suite: Suite, folder: Path, *, jobs: int = 1, time_limit: float = 30.0) -> None:
+        self._suite = suite
+        self._folder = folder
+        self._jobs = jobs
+        self._time_limit = time_limit
+        self._contract = suite.contracts.default
+        self._done: dict[str, dict[str, Any]] = {}
+
+    @property
+    def files(self) -> tuple[Path, Path]:
+        """The data and the page."""
+        return self._folder / "implementations.json", self._folder / "implementations.md"
+
+    def keep(self) -> None:
+        """Take over the results that are there, of targets that are not run again. Raises SurveyError."""
+        data = self.files[0]
+        if not data.exists():
+            return
+        try:
+            known = json.loads(data.read_text("utf-8"))
+            targets = known["targets"]
+            usable = known["format"] == FORMAT and known["contract"] == self._contract
+        except (ValueError, KeyError, TypeError) as error:
+            raise SurveyError(f"{data} is not what this command writes: {error}. Remove it.") from error
+        if usable:
+            self._done = {each["target"]: each for each in targets}
+
+    def run(self, target: Target, release: Release, *, baseline: bool = False) -> dict[str, Any]:
+        """Run one target on everything, and return its result. `baseline` rewrites its known failures.
+
+        Raises what `harness.run.run` raises, BaselineError for a baseline that cannot be read.
+        """
+        name = f"{target.name}@{release.version}"
+        seen: list[Verdict] = []
+        verdicts = run(
+            self._suite,
+            f"target:{name}",
+            [self._contract],
+            target.level,
+            jobs=self._jobs,
+            time_limit=self._time_limit,
+        )
+        with closing(verdicts):
+            result = result_of(target, release, _noted(verdicts, seen.append), self._suite)
+        data = result_data([result], self._contract, "", "")["targets"][0]
+        data["date"] = date.today().isoformat()
+        self._done[name] = data
+        if baseline:
+            self._write_baseline(target, release, seen)
+        return dict(data)
+
+    def write(self, order: Sequence[str]) -> None:
+        """Write data and page of the targets in `order`, both or neither."""
+        targets = [self._done[name] for name in order if name in self._done]
+        dates = sorted({each["date"] for each in targets})
+        data = {
+            **result_data([], self._contract, dates[-1] if dates else "", COMMAND),
+            "scenarios": max((each["scenarios"] for each in targets), default=0),
+            "targets": targets,
+        }
+        text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
+        write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
+
+    def _write_baseline(self, target: Target, release: Release, seen: Sequence[Verdict]) -> None:
+        file = known_failures(target, release)
+        old: Baseline | None = None
+        if file.exists():
+            contracts = [contract.name for contract in self._suite.contracts]
+            old = load_baseline(file, self._suite.ids(), contracts, self._contract)
+        text = grouped_text(f"target:{target.name}@{release.version}", seen, old)
+        write_all({file: text.encode()})
+
+
+def _noted(verdicts: Iterator[Verdict], note: Callable[[Verdict], None]) -> Iterator[Verdict]:
+    for verdict in verdicts:
+        note(replace(verdict, differences=first_differences(verdict)))
+        yield verdict

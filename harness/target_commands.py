@@ -1,0 +1,116 @@
+"""Target commands: `readfirst targets`, `check-adapter` and `implementations`; the command line registers them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.guard import UsageError, guarded
+from harness.summary import ExitCode
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["check_adapter", "implementations", "targets"]
+
+
+@guarded
+def targets() -> int:
+    """List the published implementations that can be run: name, kind, whether it is installed, and what it is."""
+    from harness.targets.catalogue import known_failures, pairs
+    from harness.targets.install import is_installed
+
+    for target, release in pairs():
+        there = "installed" if is_installed(target, release) else "not installed"
+        known = "with known failures" if known_failures(target, release).exists() else "without baseline"
+        print(f"target:{target.name}@{release.version}\t{target.kind}\t{there}\t{known}\t{target.title}")
+    return ExitCode.CONFORMANT
+
+
+@guarded
+def check_adapter(
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="What to connect to, as for `readfirst run`.")
+    ],
+    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+) -> int:
+    """Tell whether an adapter works at all, before anybody judges the implementation behind it."""
+    from harness.adapters.connect import connect
+    from harness.check_adapter import check_adapter as checks
+    from harness.suite import Suite
+    from harness.visible import visible
+    from harness.workspace import Place
+
+    adapter = connect(target, Suite(None), time_limit=time_limit)
+    problems = 0
+    try:
+        with Place() as place:
+            for check in checks(adapter, place):
+                problems += bool(check.problem)
+                print(f"{'no ' if check.problem else 'yes'}  {check.name}")
+                for line in check.problem.splitlines():
+                    print(f"       {visible(line)}")
+    finally:
+        close = getattr(adapter, "close", None)
+        if close is not None:
+            close()
+    if problems:
+        plural = "" if problems == 1 else "s"
+        print(f"{problems} problem{plural} of the adapter; solve {'it' if problems == 1 else 'them'} first.")
+        return ExitCode.BROKEN
+    print(f"The adapter works. Judge the implementation: readfirst run {target!r}")
+    return ExitCode.CONFORMANT
+
+
+@guarded
+def implementations(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME@VERSION", help="Only these targets; the others keep their results."),
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write implementations.json and implementations.md.")
+    ] = False,
+    folder: Annotated[Path, typer.Option(help="The folder to write to.")] = Path("docs"),
+    update_baselines: Annotated[
+        bool, typer.Option("--update-baselines", help="Also rewrite the targets' known failures.")
+    ] = False,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")] = 1,
+    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    fixtures: Annotated[
+        Path | None, typer.Option(help="Another suite.", show_default="the bundled suite")
+    ] = None,
+) -> int:
+    """Run every target on the whole suite, one after the other, and report what they do. Installs them."""
+    from harness.session import BrokenAdapter
+    from harness.suite import Suite
+    from harness.survey import Survey, SurveyError
+    from harness.targets.catalogue import UnknownTargetError, find, pairs
+
+    try:
+        chosen = [find(name) for name in names] if names else list(pairs())
+    except UnknownTargetError as error:
+        raise UsageError(str(error)) from error
+    survey = Survey(Suite(fixtures), folder, jobs=jobs, time_limit=time_limit)
+    try:
+        survey.keep()
+    except SurveyError as error:
+        raise UsageError(str(error)) from error
+    broken = 0
+    for target, release in chosen:
+        name = f"{target.name}@{release.version}"
+        try:
+            result = survey.run(target, release, baseline=update_baselines)
+        except BrokenAdapter as error:
+            broken += 1
+            print(f"{name}: {error}", file=sys.stderr, flush=True)
+            continue
+        judged, holds = result["judged"], result["holds"]
+        counts = ", ".join(f"{level} {holds[level]}/{judged}" for level in ("effects", "reason", "text"))
+        lost = len(result["losses"])
+        print(f"{name}: {counts}, {result['unsupported']} unsupported, {lost} lose data", flush=True)
+        if write:  # after each, so that an interrupt costs one target
+            survey.write([f"{each.name}@{version.version}" for each, version in pairs()])
+    return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
