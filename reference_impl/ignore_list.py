@@ -25,13 +25,14 @@ class _Pattern:
 class IgnoreList:
     """An ordered list of patterns.
 
-    `negatable_sets`: `[!a]` and `[^a]` are any character but `a`, as in git; otherwise they are `!` or `^` or `a`.
+    `as_git`: `[!a]` and `[^a]` are any character but `a`, and a backslash makes any character plain, as in
+    git. Otherwise the sets are `!` or `^` or `a`, and a backslash is one itself except before `*`, `!`, `#` and blanks.
     `ignore_case`: letter case does not matter. A pattern that cannot be understood matches nothing.
     """
 
-    def __init__(self, patterns: Iterable[str], *, negatable_sets: bool, ignore_case: bool) -> None:
+    def __init__(self, patterns: Iterable[str], *, as_git: bool, ignore_case: bool) -> None:
         flags = re.DOTALL | (re.IGNORECASE if ignore_case else re.NOFLAG)
-        parsed = (_parsed(pattern, negatable_sets, flags) for pattern in patterns)
+        parsed = (_parsed(pattern, as_git, flags) for pattern in patterns)
         self._patterns = [pattern for pattern in parsed if pattern is not None]
 
     def matches(self, path: str) -> bool:
@@ -50,7 +51,7 @@ class IgnoreList:
         return covered
 
 
-def _parsed(pattern: str, negatable_sets: bool, flags: re.RegexFlag) -> _Pattern | None:
+def _parsed(pattern: str, as_git: bool, flags: re.RegexFlag) -> _Pattern | None:
     if pattern.startswith("#"):
         return None
     pattern = re.sub(r"(?<!\\)[ \t]+$", "", pattern)
@@ -60,17 +61,17 @@ def _parsed(pattern: str, negatable_sets: bool, flags: re.RegexFlag) -> _Pattern
         return None
     prefix = "" if "/" in pattern else "(?:.*/)?"
     try:
-        expression = re.compile(prefix + _expression(pattern.removeprefix("/"), negatable_sets), flags)
+        expression = re.compile(prefix + _expression(pattern.removeprefix("/"), as_git), flags)
     except re.error:
         return None
     return _Pattern(expression, reopens, directories_only)
 
 
-def _expression(pattern: str, negatable_sets: bool) -> str:
-    return "".join(_translated(token, negatable_sets) for token in _TOKEN.finditer(pattern))
+def _expression(pattern: str, as_git: bool) -> str:
+    return "".join(_translated(token, as_git) for token in _TOKEN.finditer(pattern))
 
 
-def _translated(token: re.Match[str], negatable_sets: bool) -> str:
+def _translated(token: re.Match[str], as_git: bool) -> str:
     match token.lastgroup:
         case "lead":
             return "(?:.*/)?"
@@ -84,9 +85,12 @@ def _translated(token: re.Match[str], negatable_sets: bool) -> str:
             return "[^/]"
         case "set":
             sign, body = token["sign"], token["body"].replace("[", "\\[")
-            if sign and negatable_sets:
+            if sign and as_git:
                 return f"[^{body}]"
             return f"[\\{sign}{body}]" if sign else f"[{body}]"
         case "escaped":
-            return re.escape(token["escaped"])
+            character = token["escaped"]
+            if as_git or character in "*!# ":
+                return re.escape(character)
+            return r"\\" + ("[^/]" if character == "?" else re.escape(character))
     return re.escape(token[0])

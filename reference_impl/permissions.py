@@ -23,7 +23,8 @@ class Permissions:
 
     `Read(p)` closes paths to Read, `Edit(p)` to Edit, Write and NotebookEdit; rules for Write with a pattern have no
     effect. A rule without a pattern takes the tool away. A pattern is written like a line of `.gitignore`; `//p` begins
-    at the file system's root, `~/p` at the home directory, anything else at `root`. Letter case does not matter.
+    at the file system's root, `~/p` at the home directory, `/p` at the directory of the settings file, which is not
+    known here, so that it closes nothing; anything else begins at `root`. Letter case does not matter.
     """
 
     def __init__(self, deny: Iterable[str], *, root: str, home: str) -> None:
@@ -35,12 +36,11 @@ class Permissions:
                 raise PermissionRuleError(f"{text!r} is not a permission rule: write Tool or Tool(pattern)")
             if match["pattern"] is None:
                 self.removed.add(match["tool"])
-            else:
-                base, pattern = _placed(match["pattern"], root=root, home=home)
+            elif placed := _placed(match["pattern"], root=root, home=home):
+                base, pattern = placed
                 patterns.setdefault((match["tool"], base), []).append(pattern.removesuffix("/**"))
         self._lists = {
-            place: IgnoreList(listed, negatable_sets=False, ignore_case=True)
-            for place, listed in patterns.items()
+            place: IgnoreList(listed, as_git=False, ignore_case=True) for place, listed in patterns.items()
         }
 
     def denies(self, action: str, path: str) -> bool:
@@ -57,9 +57,11 @@ class Permissions:
         return disk.exists(path) and self.denies(action, disk.leads_to(path))
 
 
-def _placed(pattern: str, *, root: str, home: str) -> tuple[str, str]:
+def _placed(pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
     if pattern.startswith("//"):
         return "/", pattern[1:]
+    if pattern.startswith("/"):
+        return None
     if pattern.startswith("~/"):
         return home, pattern[1:]
     return root, pattern.removeprefix("./")

@@ -46,7 +46,7 @@ def _ignore_lists(directory: str) -> list[tuple[str, IgnoreList]]:
     names = [".gitignore", ".ignore"] if _in_repository(directory) else [".ignore"]
     paths = [posixpath.join(directory, name) for name in names]
     return [
-        (directory, IgnoreList(_lines(path), negatable_sets=True, ignore_case=False))
+        (directory, IgnoreList(_lines(path), as_git=True, ignore_case=False))
         for path in paths
         if disk.is_file(path)
     ]
