@@ -132,6 +132,8 @@ def announce(path, length):
 def run(tool, arguments, path):
     match tool:
         case "Environment":
+            if "create" in arguments:
+                Path(arguments["create"]).write_text("made")
             return json.dumps(
                 {"environ": dict(os.environ), "cwd": str(Path.cwd()), "input": sys.stdin.read()}
             )
@@ -140,8 +142,6 @@ def run(tool, arguments, path):
                 return json.dumps(sorted(line.split(":")[0].strip() for line in file if ":" in line))
         case "File":
             return Path(arguments["path"]).expanduser().read_text()
-        case "Inode":
-            return str(Path(arguments["path"]).stat().st_ino)
         case "Die":
             print("last words", flush=True)
             os._exit(3)

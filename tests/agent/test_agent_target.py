@@ -1,5 +1,6 @@
 """Targets of kind `agent`: which workspaces share a process, on a stand-in for the agent."""
 
+import contextlib
 import json
 import logging
 import sys
@@ -131,17 +132,39 @@ def test_a_long_conversation_is_replaced(make, tmp_path: Path, monkeypatch) -> N
     assert where(adapter.open(place))[1] != home
 
 
-def test_a_new_file_is_never_taken_for_one_of_an_earlier_scenario(make, tmp_path: Path) -> None:
-    adapter, seen = make(), set()
-    for name in "1234":
-        place = workspace(tmp_path, "1" + name)
-        session = adapter.open(Workspace(place.root, place.home))
-        (place.root / "file").write_text("text")
+def held(file: Path) -> bool:
+    """Whether this process holds the removed file, so that no other gets its inode."""
+    links = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # the one that lists them
+            links.append(str(descriptor.readlink()))
+    return f"{file} (deleted)" in links
+
+
+@pytest.mark.parametrize("made", ["before the call", "by the call"])
+def test_no_later_file_can_be_taken_for_one_that_the_agent_knows(make, tmp_path: Path, made: str) -> None:
+    adapter, place = make(), workspace(tmp_path, "1")
+    session, file = adapter.open(place), place.root / "file"
+    if made == "before the call":
+        file.write_text("text")
         session.call("Write", {"file_path": "x"})
-        inode = (place.root / "file").stat().st_ino
-        assert inode not in seen
-        seen.add(inode)
-        (place.root / "file").unlink()
+    else:
+        session.call("Read", {"create": str(file)})
+    file.unlink()
+    assert held(file)
+    session.close()
+    assert held(file)
+    adapter.close()
+    assert not held(file)
+
+
+def test_a_file_of_a_process_of_its_own_is_not_held(make, tmp_path: Path) -> None:
+    place = workspace(tmp_path, "1", relative=True)
+    session, file = make().open(place), place.root / "file"
+    session.call("Read", {"create": str(file)})
+    file.unlink()
+    assert not held(file)
+    session.close()
 
 
 def test_a_network_that_cannot_be_taken_away_is_told_once(make, tmp_path: Path, monkeypatch, caplog) -> None:
