@@ -63,12 +63,15 @@ def perform(request: Request) -> ExitCode:
         campaign = Campaign(duel, generated, steps=request.steps, accepted=frozenset(accepted))
         bar = stack.enter_context(_progress(request.steps))
         written = 0
-        for finding in campaign.perform(lambda steps: bar.at(min(steps, request.steps), request.steps)):
-            written += 1
-            print(_told(finding, _write(request, finding, written)), flush=True)
+        try:
+            for finding in campaign.perform(lambda steps: bar.at(min(steps, request.steps), request.steps)):
+                written += 1
+                print(_told(finding, _write(request, finding, written)), flush=True)
+        finally:  # an interrupted search tells how far it came
+            bar.stop()
+            print(_summary(request, level, campaign, written), file=sys.stderr)
     for entry in gone:
         print(f"{entry.scenario.path}: no longer a disagreement; remove it from {request.known}")
-    print(_summary(request, level, campaign, written), file=sys.stderr)
     if written or gone:
         return ExitCode.NOT_CONFORMANT
     return ExitCode.CONFORMANT if campaign.steps else ExitCode.NOTHING

@@ -29,6 +29,7 @@ def shrink(
         improved = False
         for candidates in (
             _fewer_steps,
+            _given_instead,
             _simpler_steps,
             _fewer_files,
             _simpler_files,
@@ -82,6 +83,20 @@ def _fewer_steps(scenario: Scenario) -> Iterator[Scenario]:
         rest = steps[:start] + steps[end:]
         if any(not isinstance(step, WorldEvent) for step in rest):
             yield _with_steps(scenario, rest)
+
+
+def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
+    """What the first step makes becomes a given file."""
+    match scenario.steps:
+        case [ToolCall("Write", {"file_path": str(place), "content": str(text)}), _, *_]:
+            path, made = place.removeprefix("$WS/"), RegularFile(TextContent(text))
+        case [WorldEvent("modify", str(place), RegularFile() as made), _, *_]:
+            path, place = place, ""
+        case _:
+            return
+    if path != place and path not in scenario.given.files:
+        given = Given({**scenario.given.files, path: made}, scenario.given.deny)
+        yield replace(scenario, given=given, steps=scenario.steps[1:])
 
 
 def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:

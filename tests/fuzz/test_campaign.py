@@ -1,0 +1,139 @@
+"""A planted fault is found, made small, and told once."""
+
+from itertools import islice
+
+import altered
+import pytest
+import wrong_answers
+import wrong_state
+import wrong_text
+from altered import Altered
+
+from harness.adapters.reference import ReferenceAdapter
+from harness.entry import RegularFile
+from harness.fuzz.campaign import Campaign, Duel, Finding
+from harness.fuzz.disagree import Cause
+from harness.fuzz.generate import scenarios
+from harness.scenario import Scenario, ToolCall, WorldEvent
+from harness.session import BrokenAdapter
+from harness.suite import Suite
+from harness.verdict import Level
+from harness.workspace import Place
+
+
+def campaign(
+    target: object,
+    suite: Suite,
+    place: Place,
+    *,
+    level: Level = "text",
+    steps: int = 3000,
+    basic: bool = True,
+) -> Campaign:
+    duel = Duel(ReferenceAdapter("2.1.7"), target, place, level, suite.vocabulary)  # type: ignore[arg-type]
+    return Campaign(duel, scenarios(0, basic=basic), steps=steps)
+
+
+def first(target: type[Altered], suite: Suite, place: Place) -> Finding:
+    return next(campaign(target, suite, place).perform())
+
+
+def kinds(scenario: Scenario) -> list[str]:
+    return [
+        step.tool if isinstance(step, ToolCall) else getattr(step, "kind", "parallel")
+        for step in scenario.steps
+    ]
+
+
+def test_a_fault_of_counting_is_shrunk_to_a_read_and_an_edit_of_two_letters(
+    suite: Suite, place: Place
+) -> None:
+    finding = first(wrong_text.ReplacesFirstOfSeveral, suite, place)
+    assert finding.disagreement.cause == Cause("Edit", "effects", "multiple_matches", "done")
+    assert kinds(finding.scenario) == ["Read", "Edit"]
+    edit = finding.scenario.steps[-1]
+    assert isinstance(edit, ToolCall)
+    (file,) = finding.scenario.given.files.values()
+    assert isinstance(file, RegularFile)
+    assert file.data.decode() == 2 * edit.arguments["old_string"]
+
+
+def test_a_fault_of_the_clock_is_shrunk_to_the_change_and_the_call(suite: Suite, place: Place) -> None:
+    finding = first(wrong_state.NoStalenessCheck, suite, place)
+    assert len(finding.scenario.steps) == 3
+    assert any(isinstance(step, WorldEvent) for step in finding.scenario.steps)
+    assert finding.disagreement.cause.reference == "modified_since_read"
+    assert finding.again
+
+
+def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: Place) -> None:
+    assert kinds(first(wrong_answers.TabAfterLineNumber, suite, place).scenario) == ["Read"]
+    reason = campaign(wrong_answers.TabAfterLineNumber, suite, place, level="reason", steps=300)
+    assert list(reason.perform()) == []
+    assert reason.steps >= 300
+
+
+def test_agreement_is_counted_in_steps(suite: Suite, place: Place) -> None:
+    agreed = campaign(altered.Altered, suite, place, steps=400, basic=False)
+    told: list[int] = []
+    assert list(agreed.perform(told.append)) == []
+    assert 400 <= agreed.steps < 500
+    assert (agreed.disagreed, told[-1]) == (0, agreed.steps)
+    assert agreed.scenarios == len(told) > 10
+
+
+def test_shrinking_is_no_volume(suite: Suite, place: Place) -> None:
+    found = campaign(wrong_text.ReplaceAllReplacesFirst, suite, place, steps=200)
+    assert list(found.perform())
+    assert found.steps < 300
+
+
+def test_one_fault_is_told_once_however_often_it_shows(suite: Suite, place: Place) -> None:
+    found = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=300)
+    findings = list(found.perform())
+    assert found.disagreed > 10
+    assert len(findings) <= 3
+    assert len({finding.group for finding in findings}) == len(findings)
+
+
+def test_an_accepted_group_is_counted_and_not_told(suite: Suite, place: Place) -> None:
+    groups = frozenset(
+        finding.group
+        for finding in campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=100).perform()
+    )
+    again = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=100)
+    again.accepted = groups
+    assert list(again.perform()) == []
+    assert again.explained == again.disagreed > 0
+
+
+class Whimsical(Altered):
+    """Answers otherwise, but never twice running."""
+
+    calls = 0
+
+    def alter(self, tool, arguments, strike):  # type: ignore[no-untyped-def]
+        result = self.reference(tool, arguments, strike)
+        Whimsical.calls += 1
+        return wrong_answers.replace(result, text="?") if Whimsical.calls == 40 else result
+
+
+def test_what_does_not_show_again_is_told_unshrunk(suite: Suite, place: Place) -> None:
+    Whimsical.calls = 0
+    (finding,) = campaign(Whimsical, suite, place, steps=300).perform()
+    assert not finding.again
+    assert finding.disagreement.target == "?"
+
+
+class Dead(Altered):
+    def alter(self, tool, arguments, strike):  # type: ignore[no-untyped-def]
+        raise BrokenAdapter("it is gone", details="last words")
+
+
+def test_a_target_that_only_breaks_ends_the_search(suite: Suite, place: Place) -> None:
+    with pytest.raises(BrokenAdapter, match="the target broke at step 1: it is gone"):
+        list(campaign(Dead, suite, place).perform())
+
+
+def test_scenarios_come_from_the_seed_alone() -> None:
+    assert list(islice(scenarios(3), 5)) == list(islice(scenarios(3), 5))

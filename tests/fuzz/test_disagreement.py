@@ -1,0 +1,92 @@
+"""What counts as a disagreement, and at which level."""
+
+from typing import Any
+
+import pytest
+
+from harness.entry import RegularFile
+from harness.fuzz.disagree import Cause, first_disagreement
+from harness.outcome import Breakage, Outcome, StepOutcome
+from harness.scenario import Given, ParallelCalls, Scenario, ToolCall
+from harness.session import ToolResult
+from harness.suite import Suite
+from harness.verdict import Level
+
+EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "a", "new_string": "b"})
+UNREAD = ToolResult("File has not been read yet. Read it first before writing to it.", True)
+NOT_FOUND = ToolResult("String to replace not found in file.\nString: a", True)
+DONE = ToolResult("done")
+
+
+def outcome(*steps: StepOutcome, broken: Breakage | None = None) -> Outcome:
+    return Outcome("fuzz/one", steps, broken)
+
+
+def compared(
+    suite: Suite, ours: StepOutcome, theirs: StepOutcome, level: Level = "text", step: Any = EDIT
+) -> Any:
+    scenario = Scenario("fuzz/one", "One step", "observed", Given(), (step,))
+    return first_disagreement(scenario, outcome(ours), outcome(theirs), level, suite.vocabulary)
+
+
+def test_equal_outcomes_agree(suite: Suite) -> None:
+    step = StepOutcome((UNREAD,), {"a": RegularFile(b"x", 0o644)})
+    assert compared(suite, step, step) is None
+
+
+def test_refused_or_not_is_a_difference_of_effects(suite: Suite) -> None:
+    found = compared(suite, StepOutcome((DONE,)), StepOutcome((UNREAD,)), "effects")
+    assert found.cause == Cause("Edit", "effects", "done", "not_read")
+    assert (found.step, found.reference, found.target) == (0, "done", UNREAD.text)
+
+
+def test_another_error_is_a_difference_of_reason_and_not_of_effects(suite: Suite) -> None:
+    steps = StepOutcome((UNREAD,)), StepOutcome((NOT_FOUND,))
+    assert compared(suite, *steps, "reason").cause == Cause("Edit", "reason", "not_read", "string_not_found")
+    assert compared(suite, *steps, "effects") is None
+
+
+def test_another_text_is_a_difference_of_text_alone(suite: Suite) -> None:
+    steps = StepOutcome((DONE,)), StepOutcome((ToolResult("done!"),))
+    assert compared(suite, *steps).cause == Cause("Edit", "text", "done", "done")
+    assert compared(suite, *steps, "reason") is None
+
+
+@pytest.mark.parametrize(
+    "theirs", [{}, {"a": None}, {"a": RegularFile(b"x", 0o600)}, {"b": RegularFile(b"", 0o644)}]
+)
+def test_other_files_afterwards_are_a_difference_of_effects(suite: Suite, theirs: Any) -> None:
+    ours = StepOutcome((DONE,), {"a": RegularFile(b"x", 0o644)})
+    found = compared(suite, ours, StepOutcome((DONE,), theirs), "effects")
+    assert found.cause == Cause("Edit", "effects", "done", "done")
+    assert found.what == ("file b" if "b" in theirs and "a" in theirs else "file a")
+
+
+def test_the_lowest_level_of_a_group_is_told(suite: Suite) -> None:
+    group = ParallelCalls((EDIT, ToolCall("Read", {"file_path": "$WS/a"})))
+    ours = StepOutcome((DONE, DONE))
+    found = compared(suite, ours, StepOutcome((ToolResult("done!"), UNREAD)), step=group)
+    assert (found.cause.tool, found.cause.level, found.call) == ("Read", "effects", 1)
+
+
+def test_what_the_host_wraps_around_an_answer_does_not_count(suite: Suite) -> None:
+    wrapped = ToolResult(f"<tool_use_error>{UNREAD.text}</tool_use_error>", True)
+    assert compared(suite, StepOutcome((UNREAD,)), StepOutcome((wrapped,))) is None
+
+
+def test_line_ends_before_a_reminder_may_belong_to_it(suite: Suite) -> None:
+    reminded = ToolResult("snippet:\n\n<system-reminder>\nother\n</system-reminder>")
+    assert compared(suite, StepOutcome((ToolResult("snippet:\n"),)), StepOutcome((reminded,))) is None
+    assert compared(suite, StepOutcome((ToolResult("snippet:\n"),)), StepOutcome((ToolResult("snippet:"),)))
+
+
+def test_a_target_that_breaks_where_the_reference_answers_disagrees(suite: Suite) -> None:
+    scenario = Scenario("fuzz/one", "One step", "observed", Given(), (EDIT,))
+    broken = outcome(broken=Breakage("adapter", "took longer than 30 s", 0))
+    found = first_disagreement(scenario, outcome(StepOutcome((DONE,))), broken, "text", suite.vocabulary)
+    assert found is not None
+    assert (found.cause, found.target) == (
+        Cause("Edit", "effects", "answered", "broken"),
+        "took longer than 30 s",
+    )
+    assert first_disagreement(scenario, broken, broken, "text", suite.vocabulary) is None

@@ -1,0 +1,141 @@
+"""`readfirst fuzz`: its exit codes, its files, and its list of accepted disagreements."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from harness.fuzz.campaign import Campaign, Duel
+from harness.fuzz.fast import FastProduct, FastReference
+from harness.fuzz.generate import scenarios
+from harness.load import load_scenario
+from harness.replay import replay
+from harness.suite import Suite
+from harness.workspace import Place
+
+WRONG = Path(__file__).parents[1] / "wrong_implementations"
+TARGET = "python:wrong_answers:TabAfterLineNumber"
+Fuzz = Callable[..., int]
+
+
+@pytest.fixture
+def fuzz(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fuzz:
+    monkeypatch.chdir(WRONG)
+
+    def command(against: str, *arguments: str) -> int:
+        with pytest.raises(SystemExit) as ended:
+            main(["fuzz", "--against", against, "--output", str(tmp_path / "found"), *arguments])
+        return int(ended.value.code or 0)
+
+    return command
+
+
+def found(tmp_path: Path) -> list[Path]:
+    return sorted((tmp_path / "found").glob("*.yaml"))
+
+
+def test_agreement_is_success_and_writes_nothing(
+    fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz("reference", "--steps", "100") == 0
+    assert found(tmp_path) == []
+    assert "level text, seed 0: 0 disagreements" in capsys.readouterr().err
+
+
+def test_agreement_on_nothing_is_no_success(fuzz: Fuzz) -> None:
+    assert fuzz("reference", "--steps", "0") == 5
+
+
+def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
+    fuzz: Fuzz, tmp_path: Path, suite: Suite, place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz(TARGET, "--steps", "60") == 1
+    path = found(tmp_path)[0]
+    scenario = load_scenario(path, tmp_path, suite.contracts, require_expect=False)
+    assert [step.tool for step in scenario.calls()] == ["Read"]  # type: ignore[attr-defined]
+    assert "answer. The reference: " in scenario.about
+    told = capsys.readouterr().out
+    assert f"{path}: Read: done by the reference, done by the target (text)" in told
+    outcome = replay(scenario, FastReference("2.1.7"), place)
+    assert outcome.broken is None
+
+
+def test_a_known_disagreement_is_accepted(
+    fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fuzz(TARGET, "--steps", "60")
+    entries = [f"  - scenario: found/{path.name}\n    reason: It prints tabs.\n" for path in found(tmp_path)]
+    known = tmp_path / "known.yaml"
+    known.write_text("known:\n" + "".join(entries))
+    capsys.readouterr()
+    assert fuzz(TARGET, "--steps", "60", "--known", str(known)) == 0
+    assert "0 new causes" in capsys.readouterr().err
+
+
+def test_a_known_disagreement_that_is_gone_is_an_error(
+    fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fuzz(TARGET, "--steps", "60")
+    path = found(tmp_path)[0]
+    known = tmp_path / "known.yaml"
+    known.write_text(f"known:\n  - scenario: found/{path.name}\n    reason: It printed tabs.\n")
+    capsys.readouterr()
+    assert fuzz("reference", "--steps", "60", "--known", str(known)) == 1
+    assert f"{path}: no longer a disagreement; remove it from {known}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("known:\n  - scenario: gone.yaml\n    reason: Why.\n", "3:15: there is no file 'gone.yaml'"),
+        ("known:\n  - scenario: a.yaml\n", "reason"),
+        ("accepted: []\n", "accepted"),
+    ],
+)
+def test_a_wrong_list_of_known_disagreements_is_explained(
+    text: str, told: str, fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = tmp_path / "known.yaml"
+    known.write_text(text)
+    assert fuzz("reference", "--known", str(known)) == 4
+    assert told.removeprefix("3:15: ") in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("reference", "--level", "verbatim"),
+        ("reference", "--fast"),
+        ("no-such-kind",),
+        ("reference", "--contract", "0.0.1"),
+    ],
+)
+def test_what_cannot_be_done_is_a_usage_error(arguments: tuple[str, ...], fuzz: Fuzz) -> None:
+    assert fuzz(*arguments) == 2
+
+
+def test_a_target_that_breaks_is_no_disagreement_of_the_reference(
+    fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz("python:wrong_processes:Crashes", "--steps", "2000") in (1, 3)
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_fast_reference_behaves_as_the_product_behind_mcp(place: Place, suite: Suite) -> None:
+    differ = Duel(FastReference("2.1.7"), FastReference("documented"), place, "reason", suite.vocabulary)
+    same = Duel(FastReference("2.1.7"), FastReference("2.1.7"), place, "reason", suite.vocabulary)
+    assert any(Campaign(differ, scenarios(0, basic=True), steps=1500).perform())
+    assert not any(Campaign(same, scenarios(0, basic=True), steps=500).perform())
+
+
+@pytest.mark.live
+def test_the_product_behind_mcp_agrees_with_the_fast_reference(place: Place, suite: Suite) -> None:
+    product = FastProduct("2.1.7")
+    try:
+        duel = Duel(FastReference("2.1.7"), product, place, "reason", suite.vocabulary)
+        campaign = Campaign(duel, scenarios(0, basic=True), steps=1000)
+        assert list(campaign.perform()) == []
+        assert campaign.steps >= 1000
+    finally:
+        product.close()

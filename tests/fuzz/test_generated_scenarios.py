@@ -1,0 +1,120 @@
+"""What is generated, and that a scenario file says the same."""
+
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.adapters.reference import ReferenceAdapter
+from harness.entry import Base64Content, Directory, HardLink, RegularFile, Symlink, TextContent
+from harness.fuzz.generate import scenarios
+from harness.fuzz.scenario_file import scenario_yaml
+from harness.load import load_scenario
+from harness.replay import replay
+from harness.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from harness.suite import Suite
+from harness.workspace import Place
+
+
+def some(seed: int, number: int) -> list[Scenario]:
+    return list(islice(scenarios(seed), number))
+
+
+def without_positions(step: Step) -> Step:
+    match step:
+        case ToolCall(during=during):
+            return replace(step, position=None, during=tuple(map(without_positions, during)))
+        case ParallelCalls(calls):
+            return replace(step, position=None, calls=tuple(map(without_positions, calls)))
+        case WorldEvent():
+            return replace(step, position=None)
+
+
+def read_back(scenario: Scenario, suite: Suite, folder: Path) -> Scenario:
+    path = folder / f"{scenario.id}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(scenario_yaml(scenario).encode())
+    read = load_scenario(path, folder, suite.contracts, require_expect=False)
+    return replace(read, path=None, steps=tuple(map(without_positions, read.steps)))
+
+
+def test_the_same_seed_gives_the_same_scenarios_and_another_gives_others() -> None:
+    assert some(7, 20) == some(7, 20)
+    assert some(7, 20) != some(8, 20)
+
+
+def test_every_scenario_makes_a_call_and_few_are_alike() -> None:
+    drawn = some(1, 200)
+    assert all(next(scenario.calls(), None) for scenario in drawn)
+    assert len({repr((scenario.given, scenario.steps)) for scenario in drawn}) >= 195
+
+
+def test_most_scenarios_can_share_a_session_of_the_product() -> None:
+    assert sum(scenario.isolated for scenario in some(2, 400)) <= 30
+
+
+def test_basic_scenarios_have_no_wrong_arguments_no_groups_and_no_races() -> None:
+    drawn = list(islice(scenarios(3, basic=True), 200))
+    needs = {need for scenario in drawn for need in scenario.needs}
+    names = {name for scenario in drawn for call in scenario.calls() for name in call.arguments}
+    assert needs == {"Read", "Edit", "Write"}
+    assert names <= {"file_path", "offset", "limit", "old_string", "new_string", "replace_all", "content"}
+    assert not any(scenario.isolated for scenario in drawn)
+
+
+def test_calls_are_about_what_is_there_often_enough(place: Place) -> None:
+    done = total = 0
+    for scenario in some(4, 60):
+        outcome = replay(scenario, ReferenceAdapter("2.1.7"), place)
+        results = [result for step in outcome.steps for result in step.results]
+        done += sum(not result.is_error for result in results)
+        total += len(results)
+    assert done / total > 0.3
+
+
+def test_a_written_scenario_reads_back_as_it_was(suite: Suite, tmp_path: Path) -> None:
+    for scenario in some(5, 60):
+        assert read_back(scenario, suite, tmp_path) == scenario
+
+
+ENTRIES = {
+    "plain.txt": RegularFile(TextContent("alpha\n")),
+    "windows.txt": RegularFile(TextContent("a\nb\n", eol="crlf", bom=True), mode=0o600),
+    "wide.txt": RegularFile(TextContent("é", encoding="utf-16-le", bom=True)),
+    "many.txt": RegularFile(TextContent("line {n}\n", times=30)),
+    "bytes.bin": RegularFile(Base64Content("/w==")),
+    "link": Symlink("$WS/plain.txt"),
+    "other name": HardLink("plain.txt"),
+    "folder": Directory(0o700),
+}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        WorldEvent("rename", "plain.txt", to="new.txt"),
+        WorldEvent("symlink", "second", Symlink("plain.txt")),
+        WorldEvent("mkdir", "made", Directory()),
+        WorldEvent("touch", "plain.txt", mtime=-10),
+        WorldEvent("modify", "plain.txt", RegularFile(TextContent("x")), mtime=None),
+        WorldEvent("chmod", "plain.txt", mode=0o755),
+        WorldEvent("delete", "plain.txt"),
+        ToolCall("Read", {}),
+        ToolCall(
+            "Edit", {"file_path": None, "old_string": ["a", {"b": 1.5}], "new_string": {}, "x": {"y": [True]}}
+        ),
+    ],
+    ids=lambda step: getattr(step, "kind", None) or step.tool,
+)
+def test_every_kind_of_step_and_file_can_be_written(step: Any, suite: Suite, tmp_path: Path) -> None:
+    calls = (step, ToolCall("Read", {"file_path": "$WS/plain.txt"}))
+    scenario = Scenario("fuzz/one", "One of each", "observed", Given(ENTRIES, ("Edit(secret/**)",)), calls)
+    assert read_back(scenario, suite, tmp_path) == scenario
+
+
+def test_bytes_without_a_written_form_are_refused() -> None:
+    given = Given({"notes.txt": RegularFile(b"alpha")})
+    with pytest.raises(ValueError, match="bytes of a snapshot cannot be given"):
+        scenario_yaml(Scenario("fuzz/one", "Bytes", "observed", given, ()))

@@ -1,0 +1,100 @@
+"""Shrinking: what is left shows what was looked for, and nothing else."""
+
+from random import Random
+
+from harness.entry import Directory, RegularFile, TextContent
+from harness.fuzz.generate import several_files, single_file
+from harness.fuzz.shrink import shrink
+from harness.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
+
+READ = ToolCall("Read", {"file_path": "$WS/a", "limit": 3})
+WRITE = ToolCall("Write", {"file_path": "$WS/a", "content": "one\n“two”\nthree"})
+TOUCH = WorldEvent("touch", "a", mtime=-10)
+
+
+def scenario(*steps: object, **files: str) -> Scenario:
+    given = {path: RegularFile(TextContent(text, eol="crlf"), 0o600) for path, text in files.items()}
+    return Scenario("fuzz/one", "Some steps", "observed", Given(given), steps)  # type: ignore[arg-type]
+
+
+def writes_a_quote(candidate: Scenario) -> bool:
+    return any("“" in str(call.arguments.get("content")) for call in candidate.calls())
+
+
+def test_steps_files_arguments_and_characters_that_do_not_matter_go() -> None:
+    smallest = shrink(scenario(READ, TOUCH, WRITE, READ, a="x", b="y"), writes_a_quote)
+    assert smallest.given.files == {}
+    assert smallest.steps == (ToolCall("Write", {"content": "“"}),)
+
+
+def test_what_is_needed_together_stays_together() -> None:
+    def shows(candidate: Scenario) -> bool:
+        kinds = [getattr(step, "tool", None) or getattr(step, "kind", None) for step in candidate.steps]
+        return "touch" in kinds and kinds[-1] == "Write" and "Read" in kinds[: kinds.index("touch")]
+
+    smallest = shrink(scenario(WRITE, READ, READ, TOUCH, READ, WRITE, READ, WRITE, a="x"), shows)
+    assert [type(step).__name__ for step in smallest.steps] == ["ToolCall", "WorldEvent", "ToolCall"]
+    assert smallest.steps[1] == WorldEvent("touch", "a", mtime=2)
+
+
+def test_a_text_is_shortened_everywhere_at_once() -> None:
+    edit = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "some long name", "new_string": "z"})
+
+    def finds(candidate: Scenario) -> bool:
+        files = [
+            entry.data.decode() for entry in candidate.given.files.values() if isinstance(entry, RegularFile)
+        ]
+        old = [str(call.arguments.get("old_string", "")) for call in candidate.calls()]
+        return any(text and text in content for text in old for content in files)
+
+    smallest = shrink(scenario(edit, a="before\nsome long name\nafter"), finds)
+    (call,) = smallest.calls()
+    assert len(call.arguments["old_string"]) == 1
+    assert smallest.given.files["a"] == RegularFile(TextContent(call.arguments["old_string"]))
+
+
+def test_groups_and_races_are_taken_apart() -> None:
+    race = ToolCall("Write", WRITE.arguments, during=(TOUCH,))
+    smallest = shrink(scenario(ParallelCalls((READ, WRITE, READ)), race), writes_a_quote)
+    assert smallest.steps == (ToolCall("Write", {"content": "“"}),)
+
+
+def test_what_cannot_be_smaller_is_returned_as_it_is() -> None:
+    least = scenario(ToolCall("Read", {}))
+    assert shrink(least, lambda candidate: candidate == least) is least
+
+
+def test_no_more_questions_are_asked_than_allowed() -> None:
+    asked = []
+
+    def shows(candidate: Scenario) -> bool:
+        asked.append(candidate)
+        return False
+
+    shrink(several_files(Random(1), 40), shows, attempts=17)
+    assert len(asked) == 17
+
+
+def test_no_question_is_asked_twice() -> None:
+    asked: list[str] = []
+
+    def shows(candidate: Scenario) -> bool:
+        asked.append(repr((candidate.given, candidate.steps)))
+        return len(candidate.steps) > 2
+
+    shrink(single_file(Random(5), 20), shows)
+    assert len(asked) == len(set(asked))
+
+
+def test_folders_are_left_out_like_files() -> None:
+    given = Scenario("fuzz/one", "A folder", "observed", Given({"d": Directory()}), (READ,))
+    assert shrink(given, lambda candidate: bool(candidate.steps)).given.files == {}
+
+
+def test_what_the_first_step_makes_becomes_a_given_file() -> None:
+    def shows(candidate: Scenario) -> bool:
+        return len(candidate.given.files) + len(candidate.steps) == 2
+
+    for step in (WRITE, WorldEvent("modify", "a", RegularFile(TextContent("one")), mtime=2)):
+        smallest = shrink(scenario(step, READ), shows)
+        assert (list(smallest.given.files), len(smallest.steps)) == (["a"], 1)
