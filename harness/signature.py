@@ -14,6 +14,7 @@ LONGEST = 90
 _VARYING = (
     (re.compile(r"\$(?:WS|HOME)[^\s'\",)\]`]*"), "PATH"),
     (re.compile(r"[^\s'\"`(]*\b[\w-]+\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin)\b"), "PATH"),
+    (re.compile(r"(?<![\w.:])/(?:[\w.~-]+/)+[\w.~-]*"), "PATH"),
     (re.compile(r"0x[0-9a-f]+|\d+"), "N"),
     (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`"), "'...'"),
 )

@@ -1,0 +1,15 @@
+"""What the tests of targets share: an empty workspace."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from harness.session import Workspace
+from harness.workspace import Place
+
+
+@pytest.fixture
+def workspace() -> Iterator[Workspace]:
+    with Place() as place, place.site() as site:
+        yield Workspace(root=Path(site.root), home=Path(site.home))

@@ -1,0 +1,125 @@
+"""check-adapter finds what is wrong with an adapter, and judges no rule of the contract."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.adapters.connect import connect
+from harness.check_adapter import check_adapter
+from harness.session import ToolResult, Workspace
+from harness.suite import Suite
+from harness.workspace import Place
+
+
+class Plain:
+    """Reads and writes, and keeps none of the contract's rules."""
+
+    repeats_paths = True
+
+    def open(self, workspace: Workspace) -> Any:
+        self.root = workspace.root
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        path = Path(arguments["file_path"])
+        if tool == "Write":
+            path.write_text(arguments["content"])
+            return ToolResult("done")
+        return ToolResult(path.read_text()) if path.exists() else ToolResult("missing", True)
+
+
+class RefusesAsSuccess(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        return ToolResult(super().call(tool, arguments).text)
+
+
+class AnswersStrings(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        return super().call(tool, arguments).text
+
+
+class WritesElsewhere(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        if tool == "Write":
+            (self.root / "log").write_text("x")
+        return super().call(tool, arguments)
+
+
+class WritesNothing(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        return ToolResult("done") if tool == "Write" else super().call(tool, arguments)
+
+
+class RemembersAcrossSessions(Plain):
+    def __init__(self) -> None:
+        self.kept: dict[str, Any] = {}
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        answer = super().call(tool, arguments)
+        return self.kept.setdefault(arguments["file_path"], answer) if not answer.is_error else answer
+
+
+class ManglesUnicode(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        answer = super().call(tool, arguments)
+        return ToolResult(answer.text.encode("ascii", "replace").decode(), answer.is_error)
+
+
+class LosesDeclaredGroups(Plain):
+    capabilities = frozenset({"Read", "Write", "parallel"})
+
+
+class DeclaresNonsense(Plain):
+    capabilities = frozenset({"Read", "Wrote"})
+
+
+class Raises(Plain):
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Any:
+        raise ValueError("no program")
+
+
+class DoesNotOpen(Plain):
+    def open(self, workspace: Workspace) -> Any:
+        raise OSError("no server")
+
+
+def problems(adapter: Any) -> dict[str, str]:
+    with Place() as place:
+        return {check.name: check.problem for check in check_adapter(adapter, place) if check.problem}
+
+
+def test_an_adapter_that_works_has_no_problem_whatever_it_implements() -> None:
+    assert problems(Plain()) == {}
+
+
+def test_the_reference_has_no_problem() -> None:
+    assert problems(connect("reference", Suite(Path(__file__).parents[2] / "fixtures"))) == {}
+
+
+@pytest.mark.parametrize(
+    ("adapter", "name", "told"),
+    [
+        (RefusesAsSuccess, "a file that is missing is refused, and that is marked", "Set is_error."),
+        (AnswersStrings, "a file that is there is read", "return a ToolResult"),
+        (WritesElsewhere, "a new file is written, in the workspace and nowhere else", "also left log"),
+        (
+            WritesNothing,
+            "a new file is written, in the workspace and nowhere else",
+            "is not there afterwards",
+        ),
+        (RemembersAcrossSessions, "a later session sees its own workspace", "Begin anew in open()"),
+        (ManglesUnicode, "text that is not ASCII comes through whole", "Talk UTF-8"),
+        (LosesDeclaredGroups, "what it declares is there", "no call_parallel"),
+        (DeclaresNonsense, "what it declares is known", "capabilities holds Wrote"),
+        (Raises, "a file that is there is read", "the adapter raised ValueError: no program"),
+        (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),
+    ],
+)
+def test_what_is_wrong_is_found_and_told(adapter: type[Plain], name: str, told: str) -> None:
+    assert told in problems(adapter())[name]
+
+
+def test_nothing_is_tried_without_a_session() -> None:
+    assert list(problems(DoesNotOpen())) == ["a session opens and closes"]

@@ -1,0 +1,175 @@
+"""Known failures are grouped by why they fail; one that fails no more, or for another reason, is an error."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.baseline import Baseline, BaselineError, load_baseline, rule
+from harness.known_failures import first_differences, grouped_text
+from harness.signature import signature
+from harness.suite import Suite
+from harness.targets.catalogue import known_failures, pairs
+from harness.verdict import LEVELS, Difference, Level, Verdict
+
+IDS = ("gate/a", "gate/b", "state/c", "state/10")
+NOT_READ = Difference(1, 0, "effects", "refused", "refused: not_read", "not refused: done")
+FILE = Difference(1, 0, "effects", "file a.txt", "new", "old")
+WORDS = Difference(1, 0, "text", "text", "so", "thus")
+
+
+def failed(scenario_id: str, *differences: Difference, level: Level = "reason") -> Verdict:
+    lowest = min(LEVELS.index(difference.level) for difference in differences)
+    levels = {each: LEVELS.index(each) < lowest for each in LEVELS}
+    status = "failed" if LEVELS.index(level) >= lowest else "passed"
+    return Verdict(scenario_id, "2.1.7", level, status, levels, differences)  # type: ignore[arg-type]
+
+
+def passed(scenario_id: str) -> Verdict:
+    return Verdict(scenario_id, "2.1.7", "reason", "passed", dict.fromkeys(LEVELS, True))
+
+
+def baseline(folder: Path, text: str) -> Baseline:
+    file = folder / "known.yaml"
+    file.write_text(text)
+    return load_baseline(file, IDS, ["2.1.7"], "2.1.7")
+
+
+@pytest.mark.parametrize(
+    ("difference", "told"),
+    [
+        (NOT_READ, "effects: not refused, expected not_read"),
+        (FILE, "effects: file"),
+        (
+            Difference(0, 0, "effects", "refused", "not refused", "refused: No file $WS/a b.txt on line 12"),
+            "effects: refused: No file PATH PATH on line N",
+        ),
+        (
+            Difference(
+                0, 0, "effects", "refused", "not refused", "refused: /tmp/x-9/1/h/a: 'x' is gone\nmore"
+            ),
+            "effects: refused: PATH: '...' is gone",
+        ),
+        (
+            Difference(0, 0, "reason", "error", "not_read", "is_directory"),
+            "reason: expected not_read, said is_directory",
+        ),
+        (
+            Difference(0, 0, "reason", "error", "not_read", "no known error: oh"),
+            "reason: expected not_read, said something else",
+        ),
+        (WORDS, "text"),
+    ],
+)
+def test_a_signature_says_why_without_what_varies(difference: Difference, told: str) -> None:
+    assert signature(failed("gate/a", difference, level="text")) == told
+
+
+def test_a_signature_takes_the_lowest_level_that_fails() -> None:
+    assert signature(failed("gate/a", WORDS, FILE, level="text")) == "effects: file"
+    assert signature(failed("gate/a", FILE, NOT_READ)) == "effects: file"
+    assert signature(passed("gate/a")) == ""
+
+
+def test_a_broken_scenario_has_a_signature_too() -> None:
+    broken = Verdict("gate/a", "2.1.7", "text", "broken", {}, reason="the server was killed by 9\ndetails")
+    assert signature(broken) == "broken: the server was killed by N"
+
+
+def test_what_fails_for_the_same_reason_stands_together(tmp_path: Path) -> None:
+    verdicts = [
+        failed("gate/a", NOT_READ),
+        failed("gate/b", FILE),
+        failed("state/10", NOT_READ),
+        passed("state/c"),
+    ]
+    text = grouped_text("target:x@1", verdicts)
+    assert text.count("because:") == 2
+    assert '      gate: [a]\n      state: ["10"]\n' in text
+    read = baseline(tmp_path, text)
+    assert read.grouped
+    assert [rule(verdict, read).conformant for verdict in verdicts] == [True] * 4
+    assert rule(verdicts[0], read).accepted == "It does not ask that a file was read before it is changed."
+
+
+def test_a_failure_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    read = baseline(tmp_path, grouped_text("target:x@1", [failed("gate/a", NOT_READ)]))
+    ruling = rule(passed("gate/a"), read)
+    assert not ruling.conformant
+    assert "gate/a (2.1.7) passes now" in ruling.stale
+
+
+def test_a_failure_for_another_reason_is_an_error(tmp_path: Path) -> None:
+    read = baseline(tmp_path, grouped_text("target:x@1", [failed("gate/a", NOT_READ)]))
+    ruling = rule(failed("gate/a", FILE), read)
+    assert not ruling.conformant
+    assert "fails for another reason than 'effects: not refused, expected not_read' now" in ruling.stale
+    assert ruling.stale.endswith("Write there: because: 'effects: file'")
+
+
+def test_a_group_that_names_no_scenario_is_an_error(tmp_path: Path) -> None:
+    text = grouped_text("target:x@1", [failed("gate/a", NOT_READ)]).replace("gate: [a]", "gate: [aa]")
+    with pytest.raises(BaselineError, match="no scenario has the id 'gate/aa'"):
+        baseline(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("fails: [effects, reason]", "fails: [affects]", "cannot be 'affects'"),
+        ("because:", "becuase:", "a group has no key 'becuase'"),
+        ("      gate: [a]", "      gate: []", "must be a list, not empty"),
+        ("      gate: [a]", "      gate: [1]", "must be a string, not a number"),
+        ("      gate: [a]", "      gate: [a, a]", "gate/a (2.1.7) is already accepted"),
+    ],
+)
+def test_a_group_that_is_wrong_is_told(tmp_path: Path, old: str, new: str, told: str) -> None:
+    text = grouped_text("target:x@1", [failed("gate/a", NOT_READ)])
+    assert old in text
+    with pytest.raises(BaselineError) as error:
+        baseline(tmp_path, text.replace(old, new))
+    assert told in str(error.value)
+
+
+def test_reasons_and_links_that_somebody_wrote_are_kept(tmp_path: Path) -> None:
+    text = grouped_text("target:x@1", [failed("gate/a", NOT_READ), failed("gate/b", FILE)])
+    written = text.replace(
+        'reason: "It does not ask that a file was read before it is changed."',
+        'reason: "By design."\n    link: "https://example.org/1"',
+    )
+    old = baseline(tmp_path, written)
+    again = grouped_text("target:x@1", [failed("gate/a", NOT_READ), failed("state/c", NOT_READ)], old)
+    read = baseline(tmp_path, again)
+    assert {key[0]: (entry.reason, entry.link) for key, entry in read.accepted.items()} == {
+        "gate/a": ("By design.", "https://example.org/1"),
+        "state/c": ("By design.", "https://example.org/1"),
+        "gate/b": ("The files afterwards are not those of the contract.", ""),
+    }
+
+
+def test_what_a_signature_needs_is_kept() -> None:
+    verdict = failed("gate/a", FILE, NOT_READ, WORDS, level="text")
+    assert first_differences(verdict) == (FILE, WORDS)
+    assert signature(replace(verdict, differences=first_differences(verdict))) == signature(verdict)
+
+
+def test_long_lists_are_wrapped(tmp_path: Path) -> None:
+    ids = [f"gate/a-rather-long-name-{number}" for number in range(30)]
+    text = grouped_text("target:x@1", [failed(each, FILE) for each in ids])
+    assert max(map(len, text.splitlines())) <= 120
+    file = tmp_path / "known.yaml"
+    file.write_text(text)
+    assert len(load_baseline(file, ids, ["2.1.7"], "2.1.7").accepted) == 30
+
+
+def test_every_shipped_baseline_can_be_read() -> None:
+    suite = Suite(Path(__file__).parents[2] / "fixtures")
+    there = 0
+    for target, release in pairs():
+        file = known_failures(target, release)
+        if file.exists():
+            there += 1
+            read = load_baseline(file, suite.ids(), [each.name for each in suite.contracts], "2.1.7")
+            assert read.target == f"target:{target.name}@{release.version}"
+            assert all(entry.because for entry in read.accepted.values())
+    assert there

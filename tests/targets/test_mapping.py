@@ -1,0 +1,110 @@
+"""Mapping files: the documented one is whole, what is wrong is told with its place, and shipped ones are right."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from harness.finding import SuiteError
+from harness.targets.catalogue import UnknownTargetError, find, known_failures, names, pairs
+from harness.targets.mapping import TargetError, load_target
+
+ROOT = Path(__file__).parents[2]
+(EXAMPLE,) = re.findall(r"```yaml mapping\n(.*?)```", (ROOT / "docs" / "targets.md").read_text(), re.DOTALL)
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "files.yaml"
+    file.write_text(text)
+    return file
+
+
+def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
+    target = load_target(written(tmp_path, EXAMPLE))
+    assert (target.name, target.kind, target.paths) == ("files", "mcp", "relative")
+    assert target.versions["1.4.0"].npm == ("@example/files@1.4.0",)
+    assert (
+        target.result.errors.name_of("Edit", "Could not find exact match for edit: x") == "string_not_found"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("kind: mcp", "kind: mpc", "'mpc' is not one of"),
+        ("kind: mcp", "kind: python", "'python' is a required property"),
+        ("title:", "titel:", "there is no key 'titel' here [unknown-key]\n  Did you mean title?"),
+        ("path: $file_path, from", "path: $file_paht, from", "$file_paht stands for nothing that Read has"),
+        (
+            "path: $file_path, content",
+            "path: $old_string, content",
+            "$old_string stands for nothing that Write has",
+        ),
+        (
+            "unsupported: [pages]",
+            "unsupported: [page]",
+            "Read has no argument 'page' [reference]\n  Did you mean pages?",
+        ),
+        ("file_not_found:", "file_missing:", "there is no error 'file_missing'"),
+        ("project ([0-9]+) is open", "project [0-9]+ is open", "has 0 groups"),
+        ('replace: "^done: "', 'replace: "(done"', "'(done' is no regular expression"),
+        ("capture: {project:", "capture: {content:", "'content' is an argument of a tool already"),
+        (
+            "[Read, Edit, Write]",
+            "[Read, Edit, Write, NotebookEdit]",
+            "NotebookEdit is claimed, and tools has no",
+        ),
+        ('@example/files@1.4.0"]', '@example/files"]', "does not match"),
+        ("replace_all: unsupported", "replace_all: never", "is not valid under any of the given schemas"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, old: str, new: str, told: str) -> None:
+    assert old in EXAMPLE
+    file = written(tmp_path, EXAMPLE.replace(old, new))
+    with pytest.raises(TargetError) as error:
+        load_target(file)
+    assert told in str(error.value)
+    assert re.match(rf"{re.escape(str(file))}:\d+:\d+: ", str(error.value))
+
+
+def test_what_is_not_yaml_is_told_too(tmp_path: Path) -> None:
+    with pytest.raises(SuiteError, match=r"files\.yaml:2:1"):
+        load_target(written(tmp_path, "title: [\n"))
+
+
+def test_every_shipped_target_is_right() -> None:
+    assert len(names()) >= 8
+    for target, release in pairs():
+        assert release.pip or release.npm, target.name
+        assert target.about, target.name
+
+
+def test_shipped_targets_are_pinned_exactly() -> None:
+    for target, release in pairs():
+        packages = (*release.pip, *release.npm)
+        assert any(each.endswith(release.version) for each in packages), (target.name, packages)
+
+
+def test_a_name_without_version_means_the_newest() -> None:
+    assert find("deepagents")[1].version == "0.7.32"
+    assert find("deepagents@0.6.12")[1].version == "0.6.12"
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("agnos", "there is no target 'agnos'. Did you mean agno?"),
+        ("agno@9", "agno has no version '9', only 3.1.10. Another one needs a line in agno.yaml."),
+    ],
+)
+def test_an_unknown_target_is_told_which_there_are(spec: str, told: str) -> None:
+    with pytest.raises(UnknownTargetError) as error:
+        find(spec)
+    assert str(error.value) == told
+
+
+def test_a_file_of_ones_own_is_a_target(tmp_path: Path) -> None:
+    file = written(tmp_path, EXAMPLE)
+    target, release = find(f"{file}@1.4.0")
+    assert (target.name, release.version) == ("files", "1.4.0")
+    assert known_failures(target, release) == tmp_path / "baselines" / "files@1.4.0.yaml"
