@@ -8,7 +8,7 @@ from typing import Literal
 
 from harness.contracts import Contract, clause_for
 from harness.entry import RegularFile
-from harness.scenario import Scenario, ToolCall, WorldEvent
+from harness.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
 from harness.verdict import Difference, Verdict
 
 __all__ = ["LOSSES", "Loss", "LossKind", "losses_of"]
@@ -17,7 +17,8 @@ LossKind = Literal[
     "edit-loses-external-edit",
     "write-loses-external-edit",
     "write-loses-unread-file",
-    "several-matches-replaced",
+    "first-of-several-replaced",
+    "all-of-several-replaced",
     "other-bytes-changed",
 ]
 
@@ -25,10 +26,18 @@ LOSSES: Mapping[LossKind, str] = {
     "edit-loses-external-edit": "Edit overwrites what somebody else has changed",
     "write-loses-external-edit": "Write overwrites what somebody else has changed since the file was read",
     "write-loses-unread-file": "Write overwrites a file that was never read",
-    "several-matches-replaced": "Edit changes a file in which its text occurs several times, without a word",
+    "first-of-several-replaced": "Edit replaces the first of several matches without a word",
+    "all-of-several-replaced": "Edit replaces all of several matches although that was not asked for",
     "other-bytes-changed": "Edit changes bytes outside of what it was to replace",
 }
 """Failures that lose data, worst first."""
+
+
+_MARK = "\ufeff"
+_WHOLE = 4096
+"""Bytes up to which a difference shows the whole content."""
+_BESIDE = 2
+"""Characters beside the old text that may go with it: the line's end, in a deletion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,10 @@ def _kind(
     clause = clause_for(call.expect, contract)
     if clause is None or call.tool not in ("Edit", "Write"):
         return None
-    theirs = _external_lines(scenario, index, changed.what.removeprefix("file "))
+    path = changed.what.removeprefix("file ")
+    before = _before(scenario, index, path, contract)
+    old = str(call.arguments.get("old_string", "")) if call.tool == "Edit" else ""
+    theirs = [line for line in _external_lines(scenario, index, path) if not _touches(old, line)]
     gone = bool(theirs) and not any(line in changed.got for line in theirs)
     if gone and any(line in changed.expected for line in theirs):
         return "edit-loses-external-edit" if call.tool == "Edit" else "write-loses-external-edit"
@@ -82,11 +94,38 @@ def _kind(
         case "not_read" if call.tool == "Write":
             return "write-loses-unread-file"
         case "multiple_matches":
-            return "several-matches-replaced"
+            new = str(call.arguments.get("new_string", ""))
+            every = before is not None and changed.got == before.replace(old, new)
+            return "all-of-several-replaced" if every else "first-of-several-replaced"
         case None if call.tool == "Edit" and not any(each.what == "refused" for each in differences):
-            return "other-bytes-changed" if _outside(call, changed) else None
+            return "other-bytes-changed" if before is not None and _outside(call, before, changed) else None
         case _:
             return None
+
+
+def _touches(old: str, line: str) -> bool:
+    return bool(old) and (old in line or line in old)
+
+
+def _before(scenario: Scenario, index: int, path: str, contract: Contract) -> str | None:
+    """Return the content of a file before a step, as a difference shows it; all before was as the contract says.
+
+    None where it is not known, or longer than what a difference shows whole.
+    """
+    entry = scenario.given.files.get(path)
+    for step in scenario.steps[:index]:
+        match step:
+            case WorldEvent(kind="modify") if step.path == path:
+                entry = step.entry
+            case WorldEvent(kind="delete") if step.path == path:
+                entry = None
+            case ToolCall() | ParallelCalls():
+                clause = clause_for(step.expect, contract)
+                if clause is not None and path in clause.files:
+                    entry = clause.files[path]
+    if not isinstance(entry, RegularFile) or len(entry.data) > _WHOLE:
+        return None
+    return entry.data.decode("utf-8", "backslashreplace")
 
 
 def _external_lines(scenario: Scenario, before: int, path: str) -> list[str]:
@@ -105,24 +144,20 @@ def _lines(data: bytes) -> list[str]:
     return data.decode("utf-8", "backslashreplace").splitlines()
 
 
-def _outside(call: ToolCall, changed: Difference) -> bool:
-    """Tell whether what differs from the expected content lies outside of the text that was to be put there."""
-    expected, got = changed.expected, changed.got
-    new = str(call.arguments.get("new_string", ""))
+def _outside(call: ToolCall, before: str, changed: Difference) -> bool:
+    """Tell whether more of the file was changed than the text that was to be replaced."""
+    got = changed.got
+    if not before or got.startswith("("):
+        return False
+    if before[0] == _MARK == changed.expected[:1] and got[:1] != _MARK:
+        return True
+    old = str(call.arguments.get("old_string", ""))
     if call.arguments.get("replace_all"):
-        return _bare(expected) == _bare(got)
-    start = _common(expected, got)
-    end = len(expected) - min(_common(expected[::-1], got[::-1]), len(expected) - start)
-    if start >= end:
-        # Something was added in one place; line ends and marks are never part of what was to be put.
-        return _bare(expected) == _bare(got)
-    for variant in (new, new.replace("\r\n", "\n"), new.replace("\n", "\r\n")):
-        at = expected.find(variant) if variant else -1
-        while at >= 0:
-            if at <= start and end <= at + len(variant):
-                return False
-            at = expected.find(variant, at + 1)
-    return True
+        return "\n" not in str(call.arguments.get("new_string", "")) and _bare(got) == _bare(changed.expected)
+    start = _common(before, got)
+    rest = min(_common(before[::-1], got[::-1]), len(before) - start, len(got) - start)
+    longest = max(len(old), len(old.replace("\r\n", "\n").replace("\n", "\r\n")))
+    return len(before) - rest - start > longest + _BESIDE
 
 
 def _common(one: str, other: str) -> int:
@@ -135,4 +170,4 @@ def _common(one: str, other: str) -> int:
 
 
 def _bare(text: str) -> str:
-    return text.replace("\r", "").replace("\ufeff", "")
+    return text.replace("\r", "").replace(_MARK, "")

@@ -15,10 +15,12 @@ CONTRACT = Contract("2.1.7", "a-package", "2.1.7", "a-model", "enforced")
 EXTERNAL = WorldEvent("modify", "a", RegularFile(TextContent("one\nTHEIRS\n")))
 
 
-def scenario(tool: str, arguments: Mapping[str, Any], clause: Clause, *before: WorldEvent) -> Scenario:
+def scenario(
+    tool: str, arguments: Mapping[str, Any], clause: Clause, *before: WorldEvent, given: str = "one\ntwo\n"
+) -> Scenario:
     steps = (*before, ToolCall(tool, {"file_path": "$WS/a", **arguments}, expect=(clause,)))
-    given = Given({"a": RegularFile(TextContent("one\ntwo\n"))})
-    return Scenario("family/slug", "A title", "must", given, steps)
+    files = {"a": RegularFile(TextContent(given))}
+    return Scenario("family/slug", "A title", "must", Given(files), steps)
 
 
 def kinds(asked: Scenario, expected: str, got: str, *, refused: bool | None = None) -> list[str]:
@@ -65,24 +67,37 @@ def test_an_unread_file_that_is_overwritten_is_a_loss() -> None:
     assert kinds(asked, "one\ntwo\n", "new\n", refused=False) == ["write-loses-unread-file"]
 
 
-def test_several_matches_that_are_replaced_are_a_loss() -> None:
-    asked = scenario("Edit", EDIT, Clause(error="multiple_matches"))
-    assert kinds(asked, "one\none\n", "ONE\none\n", refused=False) == ["several-matches-replaced"]
+@pytest.mark.parametrize(
+    ("got", "kind"),
+    [("ONE\ntwo\none\n", "first-of-several-replaced"), ("ONE\ntwo\nONE\n", "all-of-several-replaced")],
+)
+def test_several_matches_that_are_replaced_are_a_loss(got: str, kind: str) -> None:
+    asked = scenario("Edit", EDIT, Clause(error="multiple_matches"), given="one\ntwo\none\n")
+    assert kinds(asked, "one\ntwo\none\n", got, refused=False) == [kind]
 
 
 @pytest.mark.parametrize(
-    ("expected", "got", "lost"),
+    ("given", "expected", "got", "lost"),
     [
-        ("ONE\r\ntwo\r\n", "ONE\ntwo\n", True),
-        ("\ufeffONE\n", "ONE\n", True),
-        ("ONE\ntwo\n", "ONE\ntwo", True),
-        ("ONE\ntwo\n", "One\ntwo\n", False),
-        ("ONE\ntwo\n", "ONE \ntwo\n", False),
+        ("one\r\ntwo\r\n", "ONE\r\ntwo\r\n", "ONE\ntwo\n", True),
+        ("\ufeffone\n", "\ufeffONE\n", "ONE\n", True),
+        ("\ufeffone\n", "ONE\n", "\ufeffONE\n", False),
+        ("one\ntwo\n", "ONE\ntwo\n", "ONE\ntwo", True),
+        ("one\ntwo\n", "ONE\ntwo\n", "One\ntwo\n", False),
+        ("one\ntwo\n", "ONE\ntwo\n", "ONE \ntwo\n", False),
+        ("one\ntwo\n", "ONE\ntwo\n", "\ntwo\n", False),
+        ("one\ntwo\nthree\n", "ONE\ntwo\nthree\n", "ONE\ntwo\nthree!\n", True),
     ],
 )
-def test_bytes_outside_of_the_new_text_are_a_loss(expected: str, got: str, lost: bool) -> None:
-    asked = scenario("Edit", EDIT, Clause(text="done"))
+def test_bytes_outside_of_the_old_text_are_a_loss(given: str, expected: str, got: str, lost: bool) -> None:
+    asked = scenario("Edit", EDIT, Clause(text="done"), given=given)
     assert kinds(asked, expected, got) == (["other-bytes-changed"] if lost else [])
+
+
+def test_an_external_line_that_the_edit_replaces_is_no_loss() -> None:
+    edit = {"old_string": "THEIRS", "new_string": "x"}
+    asked = scenario("Edit", edit, Clause(error="modified_since_read"), EXTERNAL)
+    assert kinds(asked, "one\nTHEIRS\n", "one\nx\n", refused=False) == []
 
 
 def test_a_refused_edit_loses_nothing() -> None:
