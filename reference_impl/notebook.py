@@ -36,14 +36,15 @@ def loaded(text: str) -> tuple[dict[str, Any], str]:
 def shown_cells(text: str, path: str) -> str:
     """Return all cells with their outputs; offset and limit do not matter. Refusal: no notebook, or too large."""
     notebook, language = loaded(text)
-    cells = notebook.get("cells", _MISSING) if isinstance(notebook, dict) else _MISSING
+    cells = _member(notebook, "cells")
+    _member(cells, "map")
     if not isinstance(cells, list):
-        raise _no_notebook("Cannot read properties of undefined (reading 'map')")
+        raise _no_notebook("cells.map is not a function")
     summaries = [_summary(cell, number, language) for number, cell in enumerate(cells)]
     content = compact(summaries)
     _refuse_too_large(content, path)
     refuse_too_long(content)
-    return _joined(block for summary in summaries for block in _blocks(summary))
+    return "\n".join(block for summary in summaries for block in _blocks(summary))
 
 
 def _refuse_too_large(content: str, path: str) -> None:
@@ -101,28 +102,24 @@ def _output(output: Any) -> dict[str, Any]:
                     break
             return shown_output
         case "error" as kind:
-            trace = "\n".join(map(_text, output.get("traceback") or ()))
-            return {
-                "output_type": kind,
-                "text": f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}\n{trace}",
-            }
+            trace = _member(output, "traceback")
+            _member(trace, "join")
+            lines = "\n".join("" if line is None else _text(line) for line in trace)
+            name, value = _member(output, "ename"), _member(output, "evalue")
+            return {"output_type": kind, "text": f"{_text(name)}: {_text(value)}\n{lines}"}
     raise _no_notebook("Cannot read properties of undefined (reading 'text')")
 
 
-def _blocks(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _blocks(summary: dict[str, Any]) -> Iterator[str]:
     kind, language, identity = summary["cellType"], summary.get("language", "python"), summary["cell_id"]
     about = "" if kind == "code" else f"<cell_type>{kind}</cell_type>"
     about += "" if language == "python" else f"<language>{language}</language>"
-    yield "text", f'<cell id="{identity}">{about}{summary["source"]}</cell id="{identity}">'
+    yield f'<cell id="{identity}">{about}{summary["source"]}</cell id="{identity}">'
     for output in summary.get("outputs", ()):
         if output["text"]:
-            yield "text", f"\n{output['text']}"
+            yield f"\n{output['text']}"
         if image := output.get("image"):
-            yield "image", f"[image {image['media_type']} {len(image['image_data'])}]"
-
-
-def _joined(blocks: Iterator[tuple[str, str]]) -> str:
-    return "\n".join(text for _, text in blocks)
+            yield f"[image {image['media_type']} {len(image['image_data'])}]"
 
 
 def _lines(value: Any) -> str:

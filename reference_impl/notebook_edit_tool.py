@@ -88,9 +88,10 @@ def cells_of(session: Session, path: str) -> list[Any]:
         value = None
     if value is None:
         raise Refusal("not_a_notebook", "Notebook is not valid JSON.")
-    cells = value.get("cells") if isinstance(value, dict) else None
+    cells = value.get("cells", ...) if isinstance(value, dict) else ...
     if not isinstance(cells, list):
-        raise Refusal("not_a_notebook", f"{_FAILED}Cannot read properties of undefined (reading 'findIndex')")
+        what = "null" if cells is None else "undefined"
+        raise Refusal("not_a_notebook", f"{_FAILED}Cannot read properties of {what} (reading 'findIndex')")
     if None in cells:
         raise Refusal("not_a_notebook", f"{_FAILED}Cannot read properties of null (reading 'id')")
     return cells
