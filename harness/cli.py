@@ -1,4 +1,4 @@
-"""Command line: `readfirst run list show new lint record fuzz serve export behaviour`."""
+"""Command line: `readfirst run report list show new lint record fuzz serve export behaviour`."""
 
 from __future__ import annotations
 
@@ -83,6 +83,17 @@ class FormatName(StrEnum):
     table = "table"
     jsonl = "jsonl"
     junit = "junit"
+    markdown = "markdown"
+    html = "html"
+    badge = "badge"
+
+
+class PageName(StrEnum):
+    """The values of `report --format`."""
+
+    markdown = "markdown"
+    html = "html"
+    badge = "badge"
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -247,6 +258,24 @@ def run(
             version=version(),
         )
     )
+
+
+@app.command()
+@guarded
+def report(
+    streams: Annotated[list[Path], typer.Argument(metavar="FILE...", help="What --format jsonl wrote.")],
+    format_: Annotated[PageName, typer.Option("--format", help="What to write.")] = PageName.markdown,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Write to this file, whole or not at all.", show_default="standard output"),
+    ] = None,
+    fixtures: Fixtures = None,
+) -> int:
+    """Make a page of one or more runs from their JSON lines; exit code 3 if one of them was cut off."""
+    from harness.testrun import perform_report
+
+    perform_report(_suite(fixtures), streams, format_.value, output, fixtures=fixtures, version=version())
+    return ExitCode.CONFORMANT
 
 
 @app.command(name="list")

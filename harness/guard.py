@@ -103,6 +103,7 @@ def _code_of(error: Exception) -> ExitCode:
     from harness.finding import SuiteError
     from harness.recordings import RecordingError
     from harness.report import OutputError
+    from harness.report.stream import StreamError, UnreadableStreamError
     from harness.selection import SelectionError
     from harness.session import BrokenAdapter
     from harness.suite import UnknownScenarioError
@@ -116,11 +117,11 @@ def _code_of(error: Exception) -> ExitCode:
             | BaselineError()
         ):
             return ExitCode.USAGE
-        case OutputError() | ConnectError():
+        case OutputError() | ConnectError() | UnreadableStreamError():
             return ExitCode.USAGE
         case SuiteError() | RecordingError():
             return ExitCode.SUITE_INVALID
-        case BrokenAdapter():
+        case BrokenAdapter() | StreamError():
             return ExitCode.BROKEN
         case _:
             return ExitCode.INTERNAL

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -13,12 +14,16 @@ from typing import IO, TYPE_CHECKING
 
 from harness.baseline import Baseline, BaselineError, baseline_text, load_baseline, rule
 from harness.contracts import DOCUMENTED
+from harness.cost import Cost
 from harness.finding import Finding, SuiteError
 from harness.known_failures import first_differences, grouped_text
 from harness.report import Report, RunFacts, output
 from harness.report.jsonl import JsonlReport
 from harness.report.junit import JunitReport
+from harness.report.pages import Page, PageReport, Sources
 from harness.report.progress import ProgressBar
+from harness.report.results import Results
+from harness.report.stream import read_stream
 from harness.report.table import TableReport
 from harness.run import TIME_LIMIT, run
 from harness.scenario import Position, Scenario
@@ -30,7 +35,7 @@ from harness.verdict import Level, Verdict
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Request", "chosen_contracts", "command_of", "open_baseline", "perform"]
+__all__ = ["Request", "chosen_contracts", "command_of", "open_baseline", "perform", "perform_report"]
 
 _WIDE = 110
 """Columns of a table that does not go to a terminal."""
@@ -117,7 +122,7 @@ def perform(request: Request) -> int:
 
     After Ctrl-C the reports on standard output are finished and say so; a report file is then not written.
     """
-    suite = request.suite
+    suite, cost = request.suite, Cost()
     contracts = chosen_contracts(suite, request.target, request.contracts, request.level)
     baseline = _baseline(request)
     ids = select(suite, request.selection)
@@ -156,12 +161,14 @@ def perform(request: Request) -> int:
         )
         # The first verdict comes before any output: a target that cannot be connected gives none.
         first = next(verdicts)
+        cost.verdict(first)
         reports, console = _reports(request, facts, stack)
         bar = stack.enter_context(ProgressBar(console, len(ids) * len(contracts)))
         try:
             for verdict in chain((first,), verdicts):
                 ruling = rule(verdict, baseline)
                 summary.add(verdict, ruling)
+                cost.verdict(verdict)
                 for report in reports:
                     report.verdict(verdict, ruling)
                 bar.advance()
@@ -177,6 +184,7 @@ def perform(request: Request) -> int:
             report.finish(summary)
     if request.output or request.format != "table":
         print(summary.sentence(), file=sys.stderr)
+    print(cost.sentence(summary.total, request.jobs), file=sys.stderr)
     if request.update_baseline and request.baseline:
         grouped = baseline.grouped if baseline else request.target.startswith(("target:", "agent:"))
         text = (grouped_text if grouped else baseline_text)(request.target, seen, baseline)
@@ -185,6 +193,34 @@ def perform(request: Request) -> int:
             stream.write(text)
         return ExitCode.CONFORMANT if summary.total.scenarios > _unjudged(summary) else ExitCode.NOTHING
     return summary.exit_code
+
+
+def perform_report(
+    suite: Suite,
+    streams: Sequence[Path],
+    page: Page,
+    target: Path | None,
+    *,
+    fixtures: Path | None = None,
+    version: str = "unknown",
+) -> None:
+    """Write a page of the runs of these streams, to `target` or to standard output.
+
+    Raises StreamError for a stream that is not whole, before anything is written.
+    """
+    results = Results(tuple(chain.from_iterable(map(read_stream, streams))))
+    sources = Sources(
+        partial(_find, suite),
+        suite.contracts,
+        lambda run: command_of(run.target, run.level, run.contract, fixtures=fixtures),
+        version,
+    )
+    text = sources.write(page, results)
+    if target is None:
+        sys.stdout.write(text)
+        return
+    with output(target) as stream:
+        stream.write(text)
 
 
 def _unjudged(summary: Summary) -> int:
@@ -231,6 +267,11 @@ def _report(request: Request, facts: RunFacts, stream: IO[str]) -> Report:
             return JsonlReport(stream, facts, request.version)
         case "junit":
             return JunitReport(stream, facts)
+        case "markdown" | "html" | "badge":
+            sources = Sources(
+                facts.find, request.suite.contracts, lambda run: facts.command(run.contract), request.version
+            )
+            return PageReport(stream, facts, request.format, sources)
         case _:
             from rich.console import Console
 

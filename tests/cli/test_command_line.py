@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -46,7 +47,9 @@ def test_a_suite_that_holds_exits_0_with_a_table_and_a_summary(readfirst: Cli, h
     assert ["gate", "1", "1/1", "1/1", "1/1", "0", "0", "0"] in rows
     assert ["all", "2", "2/2", "2/2", "2/2", "0", "0", "0"] in rows
     assert ran.out.splitlines()[-1] == "2 scenarios: 2 passed; conformant"
-    assert ran.err == ""
+    assert re.fullmatch(
+        r"cost: start-up \S+ m?s, \S+ m?s per scenario, \S+ m?s per call; \S+ m?s in all\n", ran.err
+    )
 
 
 def test_a_failure_exits_1_and_shows_how_to_repeat_it(readfirst: Cli, mixed: Suite) -> None:
@@ -179,7 +182,7 @@ def test_jsonl_goes_to_standard_output_alone(readfirst: Cli, mixed: Suite) -> No
     lines = [json.loads(line) for line in ran.out.splitlines()]
     assert [line["type"] for line in lines] == ["header", *["verdict"] * 4, "footer"]
     assert (ran.code, lines[-1]["exit_code"]) == (1, 1)
-    assert ran.err == "4 scenarios: 2 passed, 2 failed\n"
+    assert ran.err.startswith("4 scenarios: 2 passed, 2 failed\ncost: ")
 
 
 def test_a_report_file_comes_beside_the_table(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
@@ -362,3 +365,51 @@ def test_the_fixtures_of_these_tests_fail_as_they_should(readfirst: Cli, mixed: 
         line["scenario"] for line in map(json.loads, ran.out.splitlines()) if line.get("status") == "failed"
     }
     assert failed == set(FAILING)
+
+
+def test_streams_of_several_runs_become_one_page(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
+    streams = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    for stream, contract in zip(streams, ("2.1.7", "documented"), strict=True):
+        readfirst(
+            "run", "--contract", contract, "--format", "jsonl", "--output", stream, "--fixtures", mixed.root
+        )
+    ran = readfirst("report", *streams, "--fixtures", mixed.root)
+    assert (ran.code, ran.err) == (0, "")
+    rows = [line.split(" | ")[:4] for line in ran.out.splitlines() if line.startswith("| reference")]
+    assert rows == [
+        ["| reference", "2.1.7", "text", "**not conformant**"],
+        ["| reference", "documented", "text", "nothing judged"],
+    ]
+    page = tmp_path / "report.html"
+    ran = readfirst("report", *streams, "--format", "html", "--output", page, "--fixtures", mixed.root)
+    assert (ran.code, ran.out) == (0, "")
+    assert page.read_text().startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("format_", ["markdown", "html", "badge"])
+def test_a_stream_without_its_footer_exits_3_and_writes_nothing(
+    readfirst: Cli, mixed: Suite, tmp_path: Path, format_: str
+) -> None:
+    stream, page = tmp_path / "cut.jsonl", tmp_path / "page"
+    readfirst("run", "--format", "jsonl", "--output", stream, "--fixtures", mixed.root)
+    stream.write_text("".join(stream.read_text().splitlines(keepends=True)[:-1]))
+    ran = readfirst("report", stream, "--format", format_, "--output", page, "--fixtures", mixed.root)
+    assert (ran.code, ran.out) == (3, "")
+    assert "cut.jsonl:5: the stream ends without its footer: the run was cut off. Run it again." in ran.err
+    assert not page.exists()
+
+
+def test_a_report_of_a_file_that_is_not_there_exits_2(readfirst: Cli, tmp_path: Path) -> None:
+    ran = readfirst("report", tmp_path / "nowhere.jsonl")
+    assert (ran.code, ran.out) == (2, "")
+    assert "nowhere.jsonl cannot be read" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("format_", "begins"), [("markdown", "# Conformance"), ("html", "<!DOCTYPE html>"), ("badge", "{")]
+)
+def test_a_run_writes_a_page_itself(readfirst: Cli, mixed: Suite, format_: str, begins: str) -> None:
+    ran = readfirst("run", "--format", format_, "--fixtures", mixed.root)
+    assert ran.code == 1
+    assert ran.out.startswith(begins)
+    assert ran.err.startswith("4 scenarios: 2 passed, 2 failed\n")

@@ -145,7 +145,8 @@ def test_every_exit_code_is_documented() -> None:
 
 def test_every_link_leads_somewhere() -> None:
     for file in (CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *(CHECKOUT / "docs").glob("*.md")):
-        for target in re.findall(r"\]\(([^)#]+)\)", file.read_text(encoding="utf-8")):
+        prose = re.sub(r"^```.*?^```", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for target in re.findall(r"\]\(([^)#]+)\)", prose):
             if not target.startswith("http"):
                 assert (file.parent / target).exists(), f"{file.name}: {target}"
 

@@ -1,0 +1,58 @@
+"""Cost: what a run takes of the clock: until the first verdict, per scenario, and per call of the implementation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from harness.summary import Count
+from harness.verdict import Verdict
+
+__all__ = ["Cost"]
+
+
+@dataclass
+class Cost:
+    """A stopwatch for one run; it begins when it is made. `clock` gives seconds.
+
+    The start-up is the time until the first verdict, without what its calls took. Reports at the end do not count.
+    """
+
+    clock: Callable[[], float] = time.perf_counter
+    began: float = field(init=False)
+    startup: float | None = field(init=False, default=None)
+    """Seconds; None before the first verdict."""
+    ended: float = field(init=False)
+    """When the latest verdict came."""
+
+    def __post_init__(self) -> None:
+        self.began = self.ended = self.clock()
+
+    def verdict(self, verdict: Verdict) -> None:
+        """Note that a verdict is there."""
+        self.ended = self.clock()
+        if self.startup is None:
+            self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
+
+    def sentence(self, total: Count, jobs: int = 1) -> str:
+        """Return the cost of `total` in one line. With several jobs a scenario costs its share of the clock."""
+        elapsed = self.ended - self.began
+        startup = self.startup or 0.0
+        parts = [f"start-up {_duration(startup)}"]
+        if total.scenarios:
+            parts.append(f"{_duration((elapsed - startup) / total.scenarios)} per scenario")
+        if total.calls:
+            parts.append(f"{_duration(total.milliseconds / 1000 / total.calls)} per call")
+        processes = "" if jobs == 1 else f" with {jobs} jobs"
+        return f"cost: {', '.join(parts)}; {_duration(elapsed)} in all{processes}"
+
+
+def _duration(seconds: float) -> str:
+    """Return a time in the unit that suits it, with two or three digits that count."""
+    if seconds >= 100:
+        return f"{seconds:.0f} s"
+    if seconds >= 1:
+        return f"{seconds:.1f} s"
+    milliseconds = seconds * 1000
+    return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.2f} ms"

@@ -1,0 +1,75 @@
+"""Pages: the reports that are written at the end, of the run that is going on or of the streams of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Literal
+
+from harness.baseline import Ruling
+from harness.contracts import Contracts
+from harness.report import RunFacts
+from harness.report.results import Judged, Results, Run
+from harness.scenario import Scenario
+from harness.summary import Summary
+from harness.verdict import Verdict
+
+__all__ = ["PAGES", "Page", "PageReport", "Sources"]
+
+Page = Literal["markdown", "html", "badge"]
+PAGES: tuple[Page, ...] = ("markdown", "html", "badge")
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where a page takes from what results do not hold: scenarios, contracts, and how to repeat a run.
+
+    `find` gives the scenario of an id, None where the suite has none; `command` the command line that repeats a
+    run when an id is added; `version` is that of readfirst.
+    """
+
+    find: Callable[[str], Scenario | None]
+    contracts: Contracts
+    command: Callable[[Run], str]
+    version: str
+
+    def write(self, page: Page, results: Results) -> str:
+        """Return the page; the same results and scenarios give the same text."""
+        match page:
+            case "html":
+                from harness.report.html import page as html  # here, because only it needs jinja2
+
+                return html(results, self.find, self.contracts, self.command, self.version)
+            case "markdown":
+                from harness.report.markdown import page as markdown
+
+                return markdown(results, self.find, self.command)
+            case "badge":
+                from harness.report.badge import badge
+
+                return badge(results)
+
+
+class PageReport:
+    """Collects the verdicts of a run and writes the page at the end."""
+
+    def __init__(self, stream: IO[str], facts: RunFacts, page: Page, sources: Sources) -> None:
+        self._stream = stream
+        self._facts = facts
+        self._page = page
+        self._sources = sources
+        self._judged: dict[str, list[Judged]] = {name: [] for name in facts.contracts}
+
+    def verdict(self, verdict: Verdict, ruling: Ruling) -> None:
+        """Take one verdict."""
+        self._judged[verdict.contract].append((verdict, ruling))
+
+    def finish(self, summary: Summary, *, interrupted: bool = False) -> None:  # noqa: ARG002 - each run counts its own
+        """Write the page."""
+        target, level, version = self._facts.target, self._facts.level, self._sources.version
+        runs = tuple(
+            Run(target, name, level, version, tuple(judged), interrupted)
+            for name, judged in self._judged.items()
+        )
+        self._stream.write(self._sources.write(self._page, Results(runs)))
+        self._stream.flush()

@@ -1,0 +1,165 @@
+"""Stream: reads what `--format jsonl` wrote; a stream that was cut off or damaged is refused, not shown."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from harness.baseline import Ruling
+from harness.report.results import Judged, Run
+from harness.suite import default_root
+from harness.verdict import Difference, Verdict
+
+__all__ = ["StreamError", "UnreadableStreamError", "read_stream"]
+
+_STATUSES = ("passed", "failed", "broken", "unsupported", "unspecified")
+
+
+class StreamError(Exception):
+    """A result stream is not whole; the message says where and what to do."""
+
+    def __init__(self, file: Path, line: int, message: str) -> None:
+        super().__init__(f"{file}:{line}: {message}")
+
+
+class UnreadableStreamError(Exception):
+    """A result stream cannot be opened."""
+
+
+def read_stream(file: Path) -> tuple[Run, ...]:
+    """Return the runs of one stream: one per contract, in the order of its header.
+
+    Raises StreamError for a line that the schema does not allow, for a stream that has no footer, and for one
+    whose verdicts are not those that header and footer count; UnreadableStreamError, if it cannot be opened.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise UnreadableStreamError(
+            f"{file} cannot be read: {error.strerror}. Name a file that --format jsonl wrote."
+        ) from error
+    lines = list(_lines(file, data))
+    if not lines or lines[0][1]["type"] != "header":
+        raise StreamError(file, 1, "this is no result stream: it does not begin with a header.")
+    number, footer = lines[-1]
+    if footer["type"] != "footer":
+        raise StreamError(
+            file, number, "the stream ends without its footer: the run was cut off. Run it again."
+        )
+    header = lines[0][1]
+    verdicts = []
+    for number, line in lines[1:-1]:
+        if line["type"] != "verdict":
+            message = f"a {line['type']} in the middle. Write each run into a file of its own."
+            raise StreamError(file, number, message)
+        verdicts.append((number, line))
+    _check(file, header, verdicts, footer)
+    return tuple(
+        Run(
+            header["target"],
+            contract,
+            header["level"],
+            header["readfirst"],
+            tuple(_judged(line) for _, line in verdicts if line["contract"] == contract),
+            footer["interrupted"],
+        )
+        for contract in header["contracts"]
+    )
+
+
+def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, text in enumerate(data.split(b"\n"), 1):
+        if not text:
+            continue
+        try:
+            line = json.loads(text)
+        except ValueError as error:  # also bytes that are not UTF-8
+            raise StreamError(
+                file, number, "this line is not whole JSON: the stream was cut off or damaged. Run it again."
+            ) from error
+        kind = line.get("type") if isinstance(line, dict) else None
+        validators = _validators()
+        if not isinstance(kind, str) or kind not in validators:
+            raise StreamError(file, number, "this is no line of a result stream (header, verdict, footer).")
+        problem = next(validators[kind].iter_errors(line), None)
+        if problem is not None:
+            told = f"{problem.json_path}: {problem.message}"
+            if len(told) > 200:
+                told = f"{told[:200]} [...]"
+            raise StreamError(file, number, f"this {kind} is not in the format that is known here: {told}")
+        yield number, line
+
+
+@cache
+def _validators() -> Mapping[str, Draft202012Validator]:
+    """Return a validator for each kind of line; choosing by kind is quicker than trying all, and tells more."""
+    schema = json.loads((default_root() / "schema" / "result.schema.json").read_bytes())
+    definitions = schema["$defs"]
+    return {
+        kind: Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": definitions})
+        for kind in ("header", "verdict", "footer")
+    }
+
+
+def _check(
+    file: Path, header: dict[str, Any], verdicts: list[tuple[int, dict[str, Any]]], footer: dict[str, Any]
+) -> None:
+    last = len(verdicts) + 2
+    counted = Counter(line["status"] for _, line in verdicts)
+    if footer["verdicts"] != len(verdicts):
+        told = (
+            f"the footer counts {footer['verdicts']} verdicts, and there are {len(verdicts)}. Run it again."
+        )
+        raise StreamError(file, last, told)
+    for status in _STATUSES:
+        if footer[status] != counted[status]:
+            told = (
+                f"the footer counts {footer[status]} {status}, and there are {counted[status]}. Run it again."
+            )
+            raise StreamError(file, last, told)
+    expected = header["scenarios"] * len(header["contracts"])
+    if not footer["interrupted"] and expected != len(verdicts):
+        told = f"the header announces {expected} verdicts, and there are {len(verdicts)}. Run it again."
+        raise StreamError(file, last, told)
+    seen: set[tuple[str, str]] = set()
+    for number, line in verdicts:
+        key = (line["contract"], line["scenario"])
+        if key[0] not in header["contracts"]:
+            raise StreamError(file, number, f"the header does not name the contract {key[0]!r}.")
+        if key in seen:
+            raise StreamError(file, number, f"a second verdict on {key[1]} for {key[0]}.")
+        seen.add(key)
+
+
+def _judged(line: dict[str, Any]) -> Judged:
+    differences = tuple(
+        Difference(
+            each["step"] - 1,
+            each["call"] - 1,
+            each["level"],
+            each["what"],
+            each["expected"],
+            each["got"],
+            each["blame"],
+        )
+        for each in line.get("differences", ())
+    )
+    verdict = Verdict(
+        line["scenario"],
+        line["contract"],
+        line["level"],
+        line["status"],
+        line["levels"],
+        differences,
+        line.get("blame"),
+        line.get("reason", ""),
+        line["milliseconds"],
+        line["calls"],
+    )
+    return verdict, Ruling(line["conformant"], line.get("accepted", ""), line.get("stale", ""))

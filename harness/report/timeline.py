@@ -1,0 +1,185 @@
+"""Timeline: a scenario's steps as blocks of visible lines, for a page to draw: calls, what is expected, what came."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from harness.contracts import Contract, clause_for
+from harness.entry import Directory, Entry, FileDigest, HardLink, RegularFile, SpecialFile, Symlink
+from harness.report.failure import describe_step
+from harness.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    Step,
+    TextDigest,
+    ToolCall,
+    WorldEvent,
+)
+from harness.verdict import Difference, Verdict
+from harness.visible import compare_lines, visible, visible_lines
+
+__all__ = ["Block", "difference_blocks", "expected_steps", "given_blocks", "steps_of"]
+
+Block = dict[str, Any]
+"""`label`, and either `value` (one line) or `lines`; `more` counts the lines that are left out."""
+
+MOST_LINES = 60
+"""Lines of one text that are shown before the rest is counted instead."""
+WIDEST = 400
+"""Characters of one line that are shown."""
+MOST_DIFFERENCES = 20
+"""Differences of one verdict that are shown before the rest is counted instead."""
+
+
+def given_blocks(scenario: Scenario) -> list[Block]:
+    """Return the files and permission rules that a scenario begins with."""
+    blocks = [_entry(path, entry) for path, entry in scenario.given.files.items()]
+    return blocks + [_value("deny", rule) for rule in scenario.given.deny]
+
+
+def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
+    """Return each step: `kind`, `head`, and the `calls` (label and blocks) or the `blocks` of an event."""
+    return [_step(step) for step in scenario.steps]
+
+
+def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Block]]]:
+    """Return, for each step and each call of it, what a contract expects; an empty list where it is silent.
+
+    What a parallel group changes as a whole comes as one more call.
+    """
+    found = []
+    for step in scenario.steps:
+        match step:
+            case ToolCall():
+                found.append([_expectation(step.expect, contract)])
+            case ParallelCalls(calls):
+                blocks = [_expectation(call.expect, contract) for call in calls]
+                found.append([*blocks, _expectation(step.expect, contract)] if step.expect else blocks)
+            case WorldEvent():
+                found.append([])
+    return found
+
+
+def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
+    """Return the differences of a verdict, and how many more there are.
+
+    Each has `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+` got, a
+    blank for both, `?` for a remark) and a visible text. Between the lines stand remarks on what is left out.
+    """
+    shown = verdict.differences[:MOST_DIFFERENCES]
+    return [_difference(each) for each in shown], len(verdict.differences) - len(shown)
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    return {
+        "step": difference.step,
+        "call": difference.call,
+        "level": difference.level,
+        "what": visible(difference.what),
+        "lines": [[line.sign, line.text] for line in compare_lines(difference.expected, difference.got)],
+    }
+
+
+def _step(step: Step) -> dict[str, Any]:
+    match step:
+        case ToolCall():
+            return {"kind": "call", "head": step.tool, "calls": [_call(step)]}
+        case ParallelCalls(calls):
+            head = f"{len(calls)} calls in parallel"
+            return {"kind": "parallel", "head": head, "calls": [_call(call) for call in calls]}
+        case WorldEvent():
+            return {"kind": "event", "head": describe_step(step), "blocks": list(_event(step))}
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    blocks = [_argument(name, value) for name, value in call.arguments.items()]
+    for event in call.during:
+        blocks.append(_value("meanwhile", describe_step(event), seen=True))
+        blocks += _event(event)
+    return {"label": call.tool, "blocks": blocks}
+
+
+def _event(event: WorldEvent) -> Iterator[Block]:
+    if event.entry is not None:
+        yield _entry(event.path, event.entry)
+
+
+def _argument(name: str, value: object) -> Block:
+    if isinstance(value, str):
+        return _block(visible(name), value)
+    return _block(visible(name), json.dumps(value, ensure_ascii=False))
+
+
+def _expectation(expect: Expectation, contract: Contract) -> list[Block]:
+    clause = clause_for(expect, contract)
+    return [] if clause is None else list(_clause(clause))
+
+
+def _clause(clause: Clause) -> Iterator[Block]:
+    if clause.documented:
+        yield _value("documented", clause.documented)
+    if clause.error is not None:
+        yield _value("refused", clause.error)
+    match clause.text:
+        case str() as text:
+            yield _block("text", text)
+        case TextDigest(sha256, lines, starts, ends):
+            for name, value in (("text begins", starts), ("text ends", ends)):
+                if value is not None:
+                    yield _block(name, value)
+            for name, part in (("text lines", lines), ("text sha256", sha256)):
+                if part is not None:
+                    yield _value(name, str(part))
+        case None:
+            pass
+    yield from _files(clause.files)
+
+
+def _files(files: Mapping[str, Entry | None]) -> Iterable[Block]:
+    for path, entry in files.items():
+        yield _value(visible(path), "is gone", seen=True) if entry is None else _entry(path, entry)
+
+
+def _entry(path: str, entry: Entry) -> Block:
+    name = visible(path)
+    match entry:
+        case RegularFile(mode=mode):
+            data = entry.data
+            label = f"{name}, {len(data):,} bytes{_mode(mode)}"
+            return _block(label, data.decode("utf-8", "surrogateescape"))
+        case FileDigest(sha256, size, mode):
+            return _value(f"{name}, {size:,} bytes{_mode(mode)}", f"sha256 {sha256}")
+        case Symlink(target):
+            return _value(name, f"symbolic link to {visible(target)}", seen=True)
+        case HardLink(to):
+            return _value(name, f"another name of {visible(to)}", seen=True)
+        case Directory(mode):
+            return _value(name, f"directory{_mode(mode)}")
+        case SpecialFile(kind):
+            return _value(name, kind)
+
+
+def _mode(mode: int | None) -> str:
+    return "" if mode is None else f", mode {mode:04o}"
+
+
+def _value(label: str, value: str, *, seen: bool = False) -> Block:
+    """Return a block of one line; `seen` says that its odd characters are visible already."""
+    return {"label": label, "value": value if seen else visible(value)}
+
+
+def _block(label: str, text: str) -> Block:
+    lines = visible_lines(text)
+    shown = [line if len(line) <= WIDEST else _cut(line) for line in lines[:MOST_LINES]]
+    block: Block = {"label": label, "lines": shown}
+    if len(lines) > MOST_LINES:
+        block["more"] = len(lines) - MOST_LINES
+    return block
+
+
+def _cut(line: str) -> str:
+    return f"{line[:WIDEST]} [{len(line) - WIDEST:,} characters]"

@@ -1,0 +1,80 @@
+"""Versions: what changed from one recorded version to the next, in what is expected and in what holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from packaging.version import InvalidVersion, Version
+
+from harness.report.results import Results, Run
+
+__all__ = ["Change", "VersionLine", "version_lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One step of a line: from the run before to `run`. The tuples are sorted scenario ids.
+
+    `expected`: the versions ask for different things. `better` pass on this version and did not on the one
+    before, `worse` the other way round.
+    """
+
+    run: Run
+    expected: tuple[str, ...] = ()
+    better: tuple[str, ...] = ()
+    worse: tuple[str, ...] = ()
+    first: bool = False
+    """Whether it is the oldest, which nothing is compared with."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLine:
+    """One target along the versions it was held to, oldest first."""
+
+    target: str
+    changes: tuple[Change, ...]
+
+
+def version_lines(results: Results, differs: Callable[[str, str, str], bool]) -> tuple[VersionLine, ...]:
+    """Return a line for each target that was held to several versions at one level.
+
+    `differs` tells of a scenario whether two contracts expect different things of it. A contract whose name
+    is no version (`documented`) is not on any line.
+    """
+    return tuple(_lines(results, differs))
+
+
+def _lines(results: Results, differs: Callable[[str, str, str], bool]) -> Iterator[VersionLine]:
+    groups: dict[tuple[str, str], dict[str, Run]] = {}
+    for run in results.runs:
+        if _version(run.contract) is not None:
+            groups.setdefault((run.target, run.level), {})[run.contract] = run
+    for (target, _), runs in groups.items():
+        if len(runs) < 2:
+            continue
+        ordered = sorted(runs.values(), key=lambda run: Version(run.contract))
+        steps = [_change(before, after, differs) for before, after in pairwise(ordered)]
+        yield VersionLine(target, (Change(ordered[0], first=True), *steps))
+
+
+def _version(name: str) -> Version | None:
+    try:
+        return Version(name)
+    except InvalidVersion:
+        return None
+
+
+def _change(before: Run, after: Run, differs: Callable[[str, str, str], bool]) -> Change:
+    both = sorted(before.verdicts.keys() & after.verdicts.keys())
+    status = {
+        scenario_id: (before.verdicts[scenario_id][0].status, after.verdicts[scenario_id][0].status)
+        for scenario_id in both
+    }
+    return Change(
+        after,
+        tuple(each for each in both if differs(each, before.contract, after.contract)),
+        tuple(each for each, (was, now) in status.items() if now == "passed" and was in ("failed", "broken")),
+        tuple(each for each, (was, now) in status.items() if was == "passed" and now in ("failed", "broken")),
+    )

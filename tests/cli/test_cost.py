@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from harness.baseline import Ruling
+from harness.cost import Cost
+from harness.summary import Summary
+from harness.verdict import Verdict
+
+
+def verdict(milliseconds: float, calls: int) -> Verdict:
+    return Verdict("family/slug", "2.1.7", "text", "passed", {}, milliseconds=milliseconds, calls=calls)
+
+
+def test_start_up_scenarios_and_calls_are_told_apart() -> None:
+    times = iter([10.0, 12.5, 14.5, 99.0])
+    cost, summary = Cost(clock=lambda: next(times)), Summary()
+    for each in (verdict(500, 2), verdict(700, 4)):
+        cost.verdict(each)
+        summary.add(each, Ruling(conformant=True))
+    assert cost.sentence(summary.total) == (
+        "cost: start-up 2.0 s, 1.2 s per scenario, 200 ms per call; 4.5 s in all"
+    )
+
+
+def test_jobs_are_named() -> None:
+    times = iter([0.0, 0.25])
+    cost, summary = Cost(clock=lambda: next(times)), Summary()
+    cost.verdict(verdict(0, 0))
+    assert cost.sentence(summary.total, jobs=4) == "cost: start-up 250 ms; 250 ms in all with 4 jobs"
+
+
+def test_small_and_large_times_have_a_unit_that_suits_them() -> None:
+    times = iter([0.0, 0.0, 250.0])
+    cost, summary = Cost(clock=lambda: next(times)), Summary()
+    for each in (verdict(0, 0), verdict(0.5, 2)):
+        cost.verdict(each)
+        summary.add(each, Ruling(conformant=True))
+    assert cost.sentence(summary.total) == (
+        "cost: start-up 0.00 ms, 125 s per scenario, 0.25 ms per call; 250 s in all"
+    )

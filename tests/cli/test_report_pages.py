@@ -1,0 +1,345 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.baseline import Ruling
+from harness.report.pages import PAGES, Page, PageReport, Sources
+from harness.report.results import Results, Run
+from harness.report.versions import version_lines
+from harness.run import run as replayed
+from harness.suite import Suite
+from harness.verdict import Difference, Level, Verdict
+
+from .test_reports import NASTY, VERDICTS, facts, written
+
+EVIL = "</script><img src=x onerror=alert(1)>\x00\x1b[31m\udc80`````| a & b\u2028"
+HARD = f"""\
+title: {json.dumps("</script><script>alert(1)</script> & more")}
+about: {json.dumps("<b>bold</b> </script>")}
+requirement: must
+given: {{files: {{notes.txt: "<!-- </script> \\r\\n\\x00\\n"}}}}
+steps:
+  - Edit: {{file_path: "$WS/</script>.txt", old_string: "<!--<script>", new_string: "x"}}
+    expect: {{error: file_not_found, text: File does not exist.}}
+"""
+
+
+class Parsed(HTMLParser):
+    """What a page is made of: elements with attributes and text, and the JSON in it by id or family."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.json: dict[str, Any] = {}
+        self.scripts: list[str] = []
+        self._open: dict[str, str | None] | None = None
+        self._inside = ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._inside = tag
+        self._open = dict(attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "script" and self._open is not None:
+            if self._open.get("type") == "application/json":
+                name = self._open.get("id") or self._open.get("data-details") or ""
+                self.json[name] = json.loads(data)
+            else:
+                self.scripts.append(data)
+        elif self._inside != "style":
+            self.texts.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def results(*verdicts: Verdict, target: str = "python:module:Tools", level: Level = "text") -> Results:
+    judged = tuple((verdict, Ruling(verdict.status == "passed")) for verdict in verdicts)
+    return Results((Run(target, "2.1.7", level, "1.0", judged),))
+
+
+def sources(suite: Suite) -> Sources:
+    known = set(suite.ids())
+    return Sources(
+        lambda scenario_id: suite.scenario(scenario_id) if scenario_id in known else None,
+        suite.contracts,
+        lambda run: f"readfirst run {run.target}",
+        "1.0",
+    )
+
+
+def of_suite(suite: Suite, *contracts: str) -> Results:
+    runs = []
+    for contract in contracts or ("2.1.7",):
+        verdicts = list(replayed(suite, "reference", [contract]))
+        judged = tuple((each, Ruling(each.status != "failed")) for each in verdicts)
+        runs.append(Run("reference", contract, "text", "1.0", judged))
+    return Results(tuple(runs))
+
+
+def stable(results: Results) -> Results:
+    """Return the results without what a clock measured."""
+    from dataclasses import replace
+
+    return Results(
+        tuple(
+            replace(
+                run,
+                judged=tuple((replace(verdict, milliseconds=1.0), ruling) for verdict, ruling in run.judged),
+            )
+            for run in results.runs
+        )
+    )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_same_results_give_the_same_bytes(mixed: Suite, page: Page) -> None:
+    pages = {sources(mixed).write(page, stable(of_suite(mixed))) for _ in range(2)}
+    assert len(pages) == 1
+    other = sources(mixed).write(page, stable(of_suite(mixed, "2.1.7", "documented")))
+    assert other not in pages
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_run_and_its_stream_give_the_same_page(mixed: Suite, page: Page) -> None:
+    def make(stream: Any) -> PageReport:
+        return PageReport(stream, facts(), page, sources(mixed))
+
+    direct = sources(mixed).write(
+        page, Results((Run("python:module:Tools", "2.1.7", "text", "1.0", tuple(VERDICTS)),))
+    )
+    assert written(make) == direct
+    assert written(make, interrupted=True) != direct
+
+
+def test_the_matrix_has_the_levels_of_each_run_side_by_side(mixed: Suite) -> None:
+    page = Parsed(sources(mixed).write("html", of_suite(mixed)))
+    buttons = [each for each in page.all("button") if each.get("data-result")]
+    found = {(each["data-family"], each["data-result"]): each["aria-label"] for each in buttons}
+    assert found["wrong", "effects"] == "1/2, 1 of wrong fail at effects, reference on 2.1.7"
+    assert found["wrong", "text"] == "0/2, 2 of wrong fail at text, reference on 2.1.7"
+    assert ("gate", "text") not in found
+    index = page.json["index"]
+    assert index["levels"] == ["effects", "reason", "text"]
+    cells = {each[0]: each[2] for each in index["scenarios"]}
+    assert cells["wrong/text"] == [["failed", ["effects", "reason"], 0]]
+    assert cells["wrong/effects"] == [["failed", [], 0]]
+    assert cells["gate/not-read"] == [["passed", ["effects", "reason", "text"], 0]]
+
+
+def test_the_details_have_arguments_expectation_and_an_exact_difference(mixed: Suite) -> None:
+    details = Parsed(sources(mixed).write("html", of_suite(mixed))).json["wrong"]["wrong/text"]
+    (step,) = details["steps"]
+    assert (step["kind"], step["head"]) == ("call", "Read")
+    assert step["calls"][0]["blocks"] == [{"label": "file_path", "lines": ["$WS/notes.txt"]}]
+    ((names, expected),) = details["expected"]
+    assert names == ["2.1.7"]
+    assert expected == [[[{"label": "text", "lines": ["     1→alpha\\r", "     2→"]}]]]
+    (difference,) = details["runs"]["0"]["differences"]
+    assert (difference["step"], difference["call"], difference["level"]) == (0, 0, "text")
+    assert difference["lines"][:2] == [["-", "     1→alpha\\r"], ["+", "     1→alpha"]]
+    assert details["given"] == [{"label": "notes.txt, 6 bytes", "lines": ["alpha\\n"]}]
+
+
+def test_no_text_of_a_scenario_or_tool_becomes_markup(make_suite: Callable[[dict[str, str]], Suite]) -> None:
+    suite = make_suite({"hard/script": HARD})
+    place = Difference(0, 0, "text", EVIL, EVIL, "other" + EVIL)
+    verdict = Verdict(
+        "hard/script", "2.1.7", "text", "failed", {"effects": True}, (place,), "implementation", reason=EVIL
+    )
+    run = Run(EVIL, "2.1.7", "text", "1.0", ((verdict, Ruling(False, accepted=EVIL, stale=EVIL)),))
+    text = sources(suite).write("html", Results((run,)))
+    text.encode("ascii")
+    page = Parsed(text)
+    assert not page.all("img")
+    assert len(page.scripts) == 1
+    assert set(page.json) == {"index", "hard"}
+    assert "\x00" not in text
+    assert "\x1b" not in text
+    details = page.json["hard"]["hard/script"]
+    assert details["about"] == ["<b>bold</b> </script>"]
+    assert details["given"][0]["lines"] == ["<!-- </script> \\r", "\\x00\\n"]
+    assert any(NASTY_MARK in told for told in page.texts)
+
+
+NASTY_MARK = "</script><img src=x onerror=alert(1)>\\x00\\x1b[31m\\udc80"
+
+
+def test_the_page_asks_for_nothing_outside_itself(mixed: Suite) -> None:
+    text = sources(mixed).write("html", of_suite(mixed))
+    page = Parsed(text)
+    for _, attributes in page.elements:
+        assert not {"src", "srcset", "data", "action", "background"} & attributes.keys()
+        assert (attributes.get("href") or "#").startswith("#")
+    assert not page.all("link")
+    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
+    assert style is not None
+    assert "url(" not in style[1]
+    assert "@import" not in style[1]
+    (script,) = page.scripts
+    assert not re.search(r"fetch\(|XMLHttpRequest|import\(|innerHTML|eval\(|WebSocket", script)
+    (policy,) = [each["content"] or "" for each in page.all("meta") if each.get("http-equiv")]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert "default-src 'none'" in policy
+    assert f"script-src 'sha256-{digest}'" in policy
+
+
+def test_every_id_is_there_once_and_every_label_has_its_target(mixed: Suite) -> None:
+    page = Parsed(sources(mixed).write("html", of_suite(mixed)))
+    ids = [each["id"] for _, each in page.elements if each.get("id")]
+    assert len(ids) == len(set(ids))
+    for _, attributes in page.elements:
+        assert (attributes.get("aria-labelledby") or "runs") in ids
+    skip = page.all("a")[0]
+    assert (skip["class"], (skip["href"] or "")[1:] in ids) == ("skip", True)
+
+
+def test_a_scenario_that_the_suite_no_longer_has_is_shown_with_its_differences(mixed: Suite) -> None:
+    place = Difference(2, 0, "text", "text", "a", "b")
+    verdict = Verdict("gone/away", "2.1.7", "text", "failed", {"effects": True, "reason": True}, (place,))
+    page = Parsed(sources(mixed).write("html", results(verdict)))
+    assert page.json["index"]["scenarios"][0][:2] == ["gone/away", ""]
+    details = page.json["gone"]["gone/away"]
+    assert details["steps"] == []
+    assert details["runs"]["0"]["differences"][0]["lines"][:2] == [["-", "a"], ["+", "b"]]
+
+
+TWO_VERSIONS = """\
+title: The wording of a refusal changes
+requirement: must
+given: {files: {notes.txt: "alpha\\n"}}
+steps:
+  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
+    expect:
+      - when: {claude_code: "<2.2"}
+        error: not_read
+        text: File has not been read yet. Read it first before writing to it.
+      - when: {claude_code: ">=2.2"}
+        error: not_read
+        text: Read it.
+"""
+
+
+def test_versions_stand_in_a_line_with_what_changed(make_suite: Callable[[dict[str, str]], Suite]) -> None:
+    suite = make_suite({"gate/worded": TWO_VERSIONS})
+    file = suite.root / "contracts.yaml"
+    first = re.search(r"^  2\.1\.7:\n(?:    .*\n)+", file.read_text(), re.MULTILINE)
+    assert first is not None
+    file.write_text(file.read_text() + first[0].replace("2.1.7", "2.2.0"))
+    suite = Suite(suite.root)
+    levels: dict[Level, bool] = {"effects": True, "reason": True, "text": True}
+    runs = [
+        Run(
+            "python:a:b",
+            contract,
+            "text",
+            "1.0",
+            ((Verdict("gate/worded", contract, "text", status, levels), Ruling(True)),),  # type: ignore[arg-type]
+        )
+        for contract, status in (("2.2.0", "failed"), ("2.1.7", "passed"), ("documented", "unspecified"))
+    ]
+    (line,) = version_lines(Results(tuple(runs)), lambda *_: True)
+    assert [change.run.contract for change in line.changes] == ["2.1.7", "2.2.0"]
+    assert (line.changes[1].worse, line.changes[1].better) == (("gate/worded",), ())
+    text = sources(suite).write("html", Results(tuple(runs)))
+    assert "1 scenarios of which something else is expected" in text
+    assert "1 no longer hold" in text
+    details = Parsed(text).json["gate"]["gate/worded"]
+    assert [names for names, _ in details["expected"]] == [["2.2.0"], ["2.1.7"], ["documented"]]
+
+
+def test_one_version_gives_no_line(mixed: Suite) -> None:
+    assert 'id="versions"' not in sources(mixed).write("html", of_suite(mixed, "2.1.7", "documented"))
+
+
+def test_runs_that_are_named_alike_get_numbers() -> None:
+    run = Run("reference", "2.1.7", "text", "1.0", ())
+    assert Results((run, run)).labels() == ("reference on 2.1.7 (1)", "reference on 2.1.7 (2)")
+    other = Run("reference", "2.1.7", "effects", "1.0", ())
+    assert Results((run, other)).labels() == (
+        "reference on 2.1.7, level text",
+        "reference on 2.1.7, level effects",
+    )
+
+
+def test_markdown_shows_the_runs_what_falls_short_and_why(mixed: Suite) -> None:
+    text = sources(mixed).write("markdown", of_suite(mixed))
+    assert "| reference | 2.1.7 | text | **not conformant** | 3/4 | 3/4 | 2/4 | 0 | 0 | 0 |" in text
+    assert "| wrong | 1/2 | 1/2 | 0/2 | 0 |" in text
+    assert "| gate |" not in text
+    assert "<details><summary>wrong/text</summary>" in text
+    assert "reproduce: readfirst run reference wrong/text" in text
+
+
+def test_markdown_keeps_what_a_tool_says_inside_its_fence(mixed: Suite) -> None:
+    place = Difference(0, 0, "text", "text", "`" * 7 + "\n</details>", EVIL)
+    verdict = Verdict("wrong/text", "2.1.7", "text", "failed", {"effects": True, "reason": True}, (place,))
+    text = sources(mixed).write("markdown", results(verdict, target="a|b<c>`d`"))
+    fences = re.findall(r"^`{3,}(?:text)?$", text, re.MULTILINE)
+    assert fences == ["`" * 8 + "text", "`" * 8]
+    assert "a&#124;b&lt;c&gt;&#96;d&#96;" in text
+    outside = text.partition(fences[0])[0] + text.rpartition(fences[1] + "\n")[2]
+    assert "<img" not in outside
+
+
+def test_markdown_counts_the_failures_that_it_does_not_show(mixed: Suite) -> None:
+    verdicts = [Verdict(f"wrong/n{number:02}", "2.1.7", "text", "failed", {}) for number in range(23)]
+    text = sources(mixed).write("markdown", results(*verdicts))
+    assert text.count("<details>") == 20
+    assert "3 more failures are not shown." in text
+
+
+@pytest.mark.parametrize(
+    ("status", "levels", "ruling", "message", "color"),
+    [
+        ("passed", {"effects": True}, Ruling(True), "1/1 text", "brightgreen"),
+        ("failed", {"effects": True}, Ruling(True, accepted="known"), "0/1 text", "yellow"),
+        ("failed", {"effects": True}, Ruling(False), "0/1 text", "orange"),
+        ("failed", {"effects": False}, Ruling(False), "0/1 text", "red"),
+        ("broken", {}, Ruling(False), "0/1 text", "red"),
+        ("unsupported", {}, Ruling(True), "nothing judged", "lightgrey"),
+    ],
+)
+def test_a_badge_tells_how_bad_it_is(
+    mixed: Suite, status: Any, levels: dict[Level, bool], ruling: Ruling, message: str, color: str
+) -> None:
+    verdict = Verdict("wrong/text", "2.1.7", "text", status, levels)
+    run = Run("reference", "2.1.7", "text", "1.0", ((verdict, ruling),))
+    badge = json.loads(sources(mixed).write("badge", Results((run,))))
+    assert badge == {"schemaVersion": 1, "label": "readfirst 2.1.7", "message": message, "color": color}
+
+
+def test_the_badge_of_an_interrupted_run_is_grey(mixed: Suite) -> None:
+    run = Run("reference", "2.1.7", "text", "1.0", (), interrupted=True)
+    badge = json.loads(sources(mixed).write("badge", Results((run,))))
+    assert (badge["message"], badge["color"]) == ("interrupted", "lightgrey")
+
+
+def test_the_templates_are_part_of_the_package() -> None:
+    import harness.report
+
+    folder = Path(harness.report.__file__).parent / "templates"
+    assert sorted(each.name for each in folder.iterdir()) == ["page.css", "page.html.j2", "page.js"]
+
+
+def test_the_nasty_verdicts_of_the_other_reports_are_shown_too(mixed: Suite) -> None:
+    run = Run("python:module:Tools", "2.1.7", "text", "1.0", tuple(VERDICTS))
+    text = sources(mixed).write("html", Results((run,)))
+    assert NASTY not in text
+    assert Parsed(text).json["other"]["other/hangs"]["runs"]["0"]["reason"].startswith("a\\x00\\x1b[31m")

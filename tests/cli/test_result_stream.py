@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.report.stream import StreamError, UnreadableStreamError, read_stream
+
+LEVELS = {"effects": True, "reason": True, "text": False, "verbatim": False}
+HEADER: dict[str, Any] = {
+    "type": "header",
+    "format": 1,
+    "readfirst": "0.1.0",
+    "target": "python:module:Tools",
+    "contracts": ["2.1.7"],
+    "level": "text",
+    "scenarios": 2,
+}
+DIFFERENCE = {
+    "step": 2,
+    "call": 1,
+    "level": "text",
+    "what": "text",
+    "expected": "a\r\n",
+    "got": "b\udc80",
+    "blame": "implementation",
+}
+
+
+def verdict(scenario: str, status: str = "passed", **parts: Any) -> dict[str, Any]:
+    line = {"type": "verdict", "scenario": scenario, "contract": "2.1.7", "level": "text", "status": status}
+    return {
+        **line,
+        "conformant": status == "passed",
+        "levels": LEVELS,
+        "calls": 2,
+        "milliseconds": 1.5,
+        **parts,
+    }
+
+
+def footer(**parts: Any) -> dict[str, Any]:
+    names = ("failed", "broken", "unsupported", "unspecified", "accepted", "stale")
+    line = {"type": "footer", "verdicts": 2, "passed": 2, **dict.fromkeys(names, 0)}
+    return {**line, "interrupted": False, "exit_code": 0, **parts}
+
+
+WHOLE = [HEADER, verdict("a/one"), verdict("a/two"), footer()]
+
+
+@pytest.fixture
+def stream(tmp_path: Path) -> Callable[[list[dict[str, Any]]], Path]:
+    def write(lines: list[dict[str, Any]]) -> Path:
+        path = tmp_path / "results.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="ascii")
+        return path
+
+    return write
+
+
+Write = Callable[[list[dict[str, Any]]], Path]
+
+
+def test_a_whole_stream_gives_its_verdicts_back(stream: Write) -> None:
+    failed = verdict("a/two", "failed", differences=[DIFFERENCE], accepted="known", blame="implementation")
+    (run,) = read_stream(stream([HEADER, verdict("a/one"), failed, footer(passed=1, failed=1, accepted=1)]))
+    assert (run.target, run.contract, run.level, run.version) == (
+        "python:module:Tools",
+        "2.1.7",
+        "text",
+        "0.1.0",
+    )
+    judged, ruling = run.verdicts["a/two"]
+    assert (judged.status, ruling.accepted, ruling.conformant) == ("failed", "known", False)
+    difference = judged.differences[0]
+    assert (difference.step, difference.call, difference.expected, difference.got) == (
+        1,
+        0,
+        "a\r\n",
+        "b\udc80",
+    )
+
+
+def test_each_contract_of_a_stream_is_a_run(stream: Write) -> None:
+    header = {**HEADER, "contracts": ["2.1.7", "documented"], "scenarios": 1}
+    other = {**verdict("a/one"), "contract": "documented"}
+    runs = read_stream(stream([header, verdict("a/one"), other, footer()]))
+    assert [(run.contract, len(run.judged)) for run in runs] == [("2.1.7", 1), ("documented", 1)]
+
+
+def test_an_interrupted_run_has_a_footer_and_is_marked(stream: Write) -> None:
+    (run,) = read_stream(stream([HEADER, verdict("a/one"), footer(verdicts=1, passed=1, interrupted=True)]))
+    assert run.interrupted
+    assert not run.conformant
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "told"),
+    [
+        (WHOLE[:-1], 3, "without its footer: the run was cut off"),
+        (WHOLE[:1], 1, "without its footer"),
+        (WHOLE[1:], 1, "does not begin with a header"),
+        ([], 1, "does not begin with a header"),
+        ([*WHOLE[:2], *WHOLE], 3, "a header in the middle"),
+        ([HEADER, *WHOLE[1:3], footer(), footer()], 4, "a footer in the middle"),
+        ([*WHOLE[:3], footer(verdicts=3)], 4, "counts 3 verdicts, and there are 2"),
+        ([*WHOLE[:3], footer(passed=1, failed=1)], 4, "counts 1 passed, and there are 2"),
+        ([{**HEADER, "scenarios": 3}, *WHOLE[1:]], 4, "announces 3 verdicts, and there are 2"),
+        ([HEADER, WHOLE[1], WHOLE[1], footer()], 3, "a second verdict on a/one"),
+        ([HEADER, WHOLE[1], {**WHOLE[2], "contract": "9"}, footer()], 3, "does not name the contract '9'"),
+        ([{**HEADER, "format": 2}, *WHOLE[1:]], 1, "$.format"),
+        ([HEADER, {**WHOLE[1], "status": "fine"}, *WHOLE[2:]], 2, "$.status"),
+        ([HEADER, {"type": "remark"}, *WHOLE[2:]], 2, "no line of a result stream"),
+    ],
+)
+def test_a_stream_that_is_not_whole_is_refused_with_its_line(
+    stream: Write, lines: list[dict[str, Any]], line: int, told: str
+) -> None:
+    path = stream(lines)
+    with pytest.raises(StreamError) as refused:
+        read_stream(path)
+    assert str(refused.value).startswith(f"{path}:{line}: ")
+    assert told in str(refused.value)
+
+
+@pytest.mark.parametrize("tail", [b'{"type": "footer", "verd', b"\xff\xfe", b"[]", b"3"])
+def test_a_last_line_that_is_damaged_is_refused(stream: Write, tail: bytes) -> None:
+    path = stream(WHOLE[:-1])
+    path.write_bytes(path.read_bytes() + tail)
+    with pytest.raises(StreamError, match=r":4: this (line is not whole JSON|is no line)"):
+        read_stream(path)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableStreamError, match=r"nowhere\.jsonl cannot be read: No such file"):
+        read_stream(tmp_path / "nowhere.jsonl")
