@@ -1,0 +1,105 @@
+"""The page and the data of the targets: counted from verdicts, losses first, kept for targets not run again."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import survey as surveys
+from harness.implementations import page, result_data, result_of
+from harness.suite import Suite
+from harness.survey import Survey, SurveyError
+from harness.targets.catalogue import find
+from harness.targets.mapping import Release, Target
+from harness.verdict import LEVELS, Difference, Verdict
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+DATA = Path(__file__).parents[2] / "docs" / "implementations.json"
+
+
+@pytest.fixture
+def target() -> tuple[Target, Release]:
+    return find("server-filesystem")
+
+
+def verdict(scenario_id: str, status: str, *differences: Difference, reason: str = "") -> Verdict:
+    fine = dict.fromkeys(LEVELS, status == "passed")
+    return Verdict(scenario_id, "2.1.7", "reason", status, fine, differences, None, reason)  # type: ignore[arg-type]
+
+
+def verdicts() -> Iterator[Verdict]:
+    refused = Difference(1, 0, "effects", "refused", "refused: multiple_matches", "not refused: done")
+    file = Difference(1, 0, "effects", "file notes.txt", "alpha\nalpha\n", "gamma\nalpha\n")
+    yield verdict("matching/two-matches", "failed", refused, file)
+    yield verdict("matching/unique-match", "passed")
+    yield verdict("parallel/write-then-edit", "unsupported", reason="the adapter lacks parallel")
+    yield verdict("gate/edit-unread", "broken", reason="it hung")
+
+
+def test_a_result_counts_levels_families_and_what_is_not_claimed(target: tuple[Target, Release]) -> None:
+    result = result_of(*target, verdicts(), SUITE)
+    assert (result.scenarios, result.judged, result.broken, result.unsupported) == (4, 2, 1, 1)
+    assert {level: result.holds[level] for level in LEVELS[:3]} == {"effects": 1, "reason": 1, "text": 1}
+    assert dict(result.lacks) == {"parallel": 1}
+    assert result.shortest["matching"][1] == "matching/two-matches"
+    assert [(loss.kind, loss.scenario_id) for loss in result.losses] == [
+        ("first-of-several-replaced", "matching/two-matches")
+    ]
+
+
+def test_the_page_shows_levels_apart_and_losses_before_families(target: tuple[Target, Release]) -> None:
+    data = result_data([result_of(*target, verdicts(), SUITE)], "2.1.7", "2026-01-01", "readfirst x")
+    text = page(data)
+    assert (
+        "| [server-filesystem@2026.8.31](#server-filesystem2026831) | mcp | 1/2 | 1/2 | 1/2 | 1 | 1 |" in text
+    )
+    assert text.index("## What loses data") < text.index("## Effects by family")
+    assert "[matching/two-matches](../fixtures/scenarios/matching/two-matches.yaml)" in text
+    assert "It does not claim: parallel (1)." in text
+
+
+def test_a_survey_writes_both_files_and_keeps_other_targets(
+    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surveys, "run", lambda *_, **__: verdicts())
+    baseline = tmp_path / "baseline.yaml"
+    monkeypatch.setattr(surveys, "known_failures", lambda *_: baseline)
+    first = Survey(SUITE, tmp_path)
+    first.keep()
+    first.run(*target, baseline=True)
+    first.write(["server-filesystem@2026.8.31"])
+    assert 'because: "effects: not refused, expected multiple_matches"' in baseline.read_text()
+    second = Survey(SUITE, tmp_path)
+    second.keep()
+    second.run(*find("agno"))
+    second.write(["agno@3.1.10", "server-filesystem@2026.8.31"])
+    data = json.loads((tmp_path / "implementations.json").read_text())
+    assert [each["target"] for each in data["targets"]] == ["agno@3.1.10", "server-filesystem@2026.8.31"]
+    assert (tmp_path / "implementations.md").read_text() == page(data)
+
+
+def test_earlier_results_that_are_damaged_are_told(tmp_path: Path) -> None:
+    (tmp_path / "implementations.json").write_text("{}")
+    with pytest.raises(
+        SurveyError, match=r"implementations\.json is not what this command writes.*Remove it"
+    ):
+        Survey(SUITE, tmp_path).keep()
+
+
+def committed() -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(DATA.read_text())
+    return data
+
+
+def test_the_committed_page_is_that_of_the_committed_data() -> None:
+    assert DATA.with_suffix(".md").read_text() == page(committed())
+
+
+def test_every_scenario_that_the_data_names_is_there() -> None:
+    known = set(SUITE.ids())
+    for each in committed()["targets"]:
+        named = {loss["scenario"] for loss in each["losses"]}
+        named |= {count["shortest"] for count in each["families"].values() if "shortest" in count}
+        assert named <= known, each["target"]
