@@ -26,6 +26,8 @@ from harness.workspace import Place
 __all__ = ["Request", "perform"]
 
 _SHOWN = 300
+_TOLD = 1000
+"""Steps after which a search that is not watched on a terminal tells how far it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +63,14 @@ def perform(request: Request) -> ExitCode:
         accepted, gone = _accepted(duel, known)
         generated = scenarios(request.seed, basic=request.fast)
         campaign = Campaign(duel, generated, steps=request.steps, accepted=frozenset(accepted))
-        bar = stack.enter_context(_progress(request.steps))
+        progress = stack.enter_context(_Progress(campaign, request.steps))
         written = 0
         try:
-            for finding in campaign.perform(lambda steps: bar.at(min(steps, request.steps), request.steps)):
+            for finding in campaign.perform(progress.made):
                 written += 1
                 print(_told(finding, _write(request, finding, written)), flush=True)
         finally:  # an interrupted search tells how far it came
-            bar.stop()
+            progress.stop()
             print(_summary(request, level, campaign, written), file=sys.stderr)
     for entry in gone:
         print(f"{entry.scenario.path}: no longer a disagreement; remove it from {request.known}")
@@ -105,10 +107,24 @@ def _nothing() -> None:
     """Stand in for the `close` of a target that has none."""
 
 
-def _progress(steps: int) -> ProgressBar:
-    from rich.console import Console
+class _Progress(ProgressBar):
+    """A bar on a terminal; elsewhere a line now and then."""
 
-    return ProgressBar(Console(stderr=True), steps)
+    def __init__(self, campaign: Campaign, steps: int) -> None:
+        from rich.console import Console
+
+        super().__init__(Console(stderr=True), steps)
+        self._campaign = campaign
+        self._steps = steps
+        self._told = 0
+
+    def made(self, steps: int) -> None:
+        """Say how many steps were made."""
+        self.at(min(steps, self._steps), self._steps)
+        if not sys.stderr.isatty() and steps // _TOLD > self._told:
+            self._told = steps // _TOLD
+            told = f"{steps} steps, {_times(self._campaign.disagreed, 'disagreement')}"
+            print(told, file=sys.stderr, flush=True)
 
 
 def _accepted(duel: Duel, known: tuple[Known, ...]) -> tuple[dict[Group, Known], list[Known]]:
