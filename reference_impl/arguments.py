@@ -131,50 +131,56 @@ _PATH = "Path of the file, absolute or relative to the working directory"
 
 READ = Schema(
     "Read",
-    "Read a file. Lines are numbered. Edit and Write refuse existing files that were not read before.",
-    (
-        Parameter("file_path", "string", _PATH, required=True),
-        Parameter("offset", "number", "Number of the first line to return; lines count from 1"),
-        Parameter("limit", "number", "How many lines to return"),
+    description="Read a file. Lines are numbered. Edit and Write refuse existing files that were not read before.",
+    parameters=(
+        Parameter("file_path", "string", description=_PATH, required=True),
+        Parameter("offset", "number", description="Number of the first line to return; lines count from 1"),
+        Parameter("limit", "number", description="How many lines to return"),
     ),
 )
 
 EDIT = Schema(
     "Edit",
-    "Replace a string in a file that was read before. An empty old_string creates a file.",
-    (
-        Parameter("file_path", "string", _PATH, required=True),
-        Parameter("old_string", "string", "The text to replace", required=True),
-        Parameter("new_string", "string", "The text to put in its place", required=True),
-        Parameter("replace_all", "boolean", "Replace every occurrence instead of the only one"),
+    description="Replace a string in a file that was read before. An empty old_string creates a file.",
+    parameters=(
+        Parameter("file_path", "string", description=_PATH, required=True),
+        Parameter("old_string", "string", description="The text to replace", required=True),
+        Parameter("new_string", "string", description="The text to put in its place", required=True),
+        Parameter("replace_all", "boolean", description="Replace every occurrence instead of the only one"),
     ),
 )
 
 WRITE = Schema(
     "Write",
-    "Write a whole file. An existing file must have been read before.",
-    (
-        Parameter("file_path", "string", _PATH, required=True),
-        Parameter("content", "string", "The content of the file", required=True),
+    description="Write a whole file. An existing file must have been read before.",
+    parameters=(
+        Parameter("file_path", "string", description=_PATH, required=True),
+        Parameter("content", "string", description="The content of the file", required=True),
     ),
 )
 
 NOTEBOOK_EDIT = Schema(
     "NotebookEdit",
-    "Replace, insert or delete one cell of a Jupyter notebook.",
-    (
-        Parameter("notebook_path", "string", _PATH, required=True),
+    description="Replace, insert or delete one cell of a Jupyter notebook.",
+    parameters=(
+        Parameter("notebook_path", "string", description=_PATH, required=True),
         Parameter(
             "cell_id",
             "string",
-            "The cell's id, or cell-N for the cell at index N; insert puts the new cell after it",
+            description="The cell's id, or cell-N for the cell at index N; insert puts the new cell after it",
         ),
-        Parameter("new_source", "string", "The new source of the cell", required=True),
+        Parameter("new_source", "string", description="The new source of the cell", required=True),
         Parameter(
-            "cell_type", "string", "Type of the cell; needed to insert one", options=("code", "markdown")
+            "cell_type",
+            "string",
+            description="Type of the cell; needed to insert one",
+            options=("code", "markdown"),
         ),
         Parameter(
-            "edit_mode", "string", "What to do (default: replace)", options=("replace", "insert", "delete")
+            "edit_mode",
+            "string",
+            description="What to do (default: replace)",
+            options=("replace", "insert", "delete"),
         ),
     ),
 )

@@ -84,7 +84,10 @@ def make_parents(path: str) -> None:
     """Make the directories above a path that are missing. OSError: something else is in the way."""
     parent = os.path.dirname(path.rstrip("/"))
     if not os.path.exists(parent):
-        os.makedirs(parent)
+        try:
+            os.makedirs(parent)
+        except FileExistsError:
+            os.stat(parent)  # a link that leads nowhere; what stops it is the answer
 
 
 def replace(path: str, data: bytes) -> None:

@@ -13,17 +13,13 @@ MODIFIED = (
 )
 UNEXPECTEDLY_MODIFIED = "File has been unexpectedly modified. Read it again before attempting to write it."
 
+# Errors that are not here have the system's own words, in small letters.
 _NAMES_OF_ERRNO = {
     errno.EISDIR: ("is_directory", "illegal operation on a directory"),
     errno.ENOTDIR: ("parent_not_directory", "not a directory"),
-    errno.EEXIST: ("parent_not_directory", "file already exists"),
     errno.ENOENT: ("file_not_found", "no such file or directory"),
-    errno.EACCES: ("os_error", "permission denied"),
-    errno.EPERM: ("os_error", "operation not permitted"),
     errno.ELOOP: ("os_error", "too many symbolic links encountered"),
     errno.ENAMETOOLONG: ("os_error", "name too long"),
-    errno.EROFS: ("os_error", "read-only file system"),
-    errno.ENOSPC: ("os_error", "no space left on device"),
 }
 
 

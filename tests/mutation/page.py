@@ -72,7 +72,9 @@ def page(fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], 
     parts.append(table(fates, survivors) + "\n")
     parts.append("".join(f"- *{kind}*: {meaning}.\n" for kind, meaning in KINDS.items()))
     parts.append("## What is not changed\n")
-    parts.append("".join(f"- `{each.where}`: {each.because}\n" for each in survivors.left_out))
+    for each in survivors.left_out:
+        parts.append(f"- {'the argument ' * each.is_argument}`{each.where}`: {each.because}")
+    parts.append("")
     parts.append("## Survivors\n")
     living = {fate.mutant.key: fate.mutant for fate in fates if not fate.killed}
     reasons = dict.fromkeys((each.kind, each.because) for each in survivors.accepted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,15 +32,21 @@ class SurvivorsError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A module, or a class or function in one, that is not mutated, and why."""
+    """What is not mutated, and why: a module, a class or function in one, or an argument wherever it is given."""
 
     where: str
     because: str
     position: Position
+    is_argument: bool = False
 
     def holds(self, mutant: Mutant) -> bool:
-        """Tell whether the mutant is in it."""
+        """Tell whether the mutant is in it, or changes nothing but the argument."""
+        if self.is_argument:
+            return self._without(mutant.before) == self._without(mutant.after)
         return f"{mutant.where}.".startswith(f"{self.where}.")
+
+    def _without(self, text: str) -> str:
+        return re.sub(rf'\b{self.where}=("[^"\n]*"|\w+)|[\s,]', "", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,9 @@ class Survivors:
         findings += [
             Finding("leaves-nothing-out", each.position, f"no mutant is in {each.where}", "Remove the entry.")
             for each in self.left_out
-            if each.where.partition(".")[0] in wanted and not any(map(each.holds, mutants))
+            if not each.is_argument
+            and each.where.partition(".")[0] in wanted
+            and not any(map(each.holds, mutants))
         ]
         return findings
 
@@ -117,11 +126,12 @@ def load_survivors(file: Path) -> Survivors:
     accepted: list[Survivor] = []
     for n, each in enumerate(look.sequence(top.get("left_out"), ("left_out",), "left_out") or []):
         path: _Path = ("left_out", n)
-        found = _members(look, each, path, "an entry", {"where": True, "because": True})
-        where = look.string(found.get("where"), (*path, "where"), "where")
+        kind = "argument" if isinstance(each, dict) and "argument" in each else "where"
+        found = _members(look, each, path, "an entry", {kind: True, "because": True})
+        where = look.string(found.get(kind), (*path, kind), kind)
         because = look.string(found.get("because"), (*path, "because"), "because")
         if where and because:
-            left_out.append(LeftOut(where, because, look.document.position(path)))
+            left_out.append(LeftOut(where, because, look.document.position(path), kind == "argument"))
     for n, group in enumerate(look.sequence(top.get("survivors"), ("survivors",), "survivors") or []):
         path = ("survivors", n)
         found = _members(look, group, path, "a group", {"kind": True, "because": True, "mutants": True})
