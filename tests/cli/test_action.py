@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from harness.suite import Suite
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+ACTION: dict[str, Any] = yaml.safe_load((CHECKOUT / "action.yml").read_text(encoding="utf-8"))
+INSTALL, RUN = ACTION["runs"]["steps"]
+
+FAKE_PYTHON = f"""\
+#!/bin/sh
+if [ "$2" = venv ]; then
+  mkdir -p "$3/bin"
+  cp "$0" "$3/bin/python"
+  printf '#!/bin/sh\\nexec {sys.executable} -m harness.cli "$@"\\n' > "$3/bin/readfirst"
+  chmod +x "$3/bin/readfirst"
+else
+  echo "$@" >> "$RUNNER_TEMP/installed"
+fi
+"""
+
+
+class Ran:
+    """What one run of the action left behind."""
+
+    def __init__(self, folder: Path, code: int, log: str) -> None:
+        self.code = code
+        self.log = log
+        self.summary = (folder / "summary").read_text(encoding="utf-8")
+        lines = (folder / "outputs").read_text(encoding="utf-8").splitlines()
+        self.outputs = dict(line.split("=", 1) for line in lines)
+        self.installed = (folder / "installed").read_text(encoding="utf-8")
+
+
+def values(step: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
+    """Put the inputs into the environment of a step, as the runner does."""
+    found = {}
+    for name, expression in step["env"].items():
+        match = re.fullmatch(r"\$\{\{ inputs\.([a-z]+) \}\}", expression)
+        assert match is not None, expression
+        found[name] = given.get(match[1], ACTION["inputs"][match[1]].get("default", ""))
+    return found
+
+
+@pytest.fixture
+def act(tmp_path: Path) -> Callable[..., Ran]:
+    """Run the steps of the action with these inputs, with a Python that installs nothing."""
+    python = tmp_path / "fake-python"
+    python.write_text(FAKE_PYTHON)
+    python.chmod(0o755)
+    for name in ("summary", "outputs"):
+        (tmp_path / name).touch()
+
+    def run(**given: str) -> Ran:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *sys.path]),
+            "RUNNER_TEMP": str(tmp_path),
+            "GITHUB_ACTION_PATH": str(CHECKOUT),
+            "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
+            "GITHUB_OUTPUT": str(tmp_path / "outputs"),
+        }
+        log = ""
+        for step in (INSTALL, RUN):
+            assert step["shell"] == "bash"
+            ran = subprocess.run(
+                ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+                env={**environment, **values(step, {"python": str(python), **given})},
+                cwd=tmp_path,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            log += ran.stdout
+            if ran.returncode:
+                break
+        return Ran(tmp_path, ran.returncode, log)
+
+    return run
+
+
+def test_a_suite_that_holds_is_green_with_summary_page_and_badge(
+    act: Callable[..., Ran], holding: Suite, tmp_path: Path
+) -> None:
+    ran = act(target="reference", fixtures=str(holding.root), jobs="1", output="made here")
+    assert ran.code == 0, ran.log
+    assert "| reference | 2.1.7 | text | conformant | 2/2 | 2/2 | 2/2 |" in ran.summary
+    assert ran.outputs == {
+        "exit-code": "0",
+        "results": "made here/results.jsonl",
+        "report": "made here/report.html",
+        "badge": "made here/badge.json",
+    }
+    badge = json.loads((tmp_path / ran.outputs["badge"]).read_text())
+    assert (badge["schemaVersion"], badge["message"], badge["color"]) == (1, "2/2 text", "brightgreen")
+    assert (tmp_path / ran.outputs["report"]).read_text().startswith("<!DOCTYPE html>")
+    assert ran.installed.split()[-1] == str(CHECKOUT)
+
+
+def test_a_failure_is_red_and_explained_in_the_summary(act: Callable[..., Ran], mixed: Suite) -> None:
+    ran = act(target="reference", fixtures=str(mixed.root), jobs="1")
+    assert (ran.code, ran.outputs["exit-code"]) == (1, "1")
+    assert "<details><summary>wrong/text</summary>" in ran.summary
+    assert ran.outputs["badge"] == "readfirst-report/badge.json"
+
+
+def test_all_inputs_reach_the_run(act: Callable[..., Ran], mixed: Suite, tmp_path: Path) -> None:
+    accepted = tmp_path / "accepted failures.yaml"
+    accepted.write_text(
+        "target: reference\naccepted:\n"
+        "  - {scenario: wrong/effects, fails: [effects, reason], reason: known}\n"
+    )
+    ran = act(
+        target="reference",
+        fixtures=str(mixed.root),
+        contract="2.1.7 documented",
+        level="reason",
+        baseline=str(accepted),
+        jobs="2",
+        arguments="-k\nnot (lines or races)\n--time-limit\n5\n",
+    )
+    assert ran.code == 0, ran.log
+    assert (
+        "| reference | 2.1.7 | reason | conformant, 1 accepted | 2/3 | 2/3 | 1/3 | 0 | 0 | 0 |" in ran.summary
+    )
+    assert "| reference | documented | reason | nothing judged |" in ran.summary
+
+
+def test_a_run_without_results_says_so(act: Callable[..., Ran], holding: Suite) -> None:
+    ran = act(target="nothing:like:that", fixtures=str(holding.root))
+    assert ran.code == 2
+    assert ran.summary == "readfirst ended with exit code 2 before there was a result; the log says why.\n"
+    assert ran.outputs == {"exit-code": "2"}
+
+
+def test_no_input_is_read_as_a_command(act: Callable[..., Ran], holding: Suite, tmp_path: Path) -> None:
+    evil = "$(touch made) `touch made` ; touch made"
+    ran = act(target=evil, contract="*", arguments=evil, fixtures=str(holding.root))
+    assert ran.code == 2
+    assert not (tmp_path / "made").exists()
+    for step in (INSTALL, RUN):
+        assert "${{" not in step["run"]
+
+
+def test_the_guide_lists_the_inputs_and_outputs() -> None:
+    guide = (CHECKOUT / "docs" / "running.md").read_text(encoding="utf-8")
+    section = guide.partition("## In GitHub Actions")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `([a-z]+)` \|", section, re.MULTILINE) == list(ACTION["inputs"])
+    for name in ACTION["outputs"]:
+        assert f"`{name}`" in section
+    example = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)[0])
+    given = example["jobs"]["conformance"]["steps"][-1]["with"]
+    assert given.keys() <= ACTION["inputs"].keys()
+    required = {name for name, about in ACTION["inputs"].items() if about.get("required")}
+    assert required <= given.keys()
