@@ -39,6 +39,7 @@ class Survey:
         self._time_limit = time_limit
         self._contract = suite.contracts.default
         self._done: dict[str, dict[str, Any]] = {}
+        self._kept: dict[str, dict[str, Any]] = {}
 
     @property
     def files(self) -> tuple[Path, Path]:
@@ -56,8 +57,7 @@ class Survey:
             usable = known["format"] == FORMAT and known["contract"] == self._contract
         except (ValueError, KeyError, TypeError) as error:
             raise SurveyError(f"{data} is not what this command writes: {error}. Remove it.") from error
-        if usable:
-            self._done = {each["target"]: each for each in targets}
+        self._kept = {each["target"]: each for each in targets} if usable else {}
 
     def run(self, target: Target, release: Release, *, baseline: bool = False) -> dict[str, Any]:
         """Run one target on everything, and return its result. `baseline` rewrites its known failures.
@@ -84,8 +84,10 @@ class Survey:
         return dict(data)
 
     def write(self, order: Sequence[str]) -> None:
-        """Write data and page of the targets in `order`, both or neither."""
-        targets = [self._done[name] for name in order if name in self._done]
+        """Write data and page of the targets in `order`, both or neither; others may have written meanwhile."""
+        self.keep()
+        done = {**self._kept, **self._done}
+        targets = [done[name] for name in order if name in done]
         dates = sorted({each["date"] for each in targets})
         data = {
             **result_data([], self._contract, dates[-1] if dates else "", COMMAND),
