@@ -1,0 +1,140 @@
+"""What the command line says of targets: listed, checked, run at their own level with their own baseline."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from harness import cli, testrun
+from harness.adapters.connect import ConnectError
+from harness.targets import catalogue, install
+from harness.targets.known import known_target
+
+MINIATURES = Path(__file__).parents[1] / "replay" / "mcp_miniatures.py"
+
+WRONG = """
+from harness.session import ToolResult
+
+
+class Tools:
+    repeats_paths = True
+
+    def open(self, workspace):
+        return self
+
+    def call(self, tool, arguments):
+        return ToolResult("always the same")
+"""
+
+Run = Callable[..., SimpleNamespace]
+
+
+@pytest.fixture
+def readfirst(capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*arguments: str) -> SimpleNamespace:
+        with pytest.raises(SystemExit) as ended:
+            cli.main(list(arguments))
+        printed = capsys.readouterr()
+        return SimpleNamespace(code=ended.value.code, out=printed.out, err=printed.err)
+
+    return run
+
+
+def test_every_target_is_listed_with_its_version_and_state(
+    readfirst: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(install, "cache_root", lambda: tmp_path)
+    listed = readfirst("targets")
+    assert listed.code == 0
+    rows = [line.split("\t") for line in listed.out.splitlines()]
+    assert ["target:agno@3.1.10", "python", "not installed"] in [row[:3] for row in rows]
+    assert len(rows) == len(list(catalogue.pairs()))
+    assert all(row[2] == "not installed" for row in rows)
+
+
+def test_an_adapter_that_works_is_told_so(readfirst: Run) -> None:
+    checked = readfirst("check-adapter", "reference")
+    assert checked.code == 0
+    assert "The adapter works. Judge the implementation: readfirst run 'reference'" in checked.out
+    assert "no " not in checked.out.split("The adapter")[0]
+
+
+def test_an_adapter_that_does_not_work_is_told_what_to_do(
+    readfirst: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "wrong.py").write_text(WRONG)
+    monkeypatch.chdir(tmp_path)
+    checked = readfirst("check-adapter", "python:wrong:Tools")
+    assert checked.code == 3
+    assert "no   a file that is missing is refused, and that is marked\n" in checked.out
+    assert "Set is_error." in checked.out
+    assert "problems of the adapter; solve them first." in checked.out
+
+
+def test_what_cannot_be_connected_is_a_usage_error(readfirst: Run) -> None:
+    assert readfirst("check-adapter", "pyhton:a:b").code == 2
+
+
+@pytest.fixture
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[testrun.Request]:
+    made: list[testrun.Request] = []
+    monkeypatch.setattr(testrun, "perform", lambda request: made.append(request) or 0)
+    return made
+
+
+def test_a_target_is_run_at_its_own_level_with_its_own_baseline(
+    readfirst: Run, requests: list[testrun.Request]
+) -> None:
+    readfirst("run", "target:agno")
+    (request,) = requests
+    assert (request.target, request.level) == ("target:agno@3.1.10", "reason")
+    assert request.baseline == catalogue.root() / "baselines" / "agno@3.1.10.yaml"
+
+
+def test_a_level_a_suite_and_a_baseline_that_are_named_prevail(
+    readfirst: Run, requests: list[testrun.Request], tmp_path: Path
+) -> None:
+    readfirst("run", "target:agno", "--level", "text", "--baseline", str(tmp_path / "own.yaml"))
+    readfirst("run", "target:agno", "--fixtures", str(catalogue.root().parents[1] / "fixtures"))
+    assert (requests[0].level, requests[0].baseline) == ("text", tmp_path / "own.yaml")
+    assert requests[1].baseline is None
+
+
+def test_anything_else_is_run_at_level_text(readfirst: Run, requests: list[testrun.Request]) -> None:
+    readfirst("run", "python:a:b")
+    assert (requests[0].level, requests[0].baseline) == ("text", None)
+
+
+def test_isolation_becomes_part_of_the_connect_string(
+    readfirst: Run, requests: list[testrun.Request]
+) -> None:
+    readfirst("run", "mcp:node server.js", "--isolation", "directory")
+    assert requests[0].target == "mcp:--isolation=directory node server.js"
+
+
+def test_isolation_of_anything_else_is_a_usage_error(readfirst: Run) -> None:
+    ended = readfirst("run", "reference", "--isolation", "directory")
+    assert ended.code == 2
+    assert "--isolation is for mcp:COMMAND" in ended.err
+
+
+def test_an_unknown_target_is_a_usage_error(readfirst: Run) -> None:
+    ended = readfirst("run", "target:agnus")
+    assert ended.code == 2
+    assert "there is no target 'agnus'" in ended.err
+    assert readfirst("implementations", "agnus").code == 2
+
+
+def test_a_path_with_an_at_sign_is_no_version(tmp_path: Path) -> None:
+    with pytest.raises((ConnectError, OSError)):
+        known_target(f"target:{tmp_path}/a@b/none.yaml")
+
+
+def test_a_server_that_breaks_at_the_start_is_blamed_on_the_adapter(readfirst: Run) -> None:
+    ended = readfirst("check-adapter", f"mcp:{sys.executable} -S {MINIATURES} never-starts")
+    assert ended.code == 3
+    assert "the server ended with exit status 4 during the start" in ended.err
