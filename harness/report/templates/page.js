@@ -92,6 +92,7 @@
   const form = document.querySelector(".filter");
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", filter);
+  form.addEventListener("change", filter);
   form.addEventListener("reset", () => setTimeout(filter));
   words.addEventListener("keydown", (event) => {
     if (event.key === "Escape") { words.value = ""; filter(); }
@@ -319,4 +320,6 @@
 
   filter();
   follow();
+  // The browser follows the fragment itself when the page is there, and takes the focus away from the button.
+  addEventListener("load", () => requestAnimationFrame(() => setTimeout(follow)));
 })();

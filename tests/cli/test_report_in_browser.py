@@ -1,0 +1,398 @@
+"""The HTML report in a real Chromium: clicks, keys, filter, permalinks, dark mode, and that nothing is fetched."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.baseline import Ruling
+from harness.report.pages import Sources
+from harness.report.results import Results, Run
+from harness.run import run as replayed
+from harness.suite import Suite
+from harness.verdict import Difference, Verdict
+
+from .conftest import FAILING, HOLDING
+from .test_report_pages import HARD, sources
+
+pytestmark = pytest.mark.browser
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,900",
+)
+EVIL = "</script><script>document.title='taken'</script>\x00\r\n\udc80<b>"
+
+
+def program(*names: str) -> str:
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.fail(f"none of {', '.join(names)} is installed; these tests need a real browser")
+    return found
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A Chromium with an empty profile, for all tests of this file."""
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = program("chromium", "chromium-browser", "google-chrome")
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chrome = Chrome(options=options, service=Service(program("chromedriver")))
+    yield chrome
+    chrome.quit()
+
+
+Show = Callable[..., "Shown"]
+
+
+class Shown:
+    """A page in the browser."""
+
+    def __init__(self, driver: Any, file: Path) -> None:
+        self.driver = driver
+        self.file = file
+
+    def go(self, fragment: str = "") -> Shown:
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.file.as_uri()}{fragment}")
+        return self
+
+    def all(self, selector: str) -> list[Any]:
+        found: list[Any] = self.driver.find_elements("css selector", selector)
+        return found
+
+    def one(self, selector: str) -> Any:
+        (found,) = self.all(selector)
+        return found
+
+    def script(self, text: str) -> Any:
+        return self.driver.execute_script(f"return {text}")
+
+    def listed(self) -> list[str]:
+        ids: list[str] = self.script(
+            "[...document.querySelectorAll('#list tr[id]')].filter(each => each.offsetParent && "
+            "each.id.includes('/') && !each.id.startsWith('details-of-')).map(each => each.id)"
+        )
+        return ids
+
+    def focused(self) -> str:
+        text: str = self.script("document.activeElement.textContent || document.activeElement.id")
+        return text
+
+    def waits_for(self, holds: Callable[[], bool]) -> bool:
+        """Return whether it comes to hold; five seconds are far more than a page needs."""
+        deadline = time.monotonic() + 5
+        while not (held := holds()) and time.monotonic() < deadline:
+            pass
+        return held
+
+    def press(self, *keys: str) -> None:
+        from selenium.webdriver import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def button(self, scenario_id: str) -> Any:
+        return self.driver.execute_script(
+            "return document.getElementById(arguments[0]).querySelector('button')", scenario_id
+        )
+
+    def panel(self, scenario_id: str) -> str:
+        return str(
+            self.driver.execute_script(
+                "const panel = document.getElementById('details-of-' + arguments[0]);"
+                "return panel && panel.offsetParent ? panel.innerText : ''",
+                scenario_id,
+            )
+        )
+
+
+@pytest.fixture
+def show(driver: Any, make_suite: Callable[[dict[str, str]], Suite], tmp_path: Path) -> Iterator[Show]:
+    """Show a page of the reference on a small suite, and of a run in which a tool says evil things."""
+
+    def shown(fragment: str = "") -> Shown:
+        suite = make_suite({**HOLDING, **FAILING, "hard/script": HARD})
+        verdicts = list(replayed(suite, "reference", ["2.1.7"]))
+        first = tuple((each, Ruling(each.status == "passed")) for each in verdicts)
+        place = Difference(0, 0, "effects", "refused", "refused: file_not_found", f"not refused: {EVIL}")
+        evil = Verdict("hard/script", "2.1.7", "text", "failed", {}, (place,), "implementation")
+        second = (
+            *((each, Ruling(True)) for each in verdicts if each.scenario_id in HOLDING),
+            (evil, Ruling(False)),
+        )
+        runs = (
+            Run("reference", "2.1.7", "text", "1.0", first),
+            Run("python:evil:Tools", "2.1.7", "text", "1.0", second),
+        )
+        file = tmp_path / "report.html"
+        file.write_text(sources(suite).write("html", Results(runs)), encoding="ascii")
+        return Shown(driver, file).go(fragment)
+
+    yield shown
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def test_all_scenarios_are_listed_and_counted(show: Show) -> None:
+    page = show()
+    assert page.listed() == ["gate/not-read", "hard/script", "reading/lines", "wrong/effects", "wrong/text"]
+    assert page.one("#count").text == "5 of 5 scenarios"
+    row = page.driver.execute_script("return document.getElementById('wrong/text').innerText")
+    assert "Read is expected to show a carriage return" in row
+    assert row.split()[-4:] == ["text", "differs", "not", "run"]
+
+
+def test_a_click_opens_the_steps_and_another_closes_them(show: Show) -> None:
+    page = show()
+    button = page.button("wrong/text")
+    assert button.get_attribute("aria-expanded") == "false"
+    button.click()
+    assert button.get_attribute("aria-expanded") == "true"
+    assert button.get_attribute("aria-controls") == "details-of-wrong/text"
+    panel = page.panel("wrong/text")
+    assert "Step 1 of 1: Read" in panel
+    assert "$WS/notes.txt" in panel
+    assert "1→alpha\\r" in panel
+    assert page.script("location.hash") == "#wrong/text"
+    button.click()
+    assert page.panel("wrong/text") == ""
+    assert page.script("location.hash") == ""
+
+
+def test_a_difference_marks_the_characters_that_differ(show: Show) -> None:
+    page = show("#wrong/text")
+    assert [each.text for each in page.all(".difference del mark")] == ["\\r"]
+    assert page.all(".difference ins mark") == []
+    assert [each.text for each in page.all(".difference del .escape")] == ["\\r"]
+
+
+def test_levels_stand_side_by_side(show: Show) -> None:
+    page = show("#wrong/text")
+    cells = page.all("tr[id='details-of-wrong/text'] .panel tbody tr:first-child td")
+    assert [cell.text for cell in cells[:3]] == ["holds", "holds", "fails"]
+
+
+def test_what_a_tool_said_is_shown_and_never_run(show: Show) -> None:
+    page = show("#hard/script")
+    assert page.driver.title.startswith("readfirst: reference, python:evil:Tools")
+    panel = page.panel("hard/script")
+    assert "</script><script>document.title='taken'</script>\\x00\\r" in panel
+    assert "\\udc80<b>" in panel
+    assert "<b>bold</b> </script>" in panel
+    assert page.all(".panel b, .panel script") == []
+
+
+def test_a_permalink_opens_its_scenario_and_puts_the_focus_there(show: Show) -> None:
+    page = show("#reading/lines")
+    assert page.panel("reading/lines") != ""
+    assert page.waits_for(lambda: page.focused() == "reading/lines")
+    page.script("void (location.hash = '#gate/not-read')")
+    assert page.waits_for(lambda: page.focused() == "gate/not-read")
+    assert page.panel("gate/not-read") != ""
+    top = page.script("document.getElementById('gate/not-read').getBoundingClientRect().top")
+    assert 0 <= top < 900
+
+
+def test_an_unknown_or_broken_permalink_opens_nothing(show: Show) -> None:
+    page = show()
+    for fragment in ("#gate/gone", "#%E0%A4%A"):
+        page.go(fragment)
+        assert page.all("[aria-expanded=true]") == []
+        assert len(page.listed()) == 5
+
+
+def test_the_filter_finds_words_of_ids_and_titles(show: Show) -> None:
+    page = show()
+    words = page.one("#words")
+    words.send_keys("EDIT wrong")
+    assert page.listed() == ["wrong/effects"]
+    assert page.one("#count").text == "1 of 5 scenarios"
+    words.send_keys("\ue00c")  # Escape
+    assert len(page.listed()) == 5
+    words.send_keys("nothing has this")
+    assert page.listed() == []
+    page.one("button[type=reset]").click()
+    assert page.waits_for(lambda: len(page.listed()) == 5)
+    assert page.one("#count").text == "5 of 5 scenarios"
+
+
+@pytest.mark.parametrize(
+    ("result", "run", "listed"),
+    [
+        ("not-passed", "", ["hard/script", "wrong/effects", "wrong/text"]),
+        ("not-passed", "0", ["wrong/effects", "wrong/text"]),
+        ("effects", "0", ["wrong/effects"]),
+        ("text", "1", ["hard/script"]),
+        ("", "1", ["gate/not-read", "hard/script", "reading/lines"]),
+        ("differs", "", ["hard/script", "wrong/effects", "wrong/text"]),
+        ("broken", "", []),
+    ],
+)
+def test_results_and_runs_can_be_chosen(show: Show, result: str, run: str, listed: list[str]) -> None:
+    from selenium.webdriver.support.select import Select
+
+    page = show()
+    Select(page.one("#result")).select_by_value(result)
+    Select(page.one("#run")).select_by_value(run)
+    assert page.listed() == listed
+
+
+def test_a_number_of_the_matrix_lists_its_scenarios(show: Show) -> None:
+    page = show()
+    cell = page.one("button[data-family=wrong][data-result=effects][data-run='0']")
+    assert cell.text == "1/2"
+    cell.click()
+    assert page.listed() == ["wrong/effects"]
+    assert page.focused() == "Scenarios"
+    page.one("button[data-family=wrong]:not([data-result])").click()
+    assert page.listed() == ["wrong/effects", "wrong/text"]
+
+
+def test_everything_can_be_done_with_keys(show: Show) -> None:
+    from selenium.webdriver import Keys
+
+    page = show()
+    page.press(Keys.TAB)
+    assert page.focused() == "Skip to the scenarios"
+    assert page.script("document.activeElement.getBoundingClientRect().left") >= 0
+    page.press(Keys.ENTER)
+    page.press(Keys.TAB)
+    assert page.focused() == "words"
+    page.press("gate")
+    for _ in range(5):
+        page.press(Keys.TAB)
+    assert page.focused() == "gate/not-read"
+    outline = page.script("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+    page.press(Keys.ENTER)
+    assert "Step 1 of 1: Edit" in page.panel("gate/not-read")
+    page.press(Keys.TAB)
+    assert page.focused() == "#gate/not-read"
+    page.press(Keys.ESCAPE)
+    assert page.panel("gate/not-read") == ""
+    assert page.focused() == "gate/not-read"
+
+
+def test_arrows_move_between_the_scenarios_that_are_shown(show: Show) -> None:
+    from selenium.webdriver import Keys
+
+    page = show()
+    page.one("#words").send_keys("wrong")
+    page.driver.execute_script("document.getElementById('wrong/effects').querySelector('button').focus()")
+    page.press(Keys.ARROW_DOWN)
+    assert page.focused() == "wrong/text"
+    page.press(Keys.ARROW_DOWN)
+    assert page.focused() == "wrong/text"
+    page.press(Keys.HOME)
+    assert page.focused() == "wrong/effects"
+
+
+def test_every_control_has_a_name_and_every_table_its_headings(show: Show) -> None:
+    page = show("#wrong/text")
+    tree = page.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    controls = [
+        node
+        for node in tree
+        if node.get("role", {}).get("value") in ("button", "searchbox", "combobox", "link", "table", "region")
+        and not node.get("ignored")
+    ]
+    assert len(controls) > 15
+    unnamed = [
+        node
+        for node in controls
+        if not node.get("name", {}).get("value") and node["role"]["value"] != "table"
+    ]
+    assert unnamed == []
+    levels = page.script("[...document.querySelectorAll('h1,h2,h3,h4')].map(each => Number(each.tagName[1]))")
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    assert page.script("[...document.querySelectorAll('th')].every(each => each.scope)")
+
+
+CONTRAST = """(() => {
+  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const rgb = (color) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data]; };
+  const light = (color) => { const [r, g, b] = color.map((each) => { const part = each / 255;
+    return part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const back = (element) => { for (let at = element; at; at = at.parentElement) {
+    const color = rgb(getComputedStyle(at).backgroundColor); if (color[3] === 255) return color; }
+    return [255, 255, 255, 255]; };
+  const found = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!own || !element.offsetParent || ["SCRIPT", "STYLE", "OPTION"].includes(element.tagName)) continue;
+    const pair = [light(rgb(getComputedStyle(element).color)), light(back(element))].sort((a, b) => b - a);
+    const ratio = (pair[0] + 0.05) / (pair[1] + 0.05);
+    if (ratio < 4.5) found.push([element.className || element.tagName, element.textContent.slice(0, 30), ratio]);
+  }
+  return found;
+})()
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_stands_out_in_light_and_dark(show: Show, scheme: str) -> None:
+    page = show("#wrong/text")
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    brightness = page.script("Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])")
+    assert brightness > 200 if scheme == "light" else brightness < 60
+    assert page.script(CONTRAST) == []
+
+
+def test_a_narrow_window_scrolls_tables_and_not_the_page(show: Show) -> None:
+    page = show("#wrong/text")
+    page.driver.set_window_size(500, 900)
+    try:
+        assert page.script("document.documentElement.scrollWidth <= innerWidth")
+    finally:
+        page.driver.set_window_size(1280, 900)
+
+
+def test_nothing_is_fetched(show: Show) -> None:
+    page = show("#wrong/text")
+    assert page.script("performance.getEntriesByType('resource').map(each => each.name)") == []
+
+
+def test_the_whole_suite_opens_quickly(driver: Any, tmp_path: Path) -> None:
+    suite = Suite()
+    levels = {"effects": True, "reason": True, "text": True}
+    judged = tuple(
+        (Verdict(each, "2.1.7", "text", "passed", levels, calls=1), Ruling(True))  # type: ignore[arg-type]
+        for each in suite.ids()
+    )
+    runs = tuple(Run(f"python:n{number}:Tools", "2.1.7", "text", "1.0", judged) for number in range(4))
+    whole = Sources(suite.scenario, suite.contracts, lambda run: f"readfirst run {run.target}", "1.0")
+    file = tmp_path / "whole.html"
+    file.write_text(whole.write("html", Results(runs)), encoding="ascii")
+    page = Shown(driver, file).go()
+    assert page.one("#count").text == f"{len(judged)} of {len(judged)} scenarios"
+    started = time.monotonic()
+    page.driver.execute_script("document.getElementById('words').value = 'staleness/edit';")
+    page.driver.execute_script("document.querySelector('.filter').dispatchEvent(new Event('input'))")
+    assert 0 < len(page.listed()) < len(judged)
+    # The bound is generous, because the machine may be busy: it takes a tenth of that.
+    assert time.monotonic() - started < 5
+    loaded = page.script("performance.timing.domComplete - performance.timing.responseEnd")
+    assert loaded < 15_000
