@@ -203,6 +203,20 @@ def test_what_is_left_out_is_not_judged_and_must_be_there(
     assert "no mutant is in bounds.clipped " not in told
 
 
+def test_an_argument_that_is_left_out_is_so_wherever_it_is_given(tmp_path: Path) -> None:
+    found = survivors(tmp_path, left_out="[{argument: code, because: reasons}]")
+    before = 'refuse("a", code=4)'
+    others = {
+        after: replace(WRONG, before=before, after=after)
+        for after in ("refuse(None, code=4)", "refuse(code=4)")
+    }
+    left_out = [
+        replace(WRONG, before=before, after=after)
+        for after in ('refuse("a", code=5)', 'refuse("a", code=None)', 'refuse("a", )')
+    ]
+    assert found.judged([*others.values(), *left_out]) == list(others.values())
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

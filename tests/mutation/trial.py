@@ -129,6 +129,7 @@ def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs:
         for trial in running.values():
             trial.end()
         _forget(panel)
+        gc.unfreeze()
 
 
 class _Order:
