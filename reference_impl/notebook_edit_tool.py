@@ -29,7 +29,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         raise Refusal("file_not_found", "Notebook file does not exist.")
     refuse_other_file(path)
     refuse_untyped_cell(arguments)
-    refuse_missing_cell(cells_of(session, path), arguments)
+    refuse_missing_cell(book_of(session, path), arguments)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -46,17 +46,18 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         raise of_os_error(error, f"open '{path}'") from None
     book, _ = notebook.loaded(content)
     reference, source = arguments.get("cell_id"), arguments["new_source"]
-    number = index_of(book["cells"], reference)
+    cells = cells_of(book, "splice")
+    number = index_of(cells, reference)
     match arguments.get("edit_mode", "replace"):
         case "delete":
-            del book["cells"][number or 0]
+            del cells[number or 0]
             answer = f"Deleted cell {reference if has_ids(book) else 'undefined'}"
         case "insert":
             cell = new_cell(book, arguments["cell_type"], source)
-            book["cells"].insert(0 if number is None else number + 1, cell)
+            cells.insert(0 if number is None else number + 1, cell)
             answer = f"Inserted cell {cell.get('id', 'undefined')} with {source}"
         case _:
-            replace_source(book["cells"][number or 0], source, arguments.get("cell_type"))
+            replace_source(cells[number or 0], source, arguments.get("cell_type"))
             answer = f"Updated cell {reference if has_ids(book) else 'undefined'} with {source}"
     session.write(path, encode(indented(book), file_format))
     return answer
@@ -77,8 +78,8 @@ def refuse_untyped_cell(arguments: Mapping[str, Any]) -> None:
         raise Refusal("invalid_arguments", "Cell type is required when using edit_mode=insert.")
 
 
-def cells_of(session: Session, path: str) -> list[Any]:
-    """Return the cells; a byte order mark does not matter here. Refusal: the file is no notebook."""
+def book_of(session: Session, path: str) -> Any:
+    """Return what the file holds as JSON; a byte order mark does not matter here. Refusal: it is none."""
     try:
         content, _ = session.content_of(path)
         value = parse(content.removeprefix("\ufeff"))
@@ -88,22 +89,20 @@ def cells_of(session: Session, path: str) -> list[Any]:
         value = None
     if value is None:
         raise Refusal("not_a_notebook", "Notebook is not valid JSON.")
-    cells = value.get("cells", ...) if isinstance(value, dict) else ...
-    if not isinstance(cells, list):
-        what = "null" if cells is None else "undefined"
-        raise Refusal("not_a_notebook", f"{_FAILED}Cannot read properties of {what} (reading 'findIndex')")
-    if None in cells:
-        raise Refusal("not_a_notebook", f"{_FAILED}Cannot read properties of null (reading 'id')")
-    return cells
+    return value
 
 
-def refuse_missing_cell(cells: list[Any], arguments: Mapping[str, Any]) -> None:
+def refuse_missing_cell(book: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse a cell that is not there; only to insert at the beginning no cell is needed."""
     reference = arguments.get("cell_id")
     if not reference:
         if arguments.get("edit_mode") != "insert":
             raise Refusal("invalid_arguments", "Cell ID must be specified when not inserting a new cell.")
-    elif index_of(cells, reference) is None:
+        return
+    cells = cells_of(book, "findIndex", prefix=_FAILED)
+    if None in cells:
+        raise Refusal("not_a_notebook", f"{_FAILED}Cannot read properties of null (reading 'id')")
+    if index_of(cells, reference) is None:
         number = _BY_NUMBER.fullmatch(reference)
         raise Refusal(
             "cell_not_found",
@@ -111,6 +110,15 @@ def refuse_missing_cell(cells: list[Any], arguments: Mapping[str, Any]) -> None:
             if number
             else f'Cell with ID "{reference}" not found in notebook.',
         )
+
+
+def cells_of(book: Any, use: str, *, prefix: str = "") -> list[Any]:
+    """Return the cells. Refusal: there are none; it names what they were to be used for."""
+    cells = book.get("cells", ...) if isinstance(book, dict) else ...
+    if not isinstance(cells, list):
+        what = "null" if cells is None else "undefined"
+        raise Refusal("not_a_notebook", f"{prefix}Cannot read properties of {what} (reading '{use}')")
+    return cells
 
 
 def index_of(cells: list[Any], reference: str | None) -> int | None:

@@ -7,6 +7,7 @@ apply, and a success is told as JSON. So files, refusals and their names are com
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -33,7 +34,7 @@ class FastProduct:
     `time_limit` is in seconds per call. Raises BrokenAdapter where it cannot be installed or does not start.
     """
 
-    capabilities = BASIC_CAPABILITIES
+    capabilities = BASIC_CAPABILITIES | {"NotebookEdit"}
 
     def __init__(self, version: str, *, cache: Path | None = None, time_limit: float = 30.0) -> None:
         package = install(version, cache)
@@ -66,7 +67,8 @@ class _FastSession:
         """Execute one call; of a success only that it was one is told."""
         result = self._session.call(tool, arguments)
         if not result.is_error:
-            return ToolResult("done")
+            failure = json.loads(result.text).get("error") if tool == "NotebookEdit" else None
+            return ToolResult(failure, True) if failure else ToolResult("done")
         return ToolResult(result.text.removeprefix(f"Tool {tool} input is invalid: ").strip(BLANKS), True)
 
     def close(self) -> None:
@@ -77,7 +79,7 @@ class _FastSession:
 class FastReference:
     """The reference with the behaviours that the product has behind MCP. ValueError: unknown contract."""
 
-    capabilities = BASIC_CAPABILITIES
+    capabilities = BASIC_CAPABILITIES | {"NotebookEdit"}
     repeats_paths = True
 
     def __init__(self, contract: str) -> None:

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from harness.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from harness.fuzz.notebooks import notebook_scenario
 from harness.fuzz.sketch import Sketch
 from harness.fuzz.texts import argument_text, content, quoted_from
 from harness.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
@@ -39,11 +40,14 @@ _WRONG_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", []
 def scenarios(seed: int, *, basic: bool = False) -> Iterator[Scenario]:
     """Yield scenarios without end; the same seed gives the same ones, and each depends on its number alone.
 
-    `basic` yields only single files, without wrong arguments, groups and races.
+    `basic` yields only single files and notebooks, without wrong arguments, groups and races.
     """
     for number in count():
         random = Random(f"{seed}.{number}")
-        yield single_file(random, basic=True) if basic else any_scenario(random)
+        if random.randint(1, 12) == 12:
+            yield notebook_scenario(random)
+        else:
+            yield single_file(random, basic=True) if basic else any_scenario(random)
 
 
 def any_scenario(random: Random, most_steps: int = MOST_STEPS) -> Scenario:

@@ -179,7 +179,7 @@ def _shorter_strings(scenario: Scenario) -> Iterator[Scenario]:
                 yield _everywhere(scenario, lambda value, part=part: value.replace(part, ""))  # type: ignore[misc]
     for index, call in _calls(scenario):
         for name, value in call.arguments.items():
-            if isinstance(value, str) and name != "file_path":
+            if isinstance(value, str) and name not in _PATHS:
                 for shorter in _shorter(value):
                     changed = replace(call, arguments={**call.arguments, name: shorter})
                     yield _with_call(scenario, index, changed)
@@ -202,6 +202,8 @@ def _chunks(length: int) -> Iterator[tuple[int, int]]:
             yield start, min(start + size, length)
         size //= 2
 
+
+_PATHS = ("file_path", "notebook_path")
 
 _Index = tuple[int, int | None]
 
@@ -234,7 +236,7 @@ def _strings(scenario: Scenario) -> Iterator[str]:
             yield entry.content.text
     for _, call in _calls(scenario):
         for name, value in call.arguments.items():
-            if isinstance(value, str) and name != "file_path":
+            if isinstance(value, str) and name not in _PATHS:
                 yield value
 
 
@@ -255,7 +257,7 @@ def _everywhere(scenario: Scenario, change: Callable[[str], str]) -> Scenario:
 
     def of_arguments(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         return {
-            name: change(value) if isinstance(value, str) and name != "file_path" else value
+            name: change(value) if isinstance(value, str) and name not in _PATHS else value
             for name, value in arguments.items()
         }
 
