@@ -55,7 +55,9 @@ def _step(random: Random, with_ids: bool) -> Step:
 def _cell_edit(random: Random, with_ids: bool) -> ToolCall:
     modes = ("replace", "delete", None, None) if with_ids else ("replace", "insert", "insert", "delete", None)
     arguments: dict[str, Any] = {"notebook_path": f"$WS/{_PATH}", "new_source": argument_text(random)}
-    cell = random.choice((*_IDS, "cell-0", "cell-0", "cell-1", "cell-2", "cell-9", "cell--1", "2", "", None))
+    cell = random.choice(
+        (*_IDS, *["cell-0"] * 5, "cell-1", "cell-1", "cell-2", "cell-9", "cell--1", "2", "", None)
+    )
     if cell is not None:
         arguments["cell_id"] = cell
     mode = random.choice(modes)
@@ -74,7 +76,7 @@ def _book(random: Random, with_ids: bool) -> str:
     if random.randint(0, 24) == 24:
         return random.choice(_BROKEN)
     ids = random.sample(_IDS, 3)
-    cells = [_cell(random, ids[at] if with_ids else None) for at in range(random.randint(0, 3))]
+    cells = [_cell(random, ids[at] if with_ids else None) for at in range(random.choice((0, 1, 2, 2, 3, 3)))]
     book: dict[str, Any] = {
         "cells": cells,
         "metadata": random.choice(({}, {"language_info": {"name": "python"}}, {"title": line(random)})),

@@ -1,6 +1,7 @@
 """A planted fault is found, made small, and told once."""
 
-from itertools import islice
+from itertools import count, islice
+from random import Random
 
 import altered
 import pytest
@@ -13,7 +14,7 @@ from harness.adapters.reference import ReferenceAdapter
 from harness.entry import RegularFile
 from harness.fuzz.campaign import Campaign, Duel, Finding
 from harness.fuzz.disagree import Cause
-from harness.fuzz.generate import scenarios
+from harness.fuzz.generate import scenarios, single_file
 from harness.scenario import Scenario, ToolCall, WorldEvent
 from harness.session import BrokenAdapter
 from harness.suite import Suite
@@ -31,7 +32,8 @@ def campaign(
     basic: bool = True,
 ) -> Campaign:
     duel = Duel(ReferenceAdapter("2.1.7"), target, place, level, suite.vocabulary)  # type: ignore[arg-type]
-    return Campaign(duel, scenarios(0, basic=basic), steps=steps)
+    generated = (single_file(Random(f"0.{number}"), basic=basic) for number in count())
+    return Campaign(duel, generated, steps=steps)
 
 
 def first(target: type[Altered], suite: Suite, place: Place) -> Finding:

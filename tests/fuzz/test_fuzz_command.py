@@ -64,24 +64,24 @@ def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
 def test_a_known_disagreement_is_accepted(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fuzz(TARGET, "--steps", "60")
+    fuzz(TARGET, "--steps", "20")
     entries = [f"  - scenario: found/{path.name}\n    reason: It prints tabs.\n" for path in found(tmp_path)]
     known = tmp_path / "known.yaml"
     known.write_text("known:\n" + "".join(entries))
     capsys.readouterr()
-    assert fuzz(TARGET, "--steps", "60", "--known", str(known)) == 0
+    assert fuzz(TARGET, "--steps", "20", "--known", str(known)) == 0
     assert "0 new causes" in capsys.readouterr().err
 
 
 def test_a_known_disagreement_that_is_gone_is_an_error(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fuzz(TARGET, "--steps", "60")
+    fuzz(TARGET, "--steps", "20")
     path = found(tmp_path)[0]
     known = tmp_path / "known.yaml"
     known.write_text(f"known:\n  - scenario: found/{path.name}\n    reason: It printed tabs.\n")
     capsys.readouterr()
-    assert fuzz("reference", "--steps", "60", "--known", str(known)) == 1
+    assert fuzz("reference", "--steps", "20", "--known", str(known)) == 1
     assert f"{path}: no longer a disagreement; remove it from {known}" in capsys.readouterr().out
 
 

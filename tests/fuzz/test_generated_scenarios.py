@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from harness.adapters.reference import ReferenceAdapter
 from harness.entry import Base64Content, Directory, HardLink, RegularFile, Symlink, TextContent
 from harness.fuzz.generate import scenarios
+from harness.fuzz.notebooks import notebook_scenario
 from harness.fuzz.scenario_file import scenario_yaml
 from harness.load import load_scenario
 from harness.replay import replay
@@ -59,8 +61,9 @@ def test_basic_scenarios_have_no_wrong_arguments_no_groups_and_no_races() -> Non
     drawn = list(islice(scenarios(3, basic=True), 200))
     needs = {need for scenario in drawn for need in scenario.needs}
     names = {name for scenario in drawn for call in scenario.calls() for name in call.arguments}
-    assert needs == {"Read", "Edit", "Write"}
-    assert names <= {"file_path", "offset", "limit", "old_string", "new_string", "replace_all", "content"}
+    assert needs == {"Read", "Edit", "Write", "NotebookEdit"}
+    of_files = {"file_path", "offset", "limit", "old_string", "new_string", "replace_all", "content"}
+    assert names <= of_files | {"notebook_path", "new_source", "cell_id", "cell_type", "edit_mode"}
     assert not any(scenario.isolated for scenario in drawn)
 
 
@@ -118,3 +121,19 @@ def test_bytes_without_a_written_form_are_refused() -> None:
     given = Given({"notes.txt": RegularFile(b"alpha")})
     with pytest.raises(ValueError, match="bytes of a snapshot cannot be given"):
         scenario_yaml(Scenario("fuzz/one", "Bytes", "observed", given, ()))
+
+
+def test_notebooks_are_mostly_notebooks(place: Place) -> None:
+    answers = []
+    for number in range(60):
+        scenario = notebook_scenario(Random(number))
+        outcome = replay(scenario, ReferenceAdapter("2.1.7"), place)
+        answers += [
+            result
+            for step, happened in zip(scenario.steps, outcome.steps, strict=False)
+            if isinstance(step, ToolCall) and step.tool == "NotebookEdit"
+            for result in happened.results
+        ]
+    edited = sum(not answer.is_error for answer in answers)
+    assert len(answers) > 100
+    assert edited / len(answers) > 0.2
