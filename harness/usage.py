@@ -86,4 +86,5 @@ Examples:
   readfirst run FAMILY/SLUG
   readfirst run python:mymodule:Tools --level effects -j 4
   readfirst run python:mymodule:Tools --baseline accepted.yaml --format junit --output report.xml
+  readfirst run python:mymodule:Tools --format html --output report.html
 """

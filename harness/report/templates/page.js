@@ -232,21 +232,20 @@
       const columns = make("div", { class: "columns" });
       const title = step.calls.length > 1 ? `Call ${at + 1}: ${call.label}` : "Arguments";
       columns.append(make("div", {}, make("h4", {}, title), ...call.blocks.map(block)));
-      for (const [contracts, expected] of details.expected) {
-        columns.append(expectation(`Expected by ${contracts.join(", ")}`, expected[number]?.[at]));
-      }
+      columns.append(make("div", {}, ...details.expected.flatMap(([contracts, expected]) => expectation("Expected by", contracts, expected[number]?.[at]))));
       found.push(columns);
     });
     for (const [contracts, expected] of details.expected) {
       const group = step.kind === "parallel" ? expected[number]?.[step.calls.length] : null;
-      if (group) found.push(expectation(`Expected of all of them by ${contracts.join(", ")}`, group));
+      if (group) found.push(make("div", {}, ...expectation("Expected of all of them by", contracts, group)));
     }
     return found;
   }
 
-  function expectation(title, blocks) {
-    const content = blocks && blocks.length ? blocks.map(block) : [make("p", { class: "quiet" }, "nothing is said about it")];
-    return make("div", {}, make("h4", {}, title), ...content);
+  function expectation(title, contracts, blocks) {
+    const names = contracts.join(", ");
+    if (!blocks || !blocks.length) return [make("p", { class: "quiet" }, `${names}: nothing is said`)];
+    return [make("h4", {}, `${title} ${names}`), ...blocks.map(block)];
   }
 
   function block(each) {
@@ -255,11 +254,15 @@
       box.append(" ", make("code", {}, each.value));
       return box;
     }
-    if (each.lines.length === 1 && each.lines[0] && each.lines[0].length <= 80) {
+    if (each.lines.length === 1 && !each.lines[0]) {
+      box.append(make("span", {}, each.label.includes(" bytes") ? "" : " is empty"));
+      return box;
+    }
+    if (each.lines.length === 1 && each.lines[0].length <= 80) {
       box.append(" ", make("code", { class: "inline" }, ...escapes(tokens(each.lines[0]))));
       return box;
     }
-    const text = make("pre", { tabindex: "0", "aria-label": each.label });
+    const text = make("pre");
     each.lines.forEach((line) => text.append(make("span", { class: "line" }, ...escapes(tokens(line)))));
     if (each.more) text.append(make("span", { class: "line remark" }, `[${each.more} more lines]`));
     box.append(text);
@@ -292,8 +295,9 @@
 
   function difference(each, step) {
     const call = step?.calls?.length > 1 ? `, call ${each.call + 1}` : "";
-    const title = `${runs[each.run].label}${call}: ${each.what} (${each.level})`;
-    const text = make("pre", { tabindex: "0", "aria-label": `${title}, expected and got` });
+    const what = each.what === each.level ? each.what : `${each.what} (${each.level})`;
+    const title = `${runs[each.run].label}${call}: ${what}`;
+    const text = make("pre");
     let gone = [], came = [];
     const flush = () => {
       const paired = gone.length === came.length;
@@ -310,7 +314,7 @@
       else text.append(make("span", { class: "line" }, "  ", ...escapes(tokens(line))));
     }
     flush();
-    return make("div", { class: "difference" }, make("h4", {}, title, make("span", {}, " \u2014 - expected, + got")), text);
+    return make("div", { class: "difference" }, make("h4", {}, title, make("span", { class: "quiet" }, " (- expected, + got)")), text);
   }
 
   function diffLine(kind, sign, spoken, nodes) {
