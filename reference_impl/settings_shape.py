@@ -142,6 +142,8 @@ def _rule(value: Any, path: str) -> Iterator[Problem]:
         yield path, "Permission rule cannot be empty"
     elif value.count("(") != value.count(")"):
         yield path, "Mismatched parentheses. Ensure all opening parentheses have matching closing parentheses"
+    elif value == "()":
+        yield path, "Empty parentheses with no tool name. Specify a tool name before the parentheses"
     elif parenthesis and pattern == ")":
         yield (
             path,
