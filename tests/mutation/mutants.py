@@ -23,7 +23,7 @@ class Mutant:
     Of mutants that are the same by all this, `occurrence` counts from 1. `source` is the whole changed module.
 
     `reached_by` are the lines of the module of which one must be executed for the change to matter; empty
-    for what happens when the module is imported. `names` are the words of such a change.
+    for what happens when the module is imported. `names` are what such a change makes, `words` the keywords in it.
     """
 
     module: str
@@ -33,7 +33,8 @@ class Mutant:
     after: str
     source: str
     reached_by: frozenset[int]
-    names: frozenset[str]
+    names: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
     occurrence: int = 1
 
     @property
@@ -124,27 +125,29 @@ class _Layout:
         named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return ".".join(each.name for each in self._path(line) if isinstance(each, named))
 
-    def notice(self, first: int, last: int) -> tuple[frozenset[int], frozenset[str]]:
-        """Return the lines that reach a change, or no lines and the words of a change that an import reaches."""
+    def notice(self, first: int, last: int) -> tuple[frozenset[int], frozenset[str], frozenset[str]]:
+        """Return the lines that reach a change; or none, and what it makes and its keywords, if the import does."""
         path = self._path(first)
         statement = path[-1]
         inside = any(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) for each in path[:-1])
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             inside = False  # a default value, a decorator
         if not inside:
+            names = {node.id for node in ast.walk(path[0]) if isinstance(node, ast.Name) and _is_target(node)}
+            names |= {each.name for each in path if hasattr(each, "name")}
             words = {
                 node.arg
                 for node in ast.walk(statement)
                 if isinstance(node, ast.keyword) and node.arg and first <= node.lineno <= last
             }
-            words = words or {
-                node.id for node in ast.walk(path[0]) if isinstance(node, ast.Name) and _is_target(node)
-            }
-            words |= {each.name for each in path if hasattr(each, "name")}
-            return frozenset(), frozenset(words)
+            return frozenset(), frozenset(names), frozenset(words)
         if hasattr(statement, "body"):
-            return frozenset({statement.lineno, *range(first, last + 1)}), frozenset()
-        return frozenset(range(statement.lineno, (statement.end_lineno or last) + 1)), frozenset()
+            return frozenset({statement.lineno, *range(first, last + 1)}), frozenset(), frozenset()
+        return (
+            frozenset(range(statement.lineno, (statement.end_lineno or last) + 1)),
+            frozenset(),
+            frozenset(),
+        )
 
     def _path(self, line: int) -> list[Any]:  # statements, most of which have attributes of their own
         """Return the statements around a line, from the outermost to the innermost."""

@@ -142,12 +142,16 @@ class _Order:
 
     def of(self, mutant: Mutant) -> list[str]:
         """Return the cases that reach the change; of one that the import reaches, those that use what it makes."""
-        reached = {(mutant.module, line) for line in mutant.reached_by}
-        if not reached:
-            if mutant.names not in self._mentions:
-                self._mentions[mutant.names] = lines_that_mention(mutant.names, self._sources)
-            reached = self._mentions[mutant.names]
-        return [case.name for case in self._cases if not reached.isdisjoint(case.lines)]
+        reached = {(mutant.module, line) for line in mutant.reached_by} or self._mentioned(mutant.names)
+        names = [case.name for case in self._cases if not reached.isdisjoint(case.lines)]
+        near = self._mentioned(mutant.words) if mutant.words else set()
+        first = {case.name for case in self._cases if not near.isdisjoint(case.lines)}
+        return sorted(names, key=lambda name: name not in first)
+
+    def _mentioned(self, names: frozenset[str]) -> set[tuple[str, int]]:
+        if names not in self._mentions:
+            self._mentions[names] = lines_that_mention(names, self._sources)
+        return self._mentions[names]
 
 
 @dataclass
