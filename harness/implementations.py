@@ -15,6 +15,8 @@ from harness.verdict import Level, Verdict
 __all__ = ["FORMAT", "TargetResult", "page", "result_data", "result_of"]
 
 FORMAT = 1
+_TELLING = ("staleness/", "matching/", "gate/write-", "line-endings/")
+"""Scenarios that are about what loses data, and not about something else on the way."""
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
 
 
@@ -64,8 +66,14 @@ def result_of(target: Target, release: Release, verdicts: Iterable[Verdict], sui
     )
     for verdict in verdicts:
         _count(result, verdict, suite)
-    result.losses.sort(key=lambda loss: (list(LOSSES).index(loss.kind), loss.steps, loss.scenario_id))
+    result.losses.sort(key=_rank)
     return result
+
+
+def _rank(loss: Loss) -> tuple[int, int, bool, str]:
+    """Order losses: the worst first, then the shortest; of equals those whose family is about it."""
+    apart = not loss.scenario_id.startswith(_TELLING)
+    return list(LOSSES).index(loss.kind), loss.steps, apart, loss.scenario_id
 
 
 def _count(result: TargetResult, verdict: Verdict, suite: Suite) -> None:

@@ -95,7 +95,7 @@ def _kind(
             return "write-loses-unread-file"
         case "multiple_matches":
             new = str(call.arguments.get("new_string", ""))
-            every = before is not None and changed.got == before.replace(old, new)
+            every = before is not None and _bare(changed.got) == _bare(before).replace(_bare(old), _bare(new))
             return "all-of-several-replaced" if every else "first-of-several-replaced"
         case None if call.tool == "Edit" and not any(each.what == "refused" for each in differences):
             return "other-bytes-changed" if before is not None and _outside(call, before, changed) else None
