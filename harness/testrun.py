@@ -23,7 +23,6 @@ from harness.report.junit import JunitReport
 from harness.report.pages import Page, PageReport, Sources
 from harness.report.progress import ProgressBar
 from harness.report.results import Results
-from harness.report.stream import read_stream
 from harness.report.table import TableReport
 from harness.run import TIME_LIMIT, run
 from harness.scenario import Position, Scenario
@@ -208,6 +207,8 @@ def perform_report(
 
     Raises StreamError for a stream that is not whole, before anything is written.
     """
+    from harness.report.stream import read_stream  # here, because a run must not wait for jsonschema
+
     results = Results(tuple(chain.from_iterable(map(read_stream, streams))))
     sources = Sources(
         partial(_find, suite),

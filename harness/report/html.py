@@ -127,7 +127,7 @@ def _run(run: Run, label: str, levels: tuple[Level, ...]) -> dict[str, Any]:
     return {
         "label": label,
         "target": visible(run.target),
-        "contract": run.contract,
+        "contract": visible(run.contract),
         "level": run.level,
         "result": result,
         "tone": "good" if run.conformant else "bad",
@@ -201,7 +201,7 @@ def _change(change: Change) -> dict[str, Any]:
     ]
     passed = total.passed
     return {
-        "contract": change.run.contract,
+        "contract": visible(change.run.contract),
         "passed": passed,
         "judged": total.judged,
         "tone": "good" if passed == total.judged else "bad",

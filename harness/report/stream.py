@@ -79,7 +79,7 @@ def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             line = json.loads(text)
-        except ValueError as error:  # also bytes that are not UTF-8
+        except (ValueError, RecursionError) as error:  # also bytes that are not UTF-8
             raise StreamError(
                 file, number, "this line is not whole JSON: the stream was cut off or damaged. Run it again."
             ) from error

@@ -126,7 +126,7 @@ def test_a_stream_that_is_not_whole_is_refused_with_its_line(
     assert told in str(refused.value)
 
 
-@pytest.mark.parametrize("tail", [b'{"type": "footer", "verd', b"\xff\xfe", b"[]", b"3"])
+@pytest.mark.parametrize("tail", [b'{"type": "footer", "verd', b"\xff\xfe", b"[]", b"3", b"[" * 100_000])
 def test_a_last_line_that_is_damaged_is_refused(stream: Write, tail: bytes) -> None:
     path = stream(WHOLE[:-1])
     path.write_bytes(path.read_bytes() + tail)

@@ -36,7 +36,7 @@
   const rows = new Map();
   const bodies = new Map();
   for (const [id, title, cells] of scenarios) {
-    const family = id.slice(0, id.indexOf("/"));
+    const family = id.split("/")[0];
     if (!bodies.has(family)) bodies.set(family, make("tbody"));
     const button = make("button", { type: "button", "aria-expanded": "false" }, id);
     const heading = make("th", { scope: "row" }, button);
