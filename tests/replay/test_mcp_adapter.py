@@ -1,6 +1,8 @@
 """A server that misbehaves ends in BrokenAdapter, told by its own last words, and leaves no process behind."""
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -38,16 +40,18 @@ def opened() -> Iterator[Open]:
         adapter.close()
 
 
-def gone(pid: int) -> bool:
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
+def gone(pid: int, patience: float = 5) -> bool:
+    deadline = time.monotonic() + patience
+    while True:
         try:
             os.kill(pid, 0)
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
                 return True
         except (ProcessLookupError, FileNotFoundError):
             return True
-    return False
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.005)
 
 
 @pytest.mark.parametrize(
@@ -79,6 +83,35 @@ def test_a_hanging_call_ends_with_everything_that_the_server_started(
     with pytest.raises(BrokenAdapter, match=r"Read took longer than 0\.5 s"):
         session.call("Read", {})
     server, child = map(int, (tmp_path / "pids").read_text().split())
+    assert gone(server)
+    assert gone(child)
+
+
+HARNESS = """
+import sys
+from pathlib import Path
+from harness.adapters.mcp import McpAdapter, McpConnection
+from harness.session import Workspace
+adapter = McpAdapter(McpConnection([sys.executable, "-S", *sys.argv[1:]], time_limit=60))
+session = adapter.open(Workspace(Path("/"), Path("/")))
+print("open", flush=True)
+session.call("Read", {})
+"""
+
+
+def test_neither_server_nor_its_children_outlive_a_killed_harness(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    command = [sys.executable, "-c", HARNESS, str(MINIATURES), "hangs-with-child", str(pids)]
+    environment = {**os.environ, "PYTHONPATH": str(MINIATURES.parents[2])}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as harness:
+        assert harness.stdout is not None
+        assert harness.stdout.readline() == "open\n"
+        deadline = time.monotonic() + 20
+        while not (pids.exists() and " " in pids.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        server, child = map(int, pids.read_text().split())
+        assert not gone(server, patience=0)
+        harness.send_signal(signal.SIGKILL)
     assert gone(server)
     assert gone(child)
 
