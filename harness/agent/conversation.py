@@ -127,6 +127,11 @@ class Conversation:
         return self._turn is not None
 
     @property
+    def size(self) -> int:
+        """How long the conversation has grown: the bytes of the agent's latest request."""
+        return self._turn.size if self._turn is not None else 0
+
+    @property
     def pid(self) -> int:
         """The id of the process that leads the agent's process group."""
         assert self._process is not None

@@ -26,9 +26,10 @@ MAXIMUM_REQUEST = 64 * 1024 * 1024
 
 @dataclass(slots=True)
 class Turn:
-    """One request of the agent that asks the model what to do next."""
+    """One request of the agent that asks the model what to do next; `size` is its length in bytes."""
 
     request: Request
+    size: int = 0
     _answer: queue.SimpleQueue[Sequence[Block] | None] = field(default_factory=queue.SimpleQueue)
 
     def answer(self, blocks: Sequence[Block]) -> None:
@@ -84,7 +85,7 @@ class ScriptedModel:
         request = self.wire.request(path, body)
         blocks: Sequence[Block] | None = (TextBlock("ok"),)
         if self.tools & request.tools:
-            turn = Turn(request)
+            turn = Turn(request, len(text))
             self.events.put(turn)
             blocks = turn.wait()
         else:

@@ -19,6 +19,7 @@ __all__ = ["AgentTarget", "AgentTargetSession"]
 
 _LOG = logging.getLogger("readfirst")
 _CALLS_PER_CONVERSATION = 400
+_BYTES_PER_CONVERSATION = 1_000_000
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
 _PROMPT = "go"
 
@@ -85,7 +86,7 @@ class AgentTarget:
 
     def _share(self, directory: Path) -> Conversation:
         shared = self._shared.get(directory)
-        if shared is not None and shared.usable and shared.calls <= _CALLS_PER_CONVERSATION:
+        if shared is not None and shared.usable and not _is_long(shared):
             return shared
         self.close()
         shared = self._shared[directory] = self._start(directory)
@@ -123,3 +124,7 @@ class AgentTarget:
             folders=tuple(Path(program).parent for program in programs if program),
             time_limit=self._time_limit,
         )
+
+
+def _is_long(conversation: Conversation) -> bool:
+    return conversation.calls > _CALLS_PER_CONVERSATION or conversation.size > _BYTES_PER_CONVERSATION

@@ -123,12 +123,16 @@ def test_a_dead_process_is_replaced_for_the_next_scenario(make, tmp_path: Path) 
     assert where(adapter.open(workspace(tmp_path, "2")))
 
 
-def test_a_long_conversation_is_replaced(make, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(agent, "_CALLS_PER_CONVERSATION", 1)
+@pytest.mark.parametrize(
+    ("limit", "most"), [("_CALLS_PER_CONVERSATION", 1), ("_BYTES_PER_CONVERSATION", 1000)]
+)
+def test_a_long_conversation_is_replaced(make, tmp_path: Path, monkeypatch, limit: str, most: int) -> None:
     adapter, place = make(), workspace(tmp_path, "1")
     first = adapter.open(place)
     home = where(first)[1]
     where(first)
+    assert where(adapter.open(place))[1] == home
+    monkeypatch.setattr(agent, limit, most)
     assert where(adapter.open(place))[1] != home
 
 
