@@ -90,7 +90,5 @@ def _translated(token: re.Match[str], as_git: bool) -> str:
             return f"[\\{sign}{body}]" if sign else f"[{body}]"
         case "escaped":
             character = token["escaped"]
-            if as_git or character in "*!# ":
-                return re.escape(character)
-            return r"\\" + ("[^/]" if character == "?" else re.escape(character))
+            return re.escape(character if as_git or character in "*!# " else token[0])
     return re.escape(token[0])

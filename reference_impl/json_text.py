@@ -230,7 +230,9 @@ class _Scanner:
         return self.text[self.at] if self.at < len(self.text) else None
 
     def word(self) -> None:
-        word = next((word for word in ("true", "false", "null") if word[0] == self.next()), "?")
+        word = next((word for word in ("true", "false", "null") if word[0] == self.next()), None)
+        if word is None:
+            self.unexpected()
         for character in word:
             if self.next() != character:
                 self.unexpected()
