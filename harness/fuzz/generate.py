@@ -76,7 +76,10 @@ def single_file(random: Random, most_steps: int = MOST_STEPS, *, basic: bool = F
 
 
 def several_files(random: Random, most_steps: int = 2 * MOST_STEPS) -> Scenario:
-    """Return a scenario about several paths: files, links to them, directories, and what is missing."""
+    """Return a scenario about several paths: files, links to them, directories, and what is missing.
+
+    It has a session of its own anyway, so paths are also relative or at home, and there may be permission rules.
+    """
     files: dict[str, Entry] = {path: content(random) for path in _SEVERAL if random.randint(0, 1)}
     if files and random.randint(0, 1):
         files["hard.txt"] = HardLink(next(iter(files)))
@@ -86,11 +89,13 @@ def several_files(random: Random, most_steps: int = 2 * MOST_STEPS) -> Scenario:
         files["folder"] = Directory()
     paths = (*_SEVERAL, "hard.txt", "link.txt", "folder", "folder/new.txt", "missing/deep/new.txt")
     stage = _Stage(random, files, paths, carriage_returns=True, removes=True)
-    return _scenario(files, stage.steps(most_steps))
+    stage.alone = True
+    deny = random.choice(((), (), (), ("Edit(src/**)",), ("Read(notes.md)", "Edit(other.txt)")))
+    return _scenario(files, stage.steps(most_steps), deny)
 
 
-def _scenario(files: dict[str, Entry], steps: tuple[Step, ...]) -> Scenario:
-    return Scenario("fuzz/generated", "Generated sequence", "observed", Given(files), steps)
+def _scenario(files: dict[str, Entry], steps: tuple[Step, ...], deny: tuple[str, ...] = ()) -> Scenario:
+    return Scenario("fuzz/generated", "Generated sequence", "observed", Given(files, deny), steps)
 
 
 class _Stage:
@@ -110,6 +115,7 @@ class _Stage:
         self.carriage_returns = carriage_returns
         self.removes = removes
         self.basic = False
+        self.alone = False
         self.races = random.randint(0, 9) == 9  # a hook makes every call of the product slower
         self.sketch = Sketch()
         self.sketch.give(files)
@@ -160,7 +166,9 @@ class _Stage:
         return call
 
     def _path(self, path: str) -> str:
-        if self.carriage_returns:
+        if self.alone and self.random.randint(0, 9) == 9:
+            return self.random.choice((path, f"./{path}", f"$WS/{path}/", f" $WS/{path}", f"~/{path}"))
+        if self.carriage_returns and not self.alone:
             return f"$WS/{path}"  # any other name would look like a new file's
         folder, _, name = path.rpartition("/")
         above = f"{folder}/" if folder else ""

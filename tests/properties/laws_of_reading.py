@@ -97,7 +97,7 @@ def a_snippet_shows_the_file_as_it_is_now(world: World, random: Random) -> None:
     with world.play(single_file(random, STEPS)) as play:
         for moment in play.moments():
             edited = moment.edited
-            if edited is None or moment.everywhere or "\r" in moment.arguments["new_string"]:
+            if edited is None or moment.everywhere or "\r" in moment.new + edited[0].view:
                 continue
             lines = edited[1].view.split("\n")
             shown = moment.result.text.partition("\n")[2]

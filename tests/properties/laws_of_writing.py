@@ -4,7 +4,7 @@ import resource
 from itertools import permutations
 from random import Random
 
-from play import Moment, World, kept
+from play import Moment, World, kept, leads_somewhere
 from registry import law
 
 from harness.entry import RegularFile, TextContent
@@ -141,7 +141,7 @@ def the_final_line_end_stays(world: World, random: Random) -> None:
     with world.play(single_file(random, STEPS)) as play:
         for moment in play.moments():
             edited = moment.edited
-            if edited is None:
+            if edited is None or "\ufeff" in moment.old:
                 continue
             view = edited[0].view
             reaches = len(view) - (view.rfind(moment.old) + len(moment.old))
@@ -185,8 +185,7 @@ def mode_and_kind_stay(world: World, random: Random) -> None:
             if before is None:
                 assert (after.kind, after.mode) == ("file", 0o644)
             elif before.target is not None and moment.tool != "Read":
-                lost = moment.file(moment.after) is not None
-                assert not lost or before.target.endswith("missing.txt")
+                assert after.kind == "link" or not leads_somewhere(moment.before, moment.path)
             else:
                 assert (after.kind, after.mode) == (before.kind, before.mode)
 
@@ -209,9 +208,15 @@ def no_other_file_is_touched(world: World, random: Random) -> None:
 
 @law
 def writing_twice_is_writing_once(world: World, random: Random) -> None:
-    """34. A Write repeated at once goes through again and leaves the same bytes."""
+    """34. A Write repeated at once goes through again and leaves the same bytes.
+
+    UTF-16 is left out: a Write takes the byte order mark away, by which the second one would know the encoding.
+    """
     with world.play(single_file(random, STEPS)) as play:
         for moment in play.moments():
+            before = moment.file(moment.before)
+            if before is not None and (before.data or b"").startswith(b"\xff\xfe"):
+                continue
             if moment.tool == "Write" and not moment.refused and "\r" not in moment.arguments["content"]:
                 again = play.call("Write", **moment.arguments)
                 assert not again.refused

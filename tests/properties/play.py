@@ -226,10 +226,24 @@ def fits(tool: str, arguments: Mapping[str, Any]) -> bool:
 
 def relative(path: object) -> str | None:
     """Return the path in the workspace that an argument names; None if it names none."""
-    if not isinstance(path, str) or not path.startswith("$WS/"):
+    if not isinstance(path, str):
         return None
-    folded = normpath(path.removeprefix("$WS").lstrip("/"))
+    path = path.strip(BLANKS)
+    if path.startswith("$WS/"):
+        path = path.removeprefix("$WS").lstrip("/")
+    elif path.startswith(("/", "~", "$")):
+        return None
+    folded = normpath(path)
     return None if folded == "." or PurePosixPath(folded).parts[:1] == ("..",) else folded
+
+
+def leads_somewhere(state: State, path: str | None) -> bool:
+    """Tell whether there is something at the path; a link to nothing is nothing."""
+    seen = state.get(path) if path is not None else None
+    if seen is None or seen.target is None:
+        return seen is not None
+    name = seen.target.rpartition("/")[2]
+    return name in state and state[name].target is None
 
 
 def _look(directory: str, prefix: str, seen: dict[str, Seen]) -> None:
