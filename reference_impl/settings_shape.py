@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 __all__ = ["problems"]
@@ -111,17 +111,13 @@ class Members:
 class Choice:
     """One of some strings."""
 
-    options: tuple[str, ...] = field(default=())
+    options: tuple[str, ...]
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
         """Yield what is wrong with the value."""
         if value not in self.options:
             options = ", ".join(f'"{option}"' for option in self.options)
             yield path, f"Invalid value. Expected one of: {options}"
-
-
-def _anything(value: Any, path: str) -> Iterator[Problem]:  # noqa: ARG001 - a shape
-    yield from ()
 
 
 def _days(value: Any, path: str) -> Iterator[Problem]:
@@ -157,10 +153,12 @@ def _rule(value: Any, path: str) -> Iterator[Problem]:
 _STRING = Plain(str, "string")
 _BOOLEAN = Plain(bool, "boolean")
 _NUMBER = Plain((int, float), "number")
+_LIST = Plain(list, "array")
+_RECORD = Plain(dict, "record")
 _STRINGS = Array(_STRING)
 _RULES = Array(_rule)
 _COMMAND = Members({"type": Choice(("command",)), "command": _STRING}, frozenset({"type", "command"}))
-_HOOKS = Array(Members({"matcher": _STRING, "hooks": Array(Members({}))}, frozenset({"hooks"})))
+_HOOKS = Array(Members({"matcher": _STRING, "hooks": _LIST}, frozenset({"hooks"})))
 _EVENTS = frozenset(
     {
         "Notification",
@@ -187,7 +185,7 @@ _SETTINGS = Members(
         "fileSuggestion": _COMMAND,
         "respectGitignore": _BOOLEAN,
         "cleanupPeriodDays": _days,
-        "env": Record(_anything),
+        "env": _RECORD,
         "attribution": Members({"commit": _STRING, "pr": _STRING}),
         "includeCoAuthoredBy": _BOOLEAN,
         "permissions": Members(
@@ -206,18 +204,18 @@ _SETTINGS = Members(
         "enableAllProjectMcpServers": _BOOLEAN,
         "enabledMcpjsonServers": _STRINGS,
         "disabledMcpjsonServers": _STRINGS,
-        "allowedMcpServers": Array(Members({})),
-        "deniedMcpServers": Array(Members({})),
+        "allowedMcpServers": _LIST,
+        "deniedMcpServers": _LIST,
         "hooks": Record(_HOOKS, _EVENTS),
         "disableAllHooks": _BOOLEAN,
         "allowManagedHooksOnly": _BOOLEAN,
         "statusLine": Members({**_COMMAND.members, "padding": _NUMBER}, frozenset({"type", "command"})),
-        "enabledPlugins": Record(_anything),
-        "extraKnownMarketplaces": Record(Members({"source": Members({})}, frozenset({"source"}))),
+        "enabledPlugins": _RECORD,
+        "extraKnownMarketplaces": Record(Members({})),
         "skippedMarketplaces": _STRINGS,
         "skippedPlugins": _STRINGS,
-        "strictKnownMarketplaces": Array(Members({})),
-        "blockedMarketplaces": Array(Members({})),
+        "strictKnownMarketplaces": _LIST,
+        "blockedMarketplaces": _LIST,
         "forceLoginMethod": Choice(("claudeai", "console")),
         "forceLoginOrgUUID": _STRING,
         "otelHeadersHelper": _STRING,
@@ -231,7 +229,7 @@ _SETTINGS = Members(
         "promptSuggestionEnabled": _BOOLEAN,
         "agent": _STRING,
         "companyAnnouncements": _STRINGS,
-        "pluginConfigs": Record(_anything),
+        "pluginConfigs": _RECORD,
         "remote": Members({"defaultEnvironmentId": _STRING}),
         "autoUpdatesChannel": Choice(("latest", "stable")),
         "minimumVersion": _STRING,

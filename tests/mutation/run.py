@@ -119,10 +119,10 @@ def report(
         for fate in unexplained:
             reached = "no scenario gets there" if not fate.asked else f"{fate.asked} cases held"
             print(f"# {fate.mutant.module}.py:{fate.mutant.line}, {reached}\n{entry_text(fate.mutant)}")
-    low = score(fates) < LEAST
-    if low:
-        print(f"\nthe score is {score(fates):.1f} %, less than {LEAST:g} %")
-    return int(bool(stale or unexplained or low))
+    reached = score(fates, survivors)
+    if reached < LEAST:
+        print(f"\nthe score is {reached:.1f} %, less than {LEAST:g} %")
+    return int(bool(stale or unexplained or reached < LEAST))
 
 
 if __name__ == "__main__":
