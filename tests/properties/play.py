@@ -12,7 +12,10 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import Any
 
+from hypothesis import currently_in_test_context, note
+
 from harness.entry import Entry
+from harness.fuzz.scenario_file import scenario_yaml
 from harness.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
 from harness.session import Adapter, ToolResult
 from harness.workspace import Place, Site, WorldEventError
@@ -199,6 +202,8 @@ class World:
 
     @contextmanager
     def play(self, scenario: Scenario) -> Iterator[Play]:
+        if currently_in_test_context():
+            note(scenario_yaml(scenario))  # shown for the smallest failure
         with self.place.site() as site:
             yield Play(self.adapter, site, scenario)
 
