@@ -1,6 +1,7 @@
 """`readfirst fuzz`: its exit codes, its files, and its list of accepted disagreements."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from harness.fuzz.fast import FastProduct, FastReference
 from harness.fuzz.generate import scenarios
 from harness.load import load_scenario
 from harness.replay import replay
+from harness.scenario import Scenario
 from harness.suite import Suite
 from harness.workspace import Place
 
@@ -100,6 +102,18 @@ def test_a_wrong_list_of_known_disagreements_is_explained(
     known.write_text(text)
     assert fuzz("reference", "--known", str(known)) == 4
     assert told.removeprefix("3:15: ") in capsys.readouterr().err
+
+
+def test_an_interrupted_search_tells_how_far_it_came(
+    fuzz: Fuzz, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(seed: int, *, basic: bool) -> Iterator[Scenario]:
+        yield from islice(scenarios(seed, basic=basic), 3)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("harness.fuzz.search.scenarios", interrupted)
+    assert fuzz("reference") == 130
+    assert "in 3 scenarios on the reference and reference" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
