@@ -26,7 +26,7 @@ class IgnoreList:
     """An ordered list of patterns.
 
     `as_git`: `[!a]` and `[^a]` are any character but `a`, and a backslash makes any character plain, as in
-    git. Otherwise the sets are `!` or `^` or `a`, and a backslash is one itself except before `*`, `!`, `#` and blanks.
+    git. Otherwise the sets are `!` or `^` or `a`, and a backslash is one itself before `c` and `?`.
     `ignore_case`: letter case does not matter. A pattern that cannot be understood matches nothing.
     """
 
@@ -90,5 +90,5 @@ def _translated(token: re.Match[str], as_git: bool) -> str:
             return f"[\\{sign}{body}]" if sign else f"[{body}]"
         case "escaped":
             character = token["escaped"]
-            return re.escape(character if as_git or character in "*!# " else token[0])
+            return re.escape(character if as_git or character not in "c?" else token[0])
     return re.escape(token[0])

@@ -53,7 +53,12 @@ def _ignore_lists(directory: str) -> list[tuple[str, IgnoreList]]:
 
 
 def _lines(path: str) -> list[str]:
-    return disk.read(path).decode("utf-8", "replace").splitlines()
+    """Return the lines up to the first that is not UTF-8."""
+    data = disk.read(path)
+    try:
+        return data.decode().splitlines()
+    except UnicodeDecodeError as error:
+        return data[: error.start].decode().split("\n")[:-1]
 
 
 def _in_repository(directory: str) -> bool:
