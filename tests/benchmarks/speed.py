@@ -301,7 +301,7 @@ def listing(rounds: int) -> Result:
     return Result(f"list of {scenarios} scenarios", shown, f"under {MOST_LIST:g} s", min(listed) < MOST_LIST)
 
 
-def recorder(count: int) -> Result:
+def recorder(count: int, least: float) -> Result:
     """Time the real product on scenarios that share one session, after its start."""
     suite = Suite()
     ids = [name for name in passing(suite) if shares_a_session(suite.scenario(name))][: count + 1]
@@ -313,8 +313,8 @@ def recorder(count: int) -> Result:
         taken = time.perf_counter() - started
     rate = (len(ids) - 1) / taken
     shown = f"{rate:.1f} ({len(ids) - 1} scenarios in {taken:.1f} s)"
-    limit = f"at least {LEAST_RECORDED:g}"
-    return Result("recorder, scenarios per second", shown, limit, rate >= LEAST_RECORDED)
+    limit = f"at least {least:g}"
+    return Result("recorder, scenarios per second", shown, limit, rate >= least)
 
 
 def shares_a_session(scenario: Scenario) -> bool:
@@ -329,7 +329,8 @@ def main() -> int:
     quick = parser.parse_args().quick
     results = [replay_ratio(3 if quick else 7), *growth(100 if quick else 500), listing(3 if quick else 7)]
     if shutil.which("npm") and shutil.which("node"):
-        results.append(recorder(30 if quick else 80))
+        # The only wall-clock figure: a shared machine in continuous integration gets half of it.
+        results.append(recorder(30, LEAST_RECORDED / 2) if quick else recorder(80, LEAST_RECORDED))
     else:
         print("recorder: not measured, because npm and node are not there")
     for result in results:

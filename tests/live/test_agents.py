@@ -1,6 +1,6 @@
 """Agents that people use, offline: what reaches them, what they can reach, and that their tools are at work.
 
-Deselected unless asked for (`pytest -m live`), because they are installed on first use and need npm and node.
+Deselected unless asked for (`pytest -m agents`), because they are installed on first use and need npm and node.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.targets.install import install
 from harness.targets.mapping import AgentLaunch, Release, Target
 from harness.workspace import Place
 
-pytestmark = pytest.mark.live
+pytestmark = pytest.mark.agents
 
 SUITE = Suite()
 CONTRACT = SUITE.contracts[SUITE.contracts.default]
