@@ -194,7 +194,9 @@ def test_closing_leaves_no_process_not_even_of_its_children(conversation: Conver
 def test_the_product_ends_with_the_harness_however_it_ends(tmp_path: Path, blow: signal.Signals) -> None:
     script = tmp_path / "harness_that_dies.py"
     script.write_text(
-        "import sys, time\n"
+        "import signal, sys\n"
+        # A job in the background of a shell ignores interrupts, and so would its children.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from pathlib import Path\n"
         "from harness.claude_code.conversation import Conversation, Options\n"
         f"command = (sys.executable, {str(FAKE)!r})\n"
