@@ -8,35 +8,8 @@ however it ended, it kills the group; when the program ends, it ends in the same
 from __future__ import annotations
 
 import os
-import signal
 import sys
-import threading
 from pathlib import Path
-
-_NOT_FOUND = 127
-
-
-def kill_group_after(lifeline: int) -> None:
-    """Wait until the harness closes its end, then kill every process of the group."""
-    while os.read(lifeline, 1):
-        pass
-    os.killpg(0, signal.SIGKILL)
-
-
-def start(command: list[str], parent: int) -> int:
-    """Start the program as a child that does not outlive this process; return its process id."""
-    from harness.agent.launcher import die_with_parent
-
-    child = os.fork()
-    if child != 0:
-        return child
-    try:
-        die_with_parent()
-        if os.getppid() == parent:
-            os.execvp(command[0], command)
-    except OSError as error:
-        print(f"readfirst: cannot start {command[0]}: {error.strerror}", file=sys.stderr, flush=True)
-    os._exit(_NOT_FOUND)
 
 
 def main(arguments: list[str]) -> None:
@@ -44,7 +17,7 @@ def main(arguments: list[str]) -> None:
     split = arguments.index("--")
     (lifeline, *flags), command = arguments[:split], arguments[split + 1 :]
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-    from harness.agent.launcher import leave_network
+    from harness.agent.launcher import end_with, leave_network, start
 
     os.umask(0o022)
     if "--offline" in flags:
@@ -54,15 +27,11 @@ def main(arguments: list[str]) -> None:
             problem = str(error)
         if problem:
             print(f"readfirst: the program keeps its network: {problem}", file=sys.stderr, flush=True)
-    child = start(command, os.getpid())
+    child = start(command)
     # The program's ends alone count: nobody is to wait for this process to close its own.
     for stream in (0, 1):
         os.close(stream)
-    threading.Thread(target=kill_group_after, args=(int(lifeline),), daemon=True).start()
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if code < 0:
-        os.kill(os.getpid(), -code)
-    os._exit(code)
+    end_with(child, int(lifeline))
 
 
 if __name__ == "__main__":

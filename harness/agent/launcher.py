@@ -21,9 +21,11 @@ import struct
 import sys
 import threading
 from pathlib import Path
+from typing import NoReturn
 
 PORT = "{port of the model}"
 
+_NOT_FOUND = 127
 _CLONE_NEWUSER = 0x10000000
 _CLONE_NEWNET = 0x40000000
 _PR_SET_PDEATHSIG = 1
@@ -55,23 +57,32 @@ def die_with_parent() -> None:
         libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def start(command: list[str], parent: int) -> int:
-    """Start the agent as a child that does not outlive this process; return its process id."""
+def start(command: list[str]) -> int:
+    """Start the program as a child that does not outlive this process; return its process id."""
+    parent = os.getpid()
     child = os.fork()
     if child != 0:
         return child
     try:
         die_with_parent()
         if os.getppid() == parent:
-            os.execv(command[0], command)
+            os.execvp(command[0], command)
     except OSError as error:
-        print(f"{command[0]}: {error.strerror}", file=sys.stderr)
-    os._exit(127)
+        print(f"readfirst: cannot start {command[0]}: {error.strerror}", file=sys.stderr, flush=True)
+    os._exit(_NOT_FOUND)
 
 
-def kill_group_after(harness: socket.socket) -> None:
-    """Wait until the harness closes its end, then kill every process of the group."""
-    while harness.recv(1):
+def end_with(child: int, lifeline: int) -> NoReturn:
+    """Kill the whole process group when the other end of `lifeline` closes; end as the child ends."""
+    threading.Thread(target=_kill_group_after, args=(lifeline,), daemon=True).start()
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code < 0:
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+def _kill_group_after(lifeline: int) -> None:
+    while os.read(lifeline, 1):
         pass
     os.killpg(0, signal.SIGKILL)
 
@@ -94,12 +105,7 @@ def main(arguments: list[str]) -> None:
         os.environ[name] = value.replace(PORT, port)
     for file in map(Path, files):
         file.write_text(file.read_text("utf-8").replace(PORT, port), "utf-8")
-    agent = start([argument.replace(PORT, port) for argument in command], os.getpid())
-    threading.Thread(target=kill_group_after, args=(harness,), daemon=True).start()
-    code = os.waitstatus_to_exitcode(os.waitpid(agent, 0)[1])
-    if code < 0:
-        os.kill(os.getpid(), -code)
-    os._exit(code)
+    end_with(start([argument.replace(PORT, port) for argument in command]), harness.fileno())
 
 
 if __name__ == "__main__":

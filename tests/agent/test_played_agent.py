@@ -190,7 +190,7 @@ def test_a_program_that_is_not_there_is_an_environment_failure(tmp_path: Path) -
     with pytest.raises(BrokenAdapter, match="it ended with exit code 127") as caught:
         Conversation(missing)
     assert caught.value.blame == "environment"
-    assert caught.value.details == "/nowhere/agent: No such file or directory"
+    assert caught.value.details == "readfirst: cannot start /nowhere/agent: No such file or directory"
 
 
 def test_closing_leaves_no_process_not_even_of_its_children(conversation: Conversation) -> None:
