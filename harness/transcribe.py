@@ -14,7 +14,7 @@ from harness.expected_text import text_differences
 from harness.host_text import answer_of
 from harness.outcome import Outcome, StepOutcome
 from harness.recordings import Transcript, TranscriptStep
-from harness.scenario import Clause, ParallelCalls, Scenario, ToolCall
+from harness.scenario import Clause, ParallelCalls, Scenario, TextDigest, ToolCall
 from harness.session import ToolResult
 from harness.vocabulary import Vocabulary
 
@@ -89,9 +89,17 @@ class Observation:
     effects: Effects = Effects()
 
     def agrees(self, clause: Clause) -> bool:
-        """Whether the clause states all of this: a text that is left out does not agree with one that came."""
+        """Whether the clause states all of this: a text that is left out does not agree with one that came.
+
+        Of a text without its digest only a beginning may be pinned; an end or a number of lines leaves a hole.
+        """
         if self.error != clause.error or (self.text is None) != (clause.text is None):
             return False
+        match clause.text:
+            case TextDigest(sha256=None, lines=None, ends=None) | str() | None:
+                pass
+            case TextDigest(sha256=None):
+                return False
         if self.text is not None and text_differences(clause.text, self.text, self.text):
             return False
         effects = self.effects

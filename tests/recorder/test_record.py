@@ -264,3 +264,12 @@ def test_long_texts_are_stated_by_digest(suite: Suite) -> None:
     assert text["lines"] == 2001
     assert run(suite, "check", lambda path: ToolResult("line\n" * 2000)).status == "unchanged"
     assert run(suite, "check", lambda path: ToolResult("line\n" * 1999 + "lime\n")).status == "differs"
+
+
+def test_a_documented_text_with_a_hole_does_not_serve_the_product(suite: Suite) -> None:
+    hole = '      text: {lines: 1, starts: "The file", ends: "."}\n      files: {notes.txt: "gamma\\n"}\n'
+    write(suite.root, GATE + DOCUMENTED.replace("      error: not_read\n", "") + hole)
+    assert run(suite, "create", replaced).status == "created"
+    documented, recorded = expectations(suite)[1]
+    assert set(documented["text"]) == {"lines", "starts", "ends"}
+    assert recorded["text"] == "The file $WS/notes.txt has been updated."
