@@ -153,6 +153,7 @@ class _Judge:
             reason,
             sum(step.milliseconds for step in outcome.steps),
             self.judged,
+            sum(bool(step.results) for step in outcome.steps),
         )
 
     def _status(self, scenario: Scenario, outcome: Outcome) -> tuple[Status, Blame | None, str]:

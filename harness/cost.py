@@ -1,4 +1,7 @@
-"""Cost: what a run takes of the clock: until the first verdict, per scenario, and per call of the implementation."""
+"""Cost: what a run takes of the clock: until the first verdict, per scenario, and per step of it.
+
+A step is a call or a group of parallel calls, which the implementation answers together.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +45,8 @@ class Cost:
         parts = [f"start-up {_duration(startup)}"]
         if total.scenarios:
             parts.append(f"{_duration((elapsed - startup) / total.scenarios)} per scenario")
-        if total.calls:
-            parts.append(f"{_duration(total.milliseconds / 1000 / total.calls)} per call")
+        if total.steps:
+            parts.append(f"{_duration(total.milliseconds / 1000 / total.steps)} per step")
         processes = "" if jobs == 1 else f" with {jobs} jobs"
         return f"cost: {', '.join(parts)}; {_duration(elapsed)} in all{processes}"
 

@@ -39,12 +39,14 @@ class Count:
     accepted: int = 0
     holds: Counter[str] = field(default_factory=Counter)
     calls: int = 0
+    steps: int = 0
     milliseconds: float = 0.0
 
     def add(self, verdict: Verdict, ruling: Ruling) -> None:
         """Count one verdict."""
         self.scenarios += 1
         self.calls += verdict.calls
+        self.steps += verdict.steps
         self.milliseconds += verdict.milliseconds
         match verdict.status:
             case "passed":

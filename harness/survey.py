@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import pickle
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from harness.atomic import write_all
-from harness.baseline import Baseline, load_baseline
+from harness.baseline import Baseline, load_baseline, rule
 from harness.implementations import FORMAT, page, result_data, result_of
 from harness.known_failures import first_differences, grouped_text
+from harness.report import RunFacts, output
+from harness.report.jsonl import JsonlReport
 from harness.run import run
 from harness.suite import Suite
+from harness.summary import Summary
 from harness.targets.catalogue import known_failures
 from harness.targets.mapping import Release, Target
 from harness.verdict import Verdict
@@ -30,13 +35,28 @@ class SurveyError(Exception):
 
 
 class Survey:
-    """Results of targets on one contract, kept in `folder` as implementations.json and implementations.md."""
+    """Results of targets on one contract, kept in `folder` as implementations.json and implementations.md.
 
-    def __init__(self, suite: Suite, folder: Path, *, jobs: int = 1, time_limit: float = 30.0) -> None:
+    `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
+    readfirst, which they name.
+    """
+
+    def __init__(
+        self,
+        suite: Suite,
+        folder: Path,
+        *,
+        jobs: int = 1,
+        time_limit: float = 30.0,
+        streams: Path | None = None,
+        version: str = "unknown",
+    ) -> None:
         self._suite = suite
         self._folder = folder
         self._jobs = jobs
         self._time_limit = time_limit
+        self._streams = streams
+        self._version = version
         self._contract = suite.contracts.default
         self._done: dict[str, dict[str, Any]] = {}
         self._kept: dict[str, dict[str, Any]] = {}
@@ -65,7 +85,6 @@ class Survey:
         Raises what `harness.run.run` raises, BaselineError for a baseline that cannot be read.
         """
         name = f"{target.name}@{release.version}"
-        seen: list[Verdict] = []
         verdicts = run(
             self._suite,
             f"target:{name}",
@@ -74,13 +93,18 @@ class Survey:
             jobs=self._jobs,
             time_limit=self._time_limit,
         )
-        with closing(verdicts):
-            result = result_of(target, release, _noted(verdicts, seen.append), self._suite)
-        data = result_data([result], self._contract, "", "")["targets"][0]
-        data["date"] = date.today().isoformat()
-        self._done[name] = data
-        if baseline:
-            self._write_baseline(target, release, seen)
+        # In a file, because differences may be as large as the files, and their lines need the new baseline.
+        with tempfile.TemporaryFile() as kept:
+            with closing(verdicts):
+                result = result_of(target, release, _noted(verdicts, kept), self._suite)
+            data = result_data([result], self._contract, "", "")["targets"][0]
+            data["date"] = date.today().isoformat()
+            self._done[name] = data
+            if baseline:
+                brief = (replace(each, differences=first_differences(each)) for each in _again(kept))
+                self._write_baseline(target, release, brief)
+            if self._streams is not None:
+                self._write_stream(self._streams, target, release, _again(kept))
         return dict(data)
 
     def write(self, order: Sequence[str]) -> None:
@@ -97,17 +121,46 @@ class Survey:
         text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
         write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
 
-    def _write_baseline(self, target: Target, release: Release, seen: Sequence[Verdict]) -> None:
+    def _write_baseline(self, target: Target, release: Release, seen: Iterable[Verdict]) -> None:
+        text = grouped_text(f"target:{target.name}@{release.version}", seen, self._baseline(target, release))
+        write_all({known_failures(target, release): text.encode()})
+
+    def _write_stream(
+        self, folder: Path, target: Target, release: Release, verdicts: Iterable[Verdict]
+    ) -> None:
+        """Write what `readfirst run --format jsonl` writes, ruled by the baseline that is there now."""
+        name = f"{target.name}@{release.version}"
+        baseline, summary = self._baseline(target, release), Summary()
+        folder.mkdir(parents=True, exist_ok=True)
+        count = len(self._suite.ids())
+        with output(folder / f"{name}.jsonl") as stream:
+            facts = RunFacts(f"target:{name}", (self._contract,), target.level, count, str, lambda _: None)
+            report = JsonlReport(stream, facts, self._version)
+            for verdict in verdicts:
+                ruling = rule(verdict, baseline)
+                summary.add(verdict, ruling)
+                report.verdict(verdict, ruling)
+            report.finish(summary)
+
+    def _baseline(self, target: Target, release: Release) -> Baseline | None:
         file = known_failures(target, release)
-        old: Baseline | None = None
-        if file.exists():
-            contracts = [contract.name for contract in self._suite.contracts]
-            old = load_baseline(file, self._suite.ids(), contracts, self._contract)
-        text = grouped_text(f"target:{target.name}@{release.version}", seen, old)
-        write_all({file: text.encode()})
+        if not file.exists():
+            return None
+        contracts = [contract.name for contract in self._suite.contracts]
+        return load_baseline(file, self._suite.ids(), contracts, self._contract)
 
 
-def _noted(verdicts: Iterator[Verdict], note: Callable[[Verdict], None]) -> Iterator[Verdict]:
+def _noted(verdicts: Iterator[Verdict], kept: IO[bytes]) -> Iterator[Verdict]:
     for verdict in verdicts:
-        note(replace(verdict, differences=first_differences(verdict)))
+        pickle.dump(verdict, kept)
         yield verdict
+
+
+def _again(kept: IO[bytes]) -> Iterator[Verdict]:
+    """Yield what was noted, from the beginning."""
+    kept.seek(0)
+    while True:
+        try:
+            yield pickle.load(kept)
+        except EOFError:
+            return

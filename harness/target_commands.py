@@ -77,6 +77,10 @@ def implementations(
     update_baselines: Annotated[
         bool, typer.Option("--update-baselines", help="Also rewrite the targets' known failures.")
     ] = False,
+    streams: Annotated[
+        Path | None,
+        typer.Option(help="A folder for each target's JSON lines, as `readfirst report` reads them."),
+    ] = None,
     jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")] = 1,
     time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
     fixtures: Annotated[
@@ -84,6 +88,7 @@ def implementations(
     ] = None,
 ) -> int:
     """Run every target on the whole suite, one after the other, and report what they do. Installs them."""
+    from harness.cli import version  # here, because the command line imports this module
     from harness.session import BrokenAdapter
     from harness.suite import Suite
     from harness.survey import Survey, SurveyError
@@ -93,7 +98,9 @@ def implementations(
         chosen = [find(name) for name in names] if names else list(pairs())
     except UnknownTargetError as error:
         raise UsageError(str(error)) from error
-    survey = Survey(Suite(fixtures), folder, jobs=jobs, time_limit=time_limit)
+    survey = Survey(
+        Suite(fixtures), folder, jobs=jobs, time_limit=time_limit, streams=streams, version=version()
+    )
     try:
         survey.keep()
     except SurveyError as error:

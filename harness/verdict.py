@@ -52,3 +52,6 @@ class Verdict:
     reason: str = ""
     milliseconds: float = 0.0
     calls: int = 0
+    """Calls that were judged."""
+    steps: int = 0
+    """Calls and groups of parallel calls that were answered; `milliseconds` is the time of these."""

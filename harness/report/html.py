@@ -135,7 +135,7 @@ def _run(run: Run, label: str, levels: tuple[Level, ...]) -> dict[str, Any]:
         "unsupported": total.unsupported,
         "unspecified": total.unspecified,
         "broken": total.broken,
-        "cost": f"{total.milliseconds / total.calls:.2f} ms" if total.calls else "-",
+        "cost": f"{total.milliseconds / total.steps:.2f} ms" if total.steps else "-",
     }
 
 

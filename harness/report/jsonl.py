@@ -46,6 +46,7 @@ class JsonlReport:
             "conformant": ruling.conformant,
             "levels": dict(verdict.levels),
             "calls": verdict.calls,
+            "steps": verdict.steps,
             "milliseconds": round(verdict.milliseconds, 3),
         }
         if verdict.blame:

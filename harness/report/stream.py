@@ -161,5 +161,6 @@ def _judged(line: dict[str, Any]) -> Judged:
         line.get("reason", ""),
         line["milliseconds"],
         line["calls"],
+        line["steps"],
     )
     return verdict, Ruling(line["conformant"], line.get("accepted", ""), line.get("stale", ""))

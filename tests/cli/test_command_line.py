@@ -48,7 +48,7 @@ def test_a_suite_that_holds_exits_0_with_a_table_and_a_summary(readfirst: Cli, h
     assert ["all", "2", "2/2", "2/2", "2/2", "0", "0", "0"] in rows
     assert ran.out.splitlines()[-1] == "2 scenarios: 2 passed; conformant"
     assert re.fullmatch(
-        r"cost: start-up \S+ m?s, \S+ m?s per scenario, \S+ m?s per call; \S+ m?s in all\n", ran.err
+        r"cost: start-up \S+ m?s, \S+ m?s per scenario, \S+ m?s per step; \S+ m?s in all\n", ran.err
     )
 
 

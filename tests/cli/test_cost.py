@@ -6,18 +6,18 @@ from harness.summary import Summary
 from harness.verdict import Verdict
 
 
-def verdict(milliseconds: float, calls: int) -> Verdict:
-    return Verdict("family/slug", "2.1.7", "text", "passed", {}, milliseconds=milliseconds, calls=calls)
+def verdict(milliseconds: float, steps: int) -> Verdict:
+    return Verdict("family/slug", "2.1.7", "text", "passed", {}, milliseconds=milliseconds, steps=steps)
 
 
-def test_start_up_scenarios_and_calls_are_told_apart() -> None:
+def test_start_up_scenarios_and_steps_are_told_apart() -> None:
     times = iter([10.0, 12.5, 14.5, 99.0])
     cost, summary = Cost(clock=lambda: next(times)), Summary()
     for each in (verdict(500, 2), verdict(700, 4)):
         cost.verdict(each)
         summary.add(each, Ruling(conformant=True))
     assert cost.sentence(summary.total) == (
-        "cost: start-up 2.0 s, 1.2 s per scenario, 200 ms per call; 4.5 s in all"
+        "cost: start-up 2.0 s, 1.2 s per scenario, 200 ms per step; 4.5 s in all"
     )
 
 
@@ -35,5 +35,5 @@ def test_small_and_large_times_have_a_unit_that_suits_them() -> None:
         cost.verdict(each)
         summary.add(each, Ruling(conformant=True))
     assert cost.sentence(summary.total) == (
-        "cost: start-up 0.00 ms, 125 s per scenario, 0.25 ms per call; 250 s in all"
+        "cost: start-up 0.00 ms, 125 s per scenario, 0.25 ms per step; 250 s in all"
     )

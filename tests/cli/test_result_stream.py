@@ -37,6 +37,7 @@ def verdict(scenario: str, status: str = "passed", **parts: Any) -> dict[str, An
         "conformant": status == "passed",
         "levels": LEVELS,
         "calls": 2,
+        "steps": 2,
         "milliseconds": 1.5,
         **parts,
     }

@@ -9,6 +9,7 @@ import pytest
 
 from harness import survey as surveys
 from harness.implementations import page, result_data, result_of
+from harness.report.stream import read_stream
 from harness.suite import Suite
 from harness.survey import Survey, SurveyError
 from harness.targets.catalogue import find
@@ -103,3 +104,32 @@ def test_every_scenario_that_the_data_names_is_there() -> None:
         named = {loss["scenario"] for loss in each["losses"]}
         named |= {count["shortest"] for count in each["families"].values() if "shortest" in count}
         assert named <= known, each["target"]
+
+
+def test_streams_are_written_whole_and_ruled_by_the_new_baseline(
+    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [each.scenario_id for each in verdicts()]
+    monkeypatch.setattr(surveys, "run", lambda *_, **__: verdicts())
+    monkeypatch.setattr(surveys, "known_failures", lambda *_: tmp_path / "baseline.yaml")
+    monkeypatch.setattr(SUITE, "ids", lambda: ids)
+    survey = Survey(SUITE, tmp_path, streams=tmp_path / "streams", version="1.0")
+    survey.run(*target, baseline=True)
+    (run,) = read_stream(tmp_path / "streams" / "server-filesystem@2026.8.31.jsonl")
+    assert (run.target, run.level, run.version) == ("target:server-filesystem@2026.8.31", "reason", "1.0")
+    assert run.conformant
+    failed, ruling = run.verdicts["matching/two-matches"]
+    assert [each.what for each in failed.differences] == ["refused", "file notes.txt"]
+    assert ruling.accepted == "It does not refuse an old_string that occurs several times."
+
+
+def test_a_stream_without_a_baseline_is_of_a_run_that_fails(
+    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [each.scenario_id for each in verdicts()]
+    monkeypatch.setattr(surveys, "run", lambda *_, **__: verdicts())
+    monkeypatch.setattr(surveys, "known_failures", lambda *_: tmp_path / "none.yaml")
+    monkeypatch.setattr(SUITE, "ids", lambda: ids)
+    Survey(SUITE, tmp_path, streams=tmp_path).run(*target)
+    (run,) = read_stream(tmp_path / "server-filesystem@2026.8.31.jsonl")
+    assert not run.conformant
