@@ -27,6 +27,20 @@ _NOT_REFUSED = {
     "unsupported_file": "It reads kinds of files that the contract does not show as text.",
 }
 
+_FILES = {
+    "file: byte order mark": "A byte order mark is there that the contract does not leave, or the reverse.",
+    "file: line ends": "The lines that it writes end otherwise than the contract's.",
+    "file: newline at the end": "What it writes ends with a newline where the contract's does not, or the reverse.",
+    "file: blanks at line ends": "It writes blanks at the ends of lines that a model's call loses in the contract.",
+    "file: newlines": "It leaves newlines where the contract does not, or the reverse.",
+    "file: blanks and newlines": "It leaves blanks where the contract does not, or the reverse.",
+    "path: left over": "It leaves a file that the contract does not.",
+    "path: missing": "It makes no file where the contract does.",
+    "path: another kind": "It leaves a file of another kind than the contract does.",
+    "mode": "The file's mode is not that of the contract.",
+}
+"""What the files afterwards differ in, as a sentence."""
+
 _WIDTH = 118
 _ORDER = (*LEVELS, BROKEN)
 
@@ -47,20 +61,31 @@ def grouped_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None 
     for scenarios that are not among `verdicts` are kept as they are.
     """
     accepted = dict(old.accepted) if old else {}
-    by_signature = {entry.because: entry for entry in accepted.values() if entry.because}
+    common = _common(accepted.values())
     groups: dict[_Key, list[str]] = {}
     for verdict in verdicts:
         entry = accepted.pop((verdict.scenario_id, verdict.contract), None)
         fails = _failing(verdict)
         if fails:
             because = signature(verdict)
-            known = entry if entry is not None and entry.because == because else by_signature.get(because)
+            known = entry if entry is not None and entry.because == because else common.get(because)
             reason = known.reason if known else told(because)
             key = _Key(verdict.contract, fails, because, reason, known.link if known else "")
             groups.setdefault(key, []).append(verdict.scenario_id)
     for entry in accepted.values():
         groups.setdefault(_key_of(entry), []).append(entry.scenario_id)
     return "\n".join(_lines(target, groups)) + "\n"
+
+
+def _common(accepted: Iterable[Acceptance]) -> dict[str, Acceptance]:
+    """Return, for each signature that has one reason only, an entry with it: the reason of new entries too."""
+    reasons: dict[str, dict[tuple[str, str], Acceptance]] = {}
+    for entry in accepted:
+        if entry.because:
+            reasons.setdefault(entry.because, {})[entry.reason, entry.link] = entry
+    return {
+        because: next(iter(entries.values())) for because, entries in reasons.items() if len(entries) == 1
+    }
 
 
 def first_differences(verdict: Verdict) -> tuple[Difference, ...]:
@@ -80,7 +105,7 @@ def told(because: str) -> str:
         case "effects" if rest.startswith("refused: "):
             return f"It refuses what the contract does: {rest.removeprefix('refused: ')}"
         case "effects":
-            return "The files afterwards are not those of the contract."
+            return _FILES.get(rest, "The files afterwards are not those of the contract.")
         case "reason" if rest.endswith("said something else"):
             return "It refuses too, in words that the mapping gives no name."
         case "reason":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from harness.verdict import LEVELS, Difference, Verdict
 
@@ -19,12 +20,27 @@ _VARYING = (
     (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`"), "'...'"),
 )
 
+_MARK = "\ufeff"
+_AT_LINE_ENDS = re.compile(rf"(?:[^\S\n]|{_MARK})+(?=\n|\Z)")
+_BLANKS = re.compile(rf"[\s{_MARK}]+")
+
+_MANNERS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("byte order mark", lambda text: text.removeprefix(_MARK)),
+    ("line ends", lambda text: re.sub(r"\r+\n?", "\n", text)),
+    ("newline at the end", lambda text: text.replace("\r", "").rstrip("\n")),
+    ("blanks at line ends", lambda text: _AT_LINE_ENDS.sub("", re.sub(r"\r+\n?", "\n", text))),
+    ("newlines", lambda text: re.sub(r"[\r\n]", "", text)),
+    ("blanks and newlines", lambda text: _BLANKS.sub("", text)),
+)
+"""What two contents of a file differ in: the first without which they are the same."""
+
 
 def signature(verdict: Verdict) -> str:
     """Return the first failure of the lowest level that fails, without paths, numbers and quoted words.
 
-    `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file`, `reason:
-    expected not_read, said file_not_found`, `text`, `broken: ...`; empty for a verdict that neither failed nor broke.
+    `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file: line ends`,
+    `reason: expected not_read, said file_not_found`, `text`, `broken: ...`; empty for a verdict that neither
+    failed nor broke.
     """
     if verdict.status == "broken":
         return f"broken: {_general(verdict.reason)}"
@@ -50,8 +66,25 @@ def _of(difference: Difference) -> str:
             return f"reason: expected {difference.expected}, said something else"
         case "error":
             return f"reason: expected {difference.expected}, said {difference.got}"
+        case "file":
+            return f"effects: file: {_manner(difference.expected, difference.got)}"
+        case "path":
+            return f"effects: path: {_presence(difference.expected, difference.got)}"
         case what:
             return f"{difference.level}: {what}"
+
+
+def _presence(expected: str, got: str) -> str:
+    if expected == "nothing there":
+        return "left over"
+    return "missing" if got == "nothing there" else "another kind"
+
+
+def _manner(expected: str, got: str) -> str:
+    for name, without in _MANNERS:
+        if without(expected) == without(got):
+            return name
+    return "content"
 
 
 def _general(text: str, before: str = "") -> str:

@@ -39,7 +39,7 @@ def baseline(folder: Path, text: str) -> Baseline:
     ("difference", "told"),
     [
         (NOT_READ, "effects: not refused, expected not_read"),
-        (FILE, "effects: file"),
+        (FILE, "effects: file: content"),
         (
             Difference(0, 0, "effects", "refused", "not refused", "refused: No file $WS/a b.txt on line 12"),
             "effects: refused: No file PATH PATH on line N",
@@ -65,9 +65,42 @@ def test_a_signature_says_why_without_what_varies(difference: Difference, told: 
     assert signature(failed("gate/a", difference, level="text")) == told
 
 
+@pytest.mark.parametrize(
+    ("expected", "got", "told"),
+    [
+        ("a\r\nb\r\n", "a\nb\n", "line ends"),
+        ("x\r\r\n", "x\r\n", "line ends"),
+        ("\ufeffa\n", "a\n", "byte order mark"),
+        ("a\n", "a", "newline at the end"),
+        ("a\r\n", "a\r\n\n", "newline at the end"),
+        ("a\nb\n", "a  \nb\t\n", "blanks at line ends"),
+        ("a\nb", "a\nb\ufeff\u00a0", "blanks at line ends"),
+        ("a\n", "\na\n\n\n", "newlines"),
+        ("ac\n", "a \nc\n", "blanks and newlines"),
+        ("alpha\n", "beta\n", "content"),
+    ],
+)
+def test_a_signature_says_what_two_contents_differ_in(expected: str, got: str, told: str) -> None:
+    difference = Difference(0, 0, "effects", "file a.txt", expected, got)
+    assert signature(failed("gate/a", difference)) == f"effects: file: {told}"
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "told"),
+    [
+        ("nothing there", "a regular file: a", "left over"),
+        ("a regular file: a", "nothing there", "missing"),
+        ("a symbolic link to a", "a regular file: a", "another kind"),
+    ],
+)
+def test_a_signature_says_whether_a_file_is_there(expected: str, got: str, told: str) -> None:
+    difference = Difference(0, 0, "effects", "path a.txt", expected, got)
+    assert signature(failed("gate/a", difference)) == f"effects: path: {told}"
+
+
 def test_a_signature_takes_the_lowest_level_that_fails() -> None:
-    assert signature(failed("gate/a", WORDS, FILE, level="text")) == "effects: file"
-    assert signature(failed("gate/a", FILE, NOT_READ)) == "effects: file"
+    assert signature(failed("gate/a", WORDS, FILE, level="text")) == "effects: file: content"
+    assert signature(failed("gate/a", FILE, NOT_READ)) == "effects: file: content"
     assert signature(passed("gate/a")) == ""
 
 
@@ -104,7 +137,7 @@ def test_a_failure_for_another_reason_is_an_error(tmp_path: Path) -> None:
     ruling = rule(failed("gate/a", FILE), read)
     assert not ruling.conformant
     assert "fails for another reason than 'effects: not refused, expected not_read' now" in ruling.stale
-    assert ruling.stale.endswith("Write there: because: 'effects: file'")
+    assert ruling.stale.endswith("Write there: because: 'effects: file: content'")
 
 
 def test_a_group_that_names_no_scenario_is_an_error(tmp_path: Path) -> None:
@@ -144,6 +177,22 @@ def test_reasons_and_links_that_somebody_wrote_are_kept(tmp_path: Path) -> None:
         "gate/a": ("By design.", "https://example.org/1"),
         "state/c": ("By design.", "https://example.org/1"),
         "gate/b": ("The files afterwards are not those of the contract.", ""),
+    }
+
+
+def test_a_new_failure_takes_no_reason_that_is_one_of_several(tmp_path: Path) -> None:
+    text = grouped_text("target:x@1", [failed("gate/a", NOT_READ), failed("gate/b", NOT_READ)])
+    two = text.replace("      gate: [a, b]", "      gate: [a]") + (
+        text[text.index("  - fails") :]
+        .replace("gate: [a, b]", "gate: [b]")
+        .replace("It does not ask that a file was read before it is changed.", "By design.")
+    )
+    again = grouped_text("target:x@1", [failed("state/c", NOT_READ)], baseline(tmp_path, two))
+    read = baseline(tmp_path, again)
+    assert {key[0]: entry.reason for key, entry in read.accepted.items()} == {
+        "gate/a": "It does not ask that a file was read before it is changed.",
+        "gate/b": "By design.",
+        "state/c": "It does not ask that a file was read before it is changed.",
     }
 
 
