@@ -18,8 +18,8 @@ class Parameter:
     """One argument: its JSON type, whether it must be there, the values that a string may have."""
 
     name: str
-    type: str
     description: str
+    type: str = "string"
     required: bool = False
     options: tuple[str, ...] = ()
 
@@ -46,13 +46,8 @@ class Schema:
             "additionalProperties": False,
         }
 
-    def check(self, arguments: object) -> Mapping[str, Any]:
-        """Return the arguments. Refusal `invalid_arguments` lists what is missing, unknown and of a wrong type."""
-        if not isinstance(arguments, Mapping):
-            if arguments is None:
-                arguments = {}
-            else:
-                raise self._refusal([_wrong_type("", "object", arguments)])
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        """Refusal `invalid_arguments` lists what is missing, unknown and of a wrong type."""
         by_name = {parameter.name: parameter for parameter in self.parameters}
         missing = [
             f"The required parameter `{p.name}` is missing"
@@ -68,21 +63,19 @@ class Schema:
             if p.name in arguments and not p.options and not _FITS[p.type](arguments[p.name])
         ]
         if problems := missing + unknown + wrong:
-            raise self._refusal(problems)
+            count = "issue" if len(problems) == 1 else "issues"
+            lines = "\n".join(problems)
+            raise Refusal(
+                "invalid_arguments",
+                f"InputValidationError: {self.tool} failed due to the following {count}:\n{lines}",
+            )
         if refused := [
-            p for p in self.parameters if p.options and arguments.get(p.name, p.options[0]) not in p.options
+            p
+            for p in self.parameters
+            if p.options and p.name in arguments and arguments[p.name] not in p.options
         ]:
             details = indented([_no_option(p) for p in refused], width=2)
             raise Refusal("invalid_arguments", f"InputValidationError: {details}")
-        return arguments
-
-    def _refusal(self, problems: list[str]) -> Refusal:
-        count = "issue" if len(problems) == 1 else "issues"
-        lines = "\n".join(problems)
-        return Refusal(
-            "invalid_arguments",
-            f"InputValidationError: {self.tool} failed due to the following {count}:\n{lines}",
-        )
 
 
 def _is_number(value: object) -> bool:
@@ -127,15 +120,19 @@ def _no_option(parameter: Parameter) -> dict[str, Any]:
     }
 
 
-_PATH = "Path of the file, absolute or relative to the working directory"
+_FILE_PATH = Parameter(
+    "file_path", description="Path of the file, absolute or relative to the working directory", required=True
+)
 
 READ = Schema(
     "Read",
     description="Read a file. Lines are numbered. Edit and Write refuse existing files that were not read before.",
     parameters=(
-        Parameter("file_path", "string", description=_PATH, required=True),
-        Parameter("offset", "number", description="Number of the first line to return; lines count from 1"),
-        Parameter("limit", "number", description="How many lines to return"),
+        _FILE_PATH,
+        Parameter(
+            "offset", description="Number of the first line to return; lines count from 1", type="number"
+        ),
+        Parameter("limit", description="How many lines to return", type="number"),
     ),
 )
 
@@ -143,10 +140,12 @@ EDIT = Schema(
     "Edit",
     description="Replace a string in a file that was read before. An empty old_string creates a file.",
     parameters=(
-        Parameter("file_path", "string", description=_PATH, required=True),
-        Parameter("old_string", "string", description="The text to replace", required=True),
-        Parameter("new_string", "string", description="The text to put in its place", required=True),
-        Parameter("replace_all", "boolean", description="Replace every occurrence instead of the only one"),
+        _FILE_PATH,
+        Parameter("old_string", description="The text to replace", required=True),
+        Parameter("new_string", description="The text to put in its place", required=True),
+        Parameter(
+            "replace_all", description="Replace every occurrence instead of the only one", type="boolean"
+        ),
     ),
 )
 
@@ -154,8 +153,8 @@ WRITE = Schema(
     "Write",
     description="Write a whole file. An existing file must have been read before.",
     parameters=(
-        Parameter("file_path", "string", description=_PATH, required=True),
-        Parameter("content", "string", description="The content of the file", required=True),
+        _FILE_PATH,
+        Parameter("content", description="The content of the file", required=True),
     ),
 )
 
@@ -163,22 +162,23 @@ NOTEBOOK_EDIT = Schema(
     "NotebookEdit",
     description="Replace, insert or delete one cell of a Jupyter notebook.",
     parameters=(
-        Parameter("notebook_path", "string", description=_PATH, required=True),
+        Parameter(
+            "notebook_path",
+            description="Path of the notebook, absolute or relative to the working directory",
+            required=True,
+        ),
         Parameter(
             "cell_id",
-            "string",
             description="The cell's id, or cell-N for the cell at index N; insert puts the new cell after it",
         ),
-        Parameter("new_source", "string", description="The new source of the cell", required=True),
+        Parameter("new_source", description="The new source of the cell", required=True),
         Parameter(
             "cell_type",
-            "string",
             description="Type of the cell; needed to insert one",
             options=("code", "markdown"),
         ),
         Parameter(
             "edit_mode",
-            "string",
             description="What to do (default: replace)",
             options=("replace", "insert", "delete"),
         ),

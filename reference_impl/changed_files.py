@@ -18,7 +18,7 @@ def notice_changed_files(session: Session) -> None:
     look is a use, so the order of use turns round.
     """
     for path in [path for path in session.state.newest_first() if _is_outdated(session, path)]:
-        with contextlib.suppress(OSError, Refusal):
+        with contextlib.suppress(OSError, RecursionError, Refusal):
             arguments = {"file_path": path}
             read_tool.validate(session, arguments)
             read_tool.execute(session, arguments)
@@ -26,7 +26,7 @@ def notice_changed_files(session: Session) -> None:
 
 def _is_outdated(session: Session, path: str) -> bool:
     record = session.state.get(path)
-    if record is None or not record.whole:
+    if record is None or record.content is None:
         return False
     try:
         return disk.modified_at(path) > record.timestamp

@@ -75,8 +75,10 @@ CONTRACTS: Mapping[str, Behaviours] = MappingProxyType(
 )
 
 
-def behaviours_of(contract: str) -> Behaviours:
-    """Return the behaviours of a contract. ValueError: the reference does not know it."""
+def behaviours_of(contract: str | Behaviours) -> Behaviours:
+    """Return the behaviours of a contract, or those given. ValueError: the reference does not know the contract."""
+    if isinstance(contract, Behaviours):
+        return contract
     if contract not in CONTRACTS:
         raise ValueError(f"unknown contract {contract!r}; the reference knows {', '.join(CONTRACTS)}")
     return CONTRACTS[contract]

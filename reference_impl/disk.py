@@ -10,6 +10,9 @@ import errno
 import os
 import secrets
 import stat
+from pathlib import Path
+
+from reference_impl.text_file import decode
 
 __all__ = [
     "entries",
@@ -52,16 +55,11 @@ def leads_to(path: str) -> str:
 
 
 def entries(directory: str) -> list[str]:
-    """Return the names in a directory, sorted; none if it cannot be listed. Names that are no UTF-8 are left out."""
+    """Return the names in a directory, sorted; none if it cannot be listed. Bytes that are no UTF-8 become U+FFFD."""
     try:
-        names = sorted(os.listdir(directory))
+        return sorted(map(decode, os.listdir(os.fsencode(directory))))
     except OSError:
         return []
-    return [name for name in names if not _is_undecodable(name)]
-
-
-def _is_undecodable(name: str) -> bool:
-    return any("\udc80" <= character <= "\udcff" for character in name)
 
 
 def size(path: str) -> int:
@@ -99,26 +97,25 @@ def replace(path: str, data: bytes) -> None:
     """
     target = _written_path(path)
     if os.path.isdir(target) or path.endswith("/"):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    temporary = f"{os.path.dirname(target)}/.{secrets.token_hex(8)}.tmp"
+        raise IsADirectoryError(errno.EISDIR)
+    try:
+        _put_in_place(target, data)
+    except PermissionError:
+        Path(target).write_bytes(data)
+
+
+def _put_in_place(target: str, data: bytes) -> None:
+    temporary = f"{os.path.dirname(target)}/.{secrets.token_hex()}.tmp"
     try:
         with open(temporary, "xb") as file:
             file.write(data)
             if os.path.exists(target):
                 os.fchmod(file.fileno(), stat.S_IMODE(os.stat(target).st_mode))
         os.replace(temporary, target)
-    except BaseException as error:
+    except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
-        if not isinstance(error, PermissionError) or not os.path.exists(target):
-            raise
-        _write_in_place(target, data)
-
-
-def _write_in_place(target: str, data: bytes) -> None:
-    with open(target, "r+b") as file:
-        file.write(data)
-        file.truncate()
+        raise
 
 
 def _written_path(path: str) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 
 from reference_impl import disk
 from reference_impl.blanks import BLANKS, without_trailing_blanks
+from reference_impl.paths import refuse_null
 from reference_impl.read_state import Record
 from reference_impl.read_tool import refuse_missing
-from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal, of_os_error
+from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal
 from reference_impl.replacement import actual_text, applied, snippet
 from reference_impl.session import Session
 from reference_impl.settings_file import refuse_invalid_settings
@@ -26,8 +27,8 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
     if not session.behaviours.trailing_blanks_are_cut:
         return arguments
     try:
-        session.content_of(session.path(arguments["file_path"], tool="Edit"))
-    except (Refusal, OSError):
+        session.content_of(session.expanded_path(arguments["file_path"]))
+    except (Refusal, OSError, ValueError):  # the last is for a NUL character
         return arguments
     return {**arguments, "new_string": without_trailing_blanks(arguments["new_string"])}
 
@@ -36,7 +37,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done, in the order of the documents' table."""
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_no_changes(old, new)
-    path = session.path(arguments["file_path"], tool="Edit")
+    refuse_null(arguments["file_path"], tool="Edit")
+    path = session.expanded_path(arguments["file_path"])
     session.deny("Edit", path, code=2)
     if old == "":
         refuse_existing(session, path)
@@ -50,7 +52,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     content, _ = session.content_of(path)
     found = refuse_not_found(content, old)
     refuse_several(content, found, arguments)
-    refuse_invalid_settings(path, content, found, new, everywhere=arguments.get("replace_all", False))
+    refuse_invalid_settings(path, content, found, new)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -60,13 +62,10 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Replace and remember. The file is checked once more: it may have changed since the validation."""
-    path = session.path(arguments["file_path"], tool="Edit")
+    path = session.expanded_path(arguments["file_path"])
     old, new = arguments["old_string"], arguments["new_string"]
-    everywhere = arguments.get("replace_all", False)
-    try:
-        content, file_format = session.content_of(path) if disk.exists(path) else ("", Format())
-    except OSError as error:
-        raise of_os_error(error, "read") from None
+    everywhere = bool(arguments.get("replace_all"))
+    content, file_format = session.content_of(path) if disk.exists(path) else ("", Format())
     if disk.exists(path):
         refuse_stale(session, path)
     found = actual_text(content, old) or old
@@ -119,7 +118,7 @@ def is_changed(session: Session, path: str, record: Record) -> bool:
     """Tell whether a file is newer than its record, unless all of it is known and it reads the same."""
     if disk.modified_at(path) <= record.timestamp:
         return False
-    return not record.whole or session.content_of(path)[0] != record.content
+    return record.content is None or session.content_of(path)[0] != record.content
 
 
 def refuse_not_found(content: str, old: str) -> str:
@@ -133,7 +132,7 @@ def refuse_not_found(content: str, old: str) -> str:
 def refuse_several(content: str, found: str, arguments: Mapping[str, Any]) -> None:
     """Refuse an ambiguous text unless all occurrences are meant; occurrences do not overlap."""
     count = content.count(found)
-    if count > 1 and not arguments.get("replace_all", False):
+    if count > 1 and not arguments.get("replace_all"):
         raise Refusal(
             "multiple_matches",
             f"Found {count} matches of the string to replace, but replace_all is false. To replace all "

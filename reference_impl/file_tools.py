@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,9 @@ from reference_impl import arguments as schemas
 from reference_impl import edit_tool, notebook_edit_tool, read_tool, write_tool
 from reference_impl.changed_files import notice_changed_files
 from reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
-from reference_impl.json_text import TOO_DEEP
 from reference_impl.permissions import Permissions
-from reference_impl.refusal import Refusal, of_os_error
+from reference_impl.read_state import ReadState
+from reference_impl.refusal import Refusal, of_read_error
 from reference_impl.session import Session
 
 __all__ = ["FileTools", "Result"]
@@ -28,9 +29,9 @@ class Result:
     """
 
     text: str
-    is_error: bool = False
-    error: str | None = None
-    code: int | None = None
+    is_error: bool
+    error: str | None
+    code: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,21 @@ _TOOLS = {
 }
 
 
+def _nothing() -> None:
+    """Strike nothing between validation and execution."""
+
+
+@contextlib.contextmanager
+def _refusing(prefix: str) -> Iterator[None]:
+    """Turn into a refusal what the system does not let be read, and JSON nested more deeply than Python can follow."""
+    try:
+        yield
+    except OSError as error:
+        raise of_read_error(error, prefix=prefix) from None
+    except RecursionError:
+        raise Refusal("not_a_notebook", f"{prefix}Maximum call stack size exceeded") from None
+
+
 class FileTools:
     """The tools Read, Edit and Write of one session under one contract, or under behaviours put together freely.
 
@@ -87,11 +103,13 @@ class FileTools:
     ) -> None:
         root_path = str(Path(root).absolute())
         home_path = str((Path.home() if home is None else Path(home)).absolute())
+        behaviours = behaviours_of(contract)
         self._session = Session(
             root=root_path,
             home=home_path,
-            behaviours=contract if isinstance(contract, Behaviours) else behaviours_of(contract),
+            behaviours=behaviours,
             permissions=Permissions(deny, root=root_path, home=home_path),
+            state=ReadState(behaviours.remembered_files),
         )
 
     @property
@@ -99,23 +117,21 @@ class FileTools:
         """The tools that a model is offered; a deny rule without a pattern takes one away."""
         return [tool.schema for name, tool in _TOOLS.items() if name not in self._session.permissions.removed]
 
-    def call(self, tool: str, arguments: object) -> Result:
-        """Execute one call that is a message of its own. Arguments may be anything JSON can say."""
-        return self.call_during(tool, arguments, lambda: None)
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
+        """Execute one call that is a message of its own. The values of the arguments may be anything JSON can say."""
+        return self.call_during(tool, arguments, _nothing)
 
-    def call_parallel(self, calls: Sequence[tuple[str, object]]) -> list[Result]:
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Result]:
         """Execute the calls of one message, one after the other; results in the order of the calls.
 
         The arguments of all are prepared before the first is executed.
         """
-        prepared = [self._prepared(tool, arguments) for tool, arguments in calls]
-        results = [
-            self._answer(tool, each, lambda: None) for (tool, _), each in zip(calls, prepared, strict=True)
-        ]
+        prepared = [(tool, self._prepared(tool, arguments)) for tool, arguments in calls]
+        results = [self._answer(tool, each, _nothing) for tool, each in prepared]
         self._end_message()
         return results
 
-    def call_during(self, tool: str, arguments: object, strike: Callable[[], None]) -> Result:
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> Result:
         """Execute one call; run `strike` between validation and execution, unless the validation refused."""
         result = self._answer(tool, self._prepared(tool, arguments), strike)
         self._end_message()
@@ -138,7 +154,7 @@ class FileTools:
     def _raising(self, tool: str, **arguments: Any) -> str:
         given = {name: value for name, value in arguments.items() if value is not None}
         try:
-            return self._run(tool, self._prepared(tool, given), lambda: None)
+            return self._run(tool, self._prepared(tool, given), _nothing)
         finally:
             self._end_message()
 
@@ -146,35 +162,30 @@ class FileTools:
         if self._session.behaviours.changed_files_are_noticed:
             notice_changed_files(self._session)
 
-    def _prepared(self, tool: str, arguments: object) -> Mapping[str, Any] | Refusal:
+    def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any] | Refusal:
         """Return the arguments that the rules of the tool see, or why there are none."""
         rules = _TOOLS.get(tool)
         if rules is None or tool in self._session.permissions.removed:
             return Refusal("invalid_arguments", f"Error: No such tool available: {tool}")
         try:
-            return rules.prepare(self._session, rules.schema.check(arguments))
+            rules.schema.check(arguments)
+            return rules.prepare(self._session, arguments)
         except Refusal as refusal:
             return refusal
 
     def _answer(self, tool: str, prepared: Mapping[str, Any] | Refusal, strike: Callable[[], None]) -> Result:
         try:
-            return Result(self._run(tool, prepared, strike))
+            return Result(self._run(tool, prepared, strike), is_error=False, error=None, code=None)
         except Refusal as refusal:
-            return Result(refusal.message, True, refusal.name, refusal.code)
+            return Result(refusal.message, is_error=True, error=refusal.name, code=refusal.code)
 
     def _run(self, tool: str, prepared: Mapping[str, Any] | Refusal, strike: Callable[[], None]) -> str:
         if isinstance(prepared, Refusal):
             raise prepared
         rules = _TOOLS[tool]
-        try:
+        with _refusing(f"Error calling tool ({tool}): "):
             rules.validate(self._session, prepared)
-        except OSError as error:
-            raise of_os_error(error, "read", prefix=f"Error calling tool ({tool}): ") from None
         strike()
         rules.permit(self._session, prepared)
-        try:
+        with _refusing(""):
             return rules.execute(self._session, prepared)
-        except OSError as error:
-            raise of_os_error(error, "read") from None
-        except RecursionError:
-            raise Refusal("not_a_notebook", TOO_DEEP) from None

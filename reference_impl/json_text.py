@@ -12,7 +12,7 @@ from reference_impl.numbers import shown
 __all__ = ["JsonError", "compact", "indented", "parse"]
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
-_BLANK = re.compile(r"[ \t\n\r]*")
+_BLANKS = frozenset(" \t\n\r")
 _DIGITS = frozenset("0123456789")
 _HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 _NO_VALUES = frozenset({"NaN", "Infinity", "undefined"})
@@ -21,29 +21,20 @@ _LAST_INDEX = 2**32 - 2
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTEXT = 10
 
-TOO_DEEP = "Maximum call stack size exceeded"
-"""What is said of a text that is nested too deeply."""
-
 
 class JsonError(Exception):
     """The text is not JSON; the message is the product's."""
 
 
 def parse(text: str) -> Any:
-    """Return the value. JsonError: not JSON, or nested too deeply.
+    """Return the value. JsonError: not JSON. RecursionError: nested too deeply for Python.
 
     Of keys that occur twice the last one counts; keys that are whole numbers come first, in their order.
     """
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
-    except RecursionError:
-        raise JsonError(TOO_DEEP) from None
     except ValueError:
-        pass
-    try:
         _Scanner(text).explain()
-    except RecursionError:
-        raise JsonError(TOO_DEEP) from None
 
 
 def compact(value: Any) -> str:
@@ -92,7 +83,7 @@ def _string(text: str) -> str:
 def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(members)
     numbers = sorted((key for key in value if _INDEX.fullmatch(key) and int(key) <= _LAST_INDEX), key=int)
-    return {**{key: value[key] for key in numbers}, **value} if numbers else value
+    return {**{key: value[key] for key in numbers}, **value}
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -116,9 +107,9 @@ class _Scanner:
 
     def blank(self) -> str:
         """Skip blanks; return the next character, an empty string at the end."""
-        match = _BLANK.match(self.text, self.at)
-        self.at = match.end() if match else self.at
-        return self.text[self.at : self.at + 1]
+        while (character := self.text[self.at : self.at + 1]) in _BLANKS:
+            self.at += 1
+        return character
 
     def value(self) -> None:
         match self.blank():

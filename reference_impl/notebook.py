@@ -78,12 +78,7 @@ def _summary(cell: Any, number: int, language: str) -> dict[str, Any]:
         if outputs := [_output(output) for output in cell.get("outputs") or ()]:
             if len(compact(outputs)) > _MAX_OUTPUTS:
                 advice = f"cat <notebook_path> | jq '.cells[{number}].outputs'"
-                outputs = [
-                    {
-                        "output_type": "stream",
-                        "text": f"Outputs are too large to include. Use Bash with: {advice}",
-                    }
-                ]
+                outputs = [_as_shown("stream", f"Outputs are too large to include. Use Bash with: {advice}")]
             summary["outputs"] = outputs
     return summary
 
@@ -91,10 +86,10 @@ def _summary(cell: Any, number: int, language: str) -> dict[str, Any]:
 def _output(output: Any) -> dict[str, Any]:
     match _member(output, "output_type"):
         case "stream" as kind:
-            return {"output_type": kind, "text": _lines(output.get("text"))}
+            return _as_shown(kind, _lines(output.get("text")))
         case "execute_result" | "display_data" as kind:
             data = output.get("data") or {}
-            shown_output: dict[str, Any] = {"output_type": kind, "text": _lines(data.get("text/plain"))}
+            shown_output = _as_shown(kind, _lines(data.get("text/plain")))
             for media_type in ("image/png", "image/jpeg"):
                 if isinstance(data.get(media_type), str):
                     image = "".join(data[media_type].split())
@@ -106,8 +101,12 @@ def _output(output: Any) -> dict[str, Any]:
             _member(trace, "join")
             lines = "\n".join("" if line is None else _text(line) for line in trace)
             name, value = _member(output, "ename"), _member(output, "evalue")
-            return {"output_type": kind, "text": f"{_text(name)}: {_text(value)}\n{lines}"}
+            return _as_shown(kind, f"{_text(name)}: {_text(value)}\n{lines}")
     raise _no_notebook("Cannot read properties of undefined (reading 'text')")
+
+
+def _as_shown(kind: str, text: str) -> dict[str, Any]:
+    return {"output_type": kind, "text": text}
 
 
 def _blocks(summary: dict[str, Any]) -> Iterator[str]:

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import re
 import secrets
-import string
 from collections.abc import Mapping
 from typing import Any
 
 from reference_impl import disk, notebook
 from reference_impl.json_text import JsonError, indented, parse
-from reference_impl.refusal import Refusal, of_os_error
+from reference_impl.refusal import Refusal
 from reference_impl.session import Session
 from reference_impl.text_file import encode
 
 __all__ = ["execute", "permit", "validate"]
 
 _BY_NUMBER = re.compile(r"cell-([0-9]+)")
-_ID_LETTERS = string.ascii_lowercase + string.digits
-_ID_LENGTH = 11
 _FAILED = "Error calling tool (NotebookEdit): "
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done."""
-    path = session.path(arguments["notebook_path"], tool="NotebookEdit")
+    path = session.path(arguments["notebook_path"])
     if not disk.exists(path):
         raise Refusal("file_not_found", "Notebook file does not exist.")
     refuse_other_file(path)
@@ -39,16 +36,13 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Change the cell. The file is laid out anew, its encoding and line endings stay; it does not count as read."""
-    path = session.path(arguments["notebook_path"], tool="NotebookEdit")
-    try:
-        content, file_format = session.content_of(path)
-    except OSError as error:
-        raise of_os_error(error, f"open '{path}'") from None
+    path = session.path(arguments["notebook_path"])
+    content, file_format = session.content_of(path)
     book, _ = notebook.loaded(content)
     reference, source = arguments.get("cell_id"), arguments["new_source"]
     cells = cells_of(book, "splice")
     number = index_of(cells, reference)
-    match arguments.get("edit_mode", "replace"):
+    match arguments.get("edit_mode"):
         case "delete":
             del cells[number or 0]
             answer = f"Deleted cell {reference if has_ids(book) else 'undefined'}"
@@ -80,11 +74,9 @@ def refuse_untyped_cell(arguments: Mapping[str, Any]) -> None:
 
 def book_of(session: Session, path: str) -> Any:
     """Return what the file holds as JSON; a byte order mark does not matter here. Refusal: it is none."""
+    content, _ = session.content_of(path)
     try:
-        content, _ = session.content_of(path)
         value = parse(content.removeprefix("\ufeff"))
-    except OSError as error:
-        raise of_os_error(error, "read", prefix=_FAILED) from None
     except JsonError:
         value = None
     if value is None:
@@ -123,10 +115,12 @@ def cells_of(book: Any, use: str, *, prefix: str = "") -> list[Any]:
 
 def index_of(cells: list[Any], reference: str | None) -> int | None:
     """Return the index of the cell with an id, or of `cell-N` if no cell has that id."""
+    if not reference:
+        return None
     for number, cell in enumerate(cells):
-        if reference and isinstance(cell, dict) and cell.get("id") == reference:
+        if isinstance(cell, dict) and cell.get("id") == reference:
             return number
-    match = _BY_NUMBER.fullmatch(reference or "")
+    match = _BY_NUMBER.fullmatch(reference)
     return int(match[1]) if match and int(match[1]) < len(cells) else None
 
 
@@ -150,6 +144,6 @@ def new_cell(book: dict[str, Any], kind: str, source: str) -> dict[str, Any]:
     """Return a cell to insert; from format 4.5 on it has a random id."""
     cell: dict[str, Any] = {"cell_type": kind}
     if has_ids(book):
-        cell["id"] = "".join(secrets.choice(_ID_LETTERS) for _ in range(_ID_LENGTH))
+        cell["id"] = secrets.token_hex(6)
     cell |= {"source": source, "metadata": {}}
     return cell | {"execution_count": None, "outputs": []} if kind == "code" else cell

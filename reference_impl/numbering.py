@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_impl.numbers import Number, shown
+from reference_impl.numbers import shown
 
 __all__ = ["lines_of", "numbered"]
 
@@ -14,7 +14,7 @@ def lines_of(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def numbered(text: str, first: Number = 1) -> str:
+def numbered(text: str, first: float = 1) -> str:
     """Return the text's lines with their numbers, counted from `first`; nothing for an empty text."""
     if text == "":
         return ""

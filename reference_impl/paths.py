@@ -6,8 +6,15 @@ import posixpath
 
 from reference_impl.blanks import BLANKS
 from reference_impl.disk import entries
+from reference_impl.refusal import Refusal
 
-__all__ = ["expanded", "resolved", "similar_name"]
+__all__ = ["expanded", "refuse_null", "resolved", "similar_name"]
+
+
+def refuse_null(path: str, *, tool: str) -> None:
+    """Refuse a path with a NUL character; no file has such a name."""
+    if "\0" in path:
+        raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
 
 
 def expanded(path: str, home: str) -> str:
@@ -23,8 +30,8 @@ def resolved(path: str, root: str) -> str:
     has such a name.
     """
     absolute = posixpath.join(root, path) if path else root
-    folded = "/" + posixpath.normpath(absolute).lstrip("/")
-    return f"{folded}/" if absolute.endswith("/") and folded != "/" else folded
+    folded = posixpath.normpath(f"//{absolute}")  # two slashes would stay, three are one
+    return posixpath.join(folded, "") if absolute.endswith("/") else folded
 
 
 def similar_name(path: str) -> str | None:

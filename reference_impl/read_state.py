@@ -9,14 +9,13 @@ __all__ = ["ReadState", "Record"]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What was seen of a file: its content with `\\n` line ends, and its time of modification in milliseconds.
+    """What was seen of a file: its time of modification in milliseconds, and its content with `\\n` line ends.
 
-    `whole` tells that the content is the complete file and may stand in for the time when both are compared.
+    The content is that of the whole file and may stand in for the time when both are compared; None if it may not.
     """
 
-    content: str
+    content: str | None
     timestamp: int
-    whole: bool
 
 
 class ReadState:

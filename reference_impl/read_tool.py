@@ -7,9 +7,9 @@ from typing import Any
 
 from reference_impl import disk, media, notebook
 from reference_impl.numbering import lines_of, numbered
-from reference_impl.numbers import Number, shown
-from reference_impl.paths import similar_name
-from reference_impl.refusal import Refusal, of_os_error
+from reference_impl.numbers import shown
+from reference_impl.paths import refuse_null, similar_name
+from reference_impl.refusal import Refusal
 from reference_impl.session import Session
 from reference_impl.sizes import refuse_too_large, refuse_too_long
 from reference_impl.text_file import decode, unify
@@ -19,7 +19,8 @@ __all__ = ["execute", "permit", "refuse_missing", "validate"]
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what can be refused without reading."""
-    path = session.path(arguments["file_path"], tool="Read")
+    refuse_null(arguments["file_path"], tool="Read")
+    path = session.path(arguments["file_path"])
     session.deny("Read", path)
     refuse_missing(path)
     media.refuse_binary(path)
@@ -35,27 +36,24 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Return the numbered lines, or the cells, or what stands for an image or document."""
     given = arguments["file_path"]
-    path = session.path(given, tool="Read")
+    path = session.path(given)
     if notebook.is_notebook(path):
-        answer = notebook.shown_cells(decode(content_of(path), "utf-8"), given)
-        session.remember(path, "", whole=False)
+        answer = notebook.shown_cells(decode(disk.read(path)), given)
+        session.remember(path, None)
         return answer
     if media.is_pdf(path) or media.is_image(path):
-        answer = media.pdf_text(path, given) if media.is_pdf(path) else media.image_text(content_of(path))
+        answer = media.pdf_text(path, given) if media.is_pdf(path) else media.image_text(disk.read(path))
         if session.behaviours.media_are_remembered:
-            session.remember(path, "", whole=False)
+            session.remember(path, None)
         return answer
-    data = content_of(path)
-    content = decode(data, "utf-8")
+    content = decode(disk.read(path))
     lines = lines_of(content)
     offset, limit = arguments.get("offset", 1), arguments.get("limit", session.behaviours.default_line_limit)
     text = "\n".join(selection(lines, offset, limit))
     refuse_too_large(len(text.encode("utf-16-le")) // 2)
     refuse_too_long(text)
-    if session.behaviours.whole_reads_are_compared and not {"offset", "limit"} & arguments.keys():
-        session.remember(path, unify(content), whole=True)
-    else:
-        session.remember(path, text, whole=False)
+    whole = session.behaviours.whole_reads_are_compared and not {"offset", "limit"} & arguments.keys()
+    session.remember(path, unify(content) if whole else None)
     answer = numbered(cut(text, session.behaviours.line_width_limit), offset)
     return answer or nothing_to_show(offset, len(lines))
 
@@ -76,17 +74,7 @@ def refuse_large_file(path: str, arguments: Mapping[str, Any]) -> None:
         refuse_too_large(disk.size(path))
 
 
-def content_of(path: str) -> bytes:
-    """Return the file's bytes; refuse what the system does not let be read."""
-    try:
-        return disk.read(path)
-    except IsADirectoryError as error:
-        raise of_os_error(error, "read") from None
-    except OSError as error:
-        raise of_os_error(error, f"open '{path}'") from None
-
-
-def selection(lines: list[str], offset: Number, limit: Number | None) -> list[str]:
+def selection(lines: list[str], offset: float, limit: float | None) -> list[str]:
     """Return `limit` lines from line `offset`; fractions are cut off, negative numbers count from the end."""
     start = 0 if offset == 0 else offset - 1
     end = None if limit is None else int(start + limit)
@@ -95,10 +83,10 @@ def selection(lines: list[str], offset: Number, limit: Number | None) -> list[st
 
 def cut(text: str, width: int | None) -> str:
     """Return the text with each line cut at `width` characters; None: as it is."""
-    return text if width is None else "\n".join(line[:width] for line in text.split("\n"))
+    return "\n".join(line[:width] for line in text.split("\n"))
 
 
-def nothing_to_show(offset: Number, count: int) -> str:
+def nothing_to_show(offset: float, count: int) -> str:
     """Return the warning that stands in for an empty answer."""
     return (
         "<system-reminder>Warning: the file exists but is shorter than the provided offset "

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import dataclass, field
 
-__all__ = ["MODIFIED", "UNEXPECTEDLY_MODIFIED", "Refusal", "of_os_error"]
+__all__ = ["MODIFIED", "UNEXPECTEDLY_MODIFIED", "Refusal", "of_os_error", "of_read_error"]
 
 MODIFIED = (
     "File has been modified since read, either by the user or by a linter. "
@@ -13,16 +14,20 @@ MODIFIED = (
 )
 UNEXPECTEDLY_MODIFIED = "File has been unexpectedly modified. Read it again before attempting to write it."
 
+_NAMES = {
+    errno.EISDIR: "is_directory",
+    errno.ENOTDIR: "parent_not_directory",
+    errno.ENOENT: "file_not_found",
+}
 # Errors that are not here have the system's own words, in small letters.
-_NAMES_OF_ERRNO = {
-    errno.EISDIR: ("is_directory", "illegal operation on a directory"),
-    errno.ENOTDIR: ("parent_not_directory", "not a directory"),
-    errno.ENOENT: ("file_not_found", "no such file or directory"),
-    errno.ELOOP: ("os_error", "too many symbolic links encountered"),
-    errno.ENAMETOOLONG: ("os_error", "name too long"),
+_WORDS = {
+    errno.EISDIR: "illegal operation on a directory",
+    errno.ELOOP: "too many symbolic links encountered",
+    errno.ENAMETOOLONG: "name too long",
 }
 
 
+@dataclass(eq=False)
 class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
     """A call that was refused; nothing on disk was changed by it.
 
@@ -31,16 +36,22 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
     they give none: all errors of Read and all errors of the execution phase. `message` is what the model sees.
     """
 
-    def __init__(self, name: str, message: str, *, code: int | None = None) -> None:
-        super().__init__(message)
-        self.name = name
-        self.message = message
-        self.code = code
+    name: str
+    message: str
+    code: int | None = field(default=None, kw_only=True)
+
+    def __str__(self) -> str:
+        return self.message
 
 
 def of_os_error(error: OSError, call: str, *, prefix: str = "") -> Refusal:
-    """Return the refusal for an error of the operating system during `call`, for example `read`."""
-    number = error.errno or 0
-    name, words = _NAMES_OF_ERRNO.get(number, ("os_error", os.strerror(number).lower()))
-    symbol = errno.errorcode.get(number, "EIO")
-    return Refusal(name, f"{prefix}{symbol}: {words}, {call}")
+    """Return the refusal for an error of the operating system during `call`, for example `mkdir '/a'`."""
+    number = error.args[0]
+    words = _WORDS.get(number) or os.strerror(number).lower()
+    return Refusal(_NAMES.get(number, "os_error"), f"{prefix}{errno.errorcode[number]}: {words}, {call}")
+
+
+def of_read_error(error: OSError, *, prefix: str) -> Refusal:
+    """Return the refusal for a file that the operating system does not let be read."""
+    call = "read" if isinstance(error, IsADirectoryError) else f"open '{error.filename}'"
+    return of_os_error(error, call, prefix=prefix)

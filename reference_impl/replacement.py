@@ -29,7 +29,7 @@ def applied(content: str, old: str, new: str, *, everywhere: bool) -> str:
     """
     if new == "" and not old.endswith("\n") and f"{old}\n" in content:
         old = f"{old}\n"
-    return content.replace(old, new, -1 if everywhere else 1)
+    return content.replace(old, new) if everywhere else content.replace(old, new, 1)
 
 
 def snippet(content: str, old: str, new: str) -> str:

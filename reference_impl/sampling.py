@@ -8,7 +8,7 @@ from itertools import islice
 
 from reference_impl import disk
 from reference_impl.ignore_list import IgnoreList
-from reference_impl.text_file import format_of
+from reference_impl.text_file import line_ending_of
 
 __all__ = ["usual_line_ending"]
 
@@ -24,7 +24,7 @@ def usual_line_ending(root: str) -> str:
     count = 0
     for path in islice(_files(root, []), _SAMPLE):
         try:
-            count += format_of(disk.read(path)).line_ending == "\r\n"
+            count += line_ending_of(disk.read(path)) == "\r\n"
         except OSError:
             continue
     return "\r\n" if count > _ENOUGH else "\n"

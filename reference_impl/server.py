@@ -93,7 +93,7 @@ def server_of(tools: FileTools) -> Server[Any, Any]:
         return types.ServerResult(types.ListToolsResult(tools=offered))
 
     async def call_tool(request: types.CallToolRequest) -> types.ServerResult:
-        result = tools.call(request.params.name, request.params.arguments)
+        result = tools.call(request.params.name, request.params.arguments or {})
         block = types.TextContent(type="text", text=well_formed(result.text))
         return types.ServerResult(types.CallToolResult(content=[block], isError=result.is_error))
 

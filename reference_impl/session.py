@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from reference_impl import disk
 from reference_impl.contract import Behaviours
@@ -25,22 +25,21 @@ class Session:
     home: str
     behaviours: Behaviours
     permissions: Permissions
-    state: ReadState = field(init=False)
+    state: ReadState
     _line_ending: str | None = None
 
-    def __post_init__(self) -> None:
-        self.state = ReadState(self.behaviours.remembered_files)
-
-    def path(self, given: str, *, tool: str) -> str:
+    def path(self, given: str) -> str:
         """Return the absolute path of what the model wrote. Refusal: it is no path, or relative where that is wrong."""
         given = well_formed(given)
-        if "\0" in given and tool != "NotebookEdit":
-            raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
-        if tool in ("Edit", "Write") or self.behaviours.read_expands_home:
+        if self.behaviours.read_expands_home:
             given = expanded(given, self.home)
         if not given.startswith("/") and not self.behaviours.relative_paths_are_resolved:
             raise Refusal("relative_path", f"Path is relative: {given}. Give an absolute path.")
         return resolved(given, self.root)
+
+    def expanded_path(self, given: str) -> str:
+        """Return the absolute path for a tool that takes `~` for the home directory and cuts blanks around the path."""
+        return self.path(expanded(given, self.home))
 
     def deny(self, action: str, path: str, *, code: int | None = None) -> None:
         """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`."""
@@ -67,14 +66,14 @@ class Session:
         file_format = format_of(data, decoded=self.behaviours.line_endings_of_utf_16_are_seen)
         return unify(decode(data, file_format.encoding)), file_format
 
-    def remember(self, path: str, content: str, *, whole: bool) -> None:
-        """Record what a path holds now."""
-        self.state.put(path, Record(content, disk.modified_at(path), whole))
+    def remember(self, path: str, content: str | None) -> None:
+        """Record what a path holds now; `content` is all of it, or None."""
+        self.state.put(path, Record(content, disk.modified_at(path)))
 
     def store(self, path: str, content: str, file_format: Format) -> None:
         """Write the file in one step and remember it whole. Refusal: the system does not let it be written."""
         self.write(path, encode(content, file_format))
-        self.remember(path, content, whole=True)
+        self.remember(path, content)
 
     def write(self, path: str, data: bytes) -> None:
         """Write the file in one step. Refusal: the system does not let it be written."""

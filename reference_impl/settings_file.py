@@ -11,11 +11,10 @@ from reference_impl.settings_shape import problems
 __all__ = ["refuse_invalid_settings"]
 
 _NAMES = ("/.claude/settings.json", "/.claude/settings.local.json")
-_SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 _PLACEHOLDER = re.compile(r"\$[$&`']")
 
 
-def refuse_invalid_settings(path: str, content: str, old: str, new: str, *, everywhere: bool) -> None:
+def refuse_invalid_settings(path: str, content: str, old: str, new: str) -> None:
     """Refuse an Edit after which the settings are invalid; settings that are invalid already may be edited.
 
     What is checked is not always what will be written: here `$&` and its like in `new` stand for parts of the file.
@@ -23,10 +22,11 @@ def refuse_invalid_settings(path: str, content: str, old: str, new: str, *, ever
     """
     if not path.lower().endswith(_NAMES) or _reason(content) is not None:
         return
-    if reason := _reason(_preview(content, old, new, everywhere=everywhere)):
+    if reason := _reason(_preview(content, old, new)):
         raise Refusal(
             "invalid_settings",
-            f"Claude Code settings.json validation failed after edit:\n{reason}\n\nFull schema: {_SCHEMA}",
+            f"Claude Code settings.json validation failed after edit:\n{reason}\n\n"
+            "Full schema: https://json.schemastore.org/claude-code-settings.json",
             code=10,
         )
 
@@ -39,9 +39,9 @@ def _reason(content: str) -> str | None:
     return "\n".join(["Settings validation failed:", *found]) if found else None
 
 
-def _preview(content: str, old: str, new: str, *, everywhere: bool) -> str:
+def _preview(content: str, old: str, new: str) -> str:
     def replacement(match: re.Match[str]) -> str:
         parts = {"$$": "$", "$&": old, "$`": content[: match.start()], "$'": content[match.end() :]}
         return _PLACEHOLDER.sub(lambda placeholder: parts[placeholder[0]], new)
 
-    return re.sub(re.escape(old), replacement, content, count=0 if everywhere else 1)
+    return re.sub(re.escape(old), replacement, content)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 __all__ = ["problems"]
-
-Problem = tuple[str, str]
-Shape = Callable[[Any, str], Iterator[Problem]]
 
 _NAMES: Mapping[type, str] = {
     bool: "boolean",
@@ -35,6 +32,13 @@ def _at(path: str, key: str | int) -> str:
     return f"{path}.{key}" if path else str(key)
 
 
+class Shape(Protocol):
+    """What a value must look like."""
+
+    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
+        """Yield what is wrong with the value: where, what."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plain:
     """A value of one JSON type."""
@@ -42,7 +46,7 @@ class Plain:
     kind: type | tuple[type, ...]
     name: str
 
-    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
+    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with the value."""
         wrong_boolean = isinstance(value, bool) and self.kind is not bool
         if wrong_boolean or not isinstance(value, self.kind):
@@ -55,7 +59,7 @@ class Array:
 
     item: Shape
 
-    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
+    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with the value."""
         if not isinstance(value, list):
             yield path, _expected("array", value)
@@ -71,7 +75,7 @@ class Record:
     item: Shape
     keys: frozenset[str] = frozenset()
 
-    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
+    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with the value."""
         if not isinstance(value, dict):
             yield path, _expected("record", value)
@@ -91,7 +95,7 @@ class Members:
     required: frozenset[str] = frozenset()
     closed: bool = False
 
-    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
+    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with the value."""
         if not isinstance(value, dict):
             yield (
@@ -113,14 +117,14 @@ class Choice:
 
     options: tuple[str, ...]
 
-    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
+    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
         """Yield what is wrong with the value."""
         if value not in self.options:
             options = ", ".join(f'"{option}"' for option in self.options)
             yield path, f"Invalid value. Expected one of: {options}"
 
 
-def _days(value: Any, path: str) -> Iterator[Problem]:
+def _days(value: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         yield path, _expected("number", value)
     elif value != int(value):
@@ -129,7 +133,7 @@ def _days(value: Any, path: str) -> Iterator[Problem]:
         yield path, "Number must be greater than or equal to 0"
 
 
-def _rule(value: Any, path: str) -> Iterator[Problem]:
+def _rule(value: Any, path: str) -> Iterator[tuple[str, str]]:
     if not isinstance(value, str):
         yield path, _expected("string", value)
         return

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Format", "decode", "encode", "format_of", "unify", "well_formed"]
+__all__ = ["Format", "decode", "encode", "format_of", "line_ending_of", "unify", "well_formed"]
 
+_UTF_8 = "utf-8"
+_UTF_16 = "utf-16-le"
 _SAMPLE = 4096
 
 
@@ -13,28 +15,33 @@ _SAMPLE = 4096
 class Format:
     """How text becomes bytes: a Python codec and the bytes of a line's end (`\\n` or `\\r\\n`)."""
 
-    encoding: str = "utf-8"
+    encoding: str = _UTF_8
     line_ending: str = "\n"
 
 
-def format_of(data: bytes, *, decoded: bool = False) -> Format:
+def format_of(data: bytes, *, decoded: bool) -> Format:
     """Return the format of a file, seen from its beginning.
 
-    A UTF-16 little-endian byte order mark means that encoding, anything else UTF-8. The line ending is the one
-    that most line ends in the first 4,096 bytes have, read as UTF-8 in any case; on a tie it is `\\n`.
+    A UTF-16 little-endian byte order mark means that encoding, anything else UTF-8. `decoded`: the line ends are looked
+    for in the text, otherwise in the bytes as if they were UTF-8.
     """
-    encoding = "utf-16-le" if data.startswith(b"\xff\xfe") else "utf-8"
-    sample = decode(data[:_SAMPLE], encoding if decoded else "utf-8")
+    encoding = _UTF_16 if data.startswith(b"\xff\xfe") else _UTF_8
+    return Format(encoding, line_ending_of(data, encoding if decoded else _UTF_8))
+
+
+def line_ending_of(data: bytes, encoding: str = _UTF_8) -> str:
+    """Return the line ending that most line ends in the first 4,096 bytes have; on a tie it is `\\n`."""
+    sample = decode(data[:_SAMPLE], encoding)
     crlf = sample.count("\r\n")
-    return Format(encoding, "\r\n" if crlf > sample.count("\n") - crlf else "\n")
+    return "\r\n" if crlf > sample.count("\n") - crlf else "\n"
 
 
-def decode(data: bytes, encoding: str) -> str:
+def decode(data: bytes, encoding: str = _UTF_8) -> str:
     """Return the text. Bytes that are no text become U+FFFD; a byte order mark stays, as U+FEFF.
 
     An odd last byte of UTF-16 is lost.
     """
-    if encoding == "utf-16-le":
+    if encoding == _UTF_16:
         data = data[: len(data) // 2 * 2]
     return data.decode(encoding, errors="replace")
 
@@ -46,7 +53,7 @@ def unify(text: str) -> str:
 
 def well_formed(text: str) -> str:
     """Return the text with U+FFFD for every half of a surrogate pair."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return decode(text.encode(_UTF_16, "surrogatepass"), _UTF_16)
 
 
 def encode(text: str, file_format: Format) -> bytes:
@@ -54,7 +61,4 @@ def encode(text: str, file_format: Format) -> bytes:
 
     Half of a surrogate pair becomes U+FFFD.
     """
-    whole = well_formed(text)
-    if file_format.line_ending != "\n":
-        whole = whole.replace("\n", file_format.line_ending)
-    return whole.encode(file_format.encoding)
+    return well_formed(text).replace("\n", file_format.line_ending).encode(file_format.encoding)

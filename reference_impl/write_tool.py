@@ -9,6 +9,7 @@ from reference_impl import disk
 from reference_impl.blanks import without_trailing_blanks
 from reference_impl.edit_tool import refuse_stale
 from reference_impl.numbering import numbered
+from reference_impl.paths import refuse_null
 from reference_impl.refusal import MODIFIED, Refusal
 from reference_impl.session import Session
 from reference_impl.text_file import Format
@@ -25,7 +26,8 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done. Only the time tells whether the file was changed."""
-    path = session.path(arguments["file_path"], tool="Write")
+    refuse_null(arguments["file_path"], tool="Write")
+    path = session.expanded_path(arguments["file_path"])
     session.deny("Edit", path, code=1)
     if not disk.exists(path):
         return
@@ -43,13 +45,12 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Write and remember. The file is checked once more: it may have changed since the validation."""
-    path, content = session.path(arguments["file_path"], tool="Write"), arguments["content"]
-    before: str | None = None
+    path, content = session.expanded_path(arguments["file_path"]), arguments["content"]
     if disk.exists(path):
         refuse_stale(session, path)
         before, file_format = session.content_of(path)
     else:
-        file_format = Format(line_ending=session.new_file_line_ending())
+        before, file_format = "", Format(line_ending=session.new_file_line_ending())
     session.store(path, content, file_format)
     if not before:
         return f"File created successfully at: {arguments['file_path']}"

@@ -41,6 +41,7 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "denied": ("Write", {"file_path": "secret/a.txt", "content": "x"}),
     "home": ("Write", {"file_path": "~/b.txt", "content": "x"}),
     "empty": ("Read", {"file_path": "empty.txt"}),
+    "no arguments": ("Read", None),
 }
 
 
@@ -105,6 +106,7 @@ def test_relative_paths_begin_in_the_current_directory(conversation):
         ("wrong type", "The parameter `file_path` type is expected as `string` but provided as `number`"),
         ("missing", "The required parameter `new_string` is missing"),
         ("unknown argument", "An unexpected parameter `mode` was provided"),
+        ("no arguments", "The required parameter `file_path` is missing"),
     ],
 )
 def test_wrong_arguments_get_the_answer_of_the_tool(conversation, name, problem):

@@ -249,3 +249,20 @@ def test_a_deny_rule_for_edit_holds_last(make_tools, book, root):
     refused = tools.call("NotebookEdit", {"notebook_path": "book.ipynb", "new_source": "x", "cell_id": "m"})
     assert refused.text == "Permission to edit book.ipynb has been denied."
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("tool", "more", "prefix"),
+    [
+        ("Read", {"file_path": "deep.ipynb"}, ""),
+        (
+            "NotebookEdit",
+            {"notebook_path": "deep.ipynb", "new_source": "x", "cell_id": "c"},
+            "Error calling tool (NotebookEdit): ",
+        ),
+    ],
+)
+def test_a_hundred_thousand_brackets_are_refused_without_a_traceback(tools, put, tool, more, prefix):
+    put("deep.ipynb", "[" * 100_000)
+    refused = tools.call(tool, more)
+    assert (refused.error, refused.text) == ("not_a_notebook", f"{prefix}Maximum call stack size exceeded")

@@ -199,7 +199,7 @@ def test_the_documents_set_no_number_of_files(make_tools, put):
 
 
 def test_a_look_at_a_record_counts_as_a_use():
-    state, record = ReadState(2), Record("", 0, whole=False)
+    state, record = ReadState(2), Record(None, 0)
     state.put("a", record)
     state.put("b", record)
     state.get("a")

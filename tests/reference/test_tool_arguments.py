@@ -37,10 +37,6 @@ EDIT = {"file_path": "a.txt", "old_string": "a", "new_string": "b"}
                 "replace_all boolean number",
             ],
         ),
-        ("Edit", [], [" object array"]),
-        ("Edit", 5, [" object number"]),
-        ("Edit", "x", [" object string"]),
-        ("Read", None, ["The required parameter `file_path` is missing"]),
         (
             "NotebookEdit",
             {"notebook_path": "a", "new_source": "b", "cell_id": 5, "edit_mode": "x"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -214,11 +215,12 @@ def test_a_file_in_a_directory_that_takes_no_new_file_is_written_in_place(tools,
     plain_open = open
 
     def closed_directory(name, mode="r", *more, **options):
-        if mode == "xb":
+        if not Path(name).exists():
             raise PermissionError(13, "Permission denied")
         return plain_open(name, mode, *more, **options)
 
     monkeypatch.setattr("builtins.open", closed_directory)
+    monkeypatch.setattr("io.open", closed_directory)
     tools.write("a.txt", "new\n")
     with pytest.raises(Refusal, match=f"EACCES: permission denied, open '{root}/b.txt'"):
         tools.write("b.txt", "new\n")
