@@ -152,6 +152,7 @@ def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, 
         count = run.family(family)
         for level in levels:
             cell: dict[str, Any] = {**_level_cell(count, level), "first": level == levels[0], "run": number}
+            cell["level"] = level
             failing = count.judged - count.holds[level]
             # A level that a run was not asked for and that is not judged has no failures to list.
             judged = level != "verbatim" or run.level == "verbatim"
@@ -167,6 +168,7 @@ def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, 
             {
                 "text": str(rest) if rest else "-",
                 "tone": "bad" if count.broken else "odd" if rest else "none",
+                "level": "not-judged",
                 "first": False,
                 "run": number,
                 "result": "not-judged" if rest else "",

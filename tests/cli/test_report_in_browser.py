@@ -267,6 +267,22 @@ def test_a_number_of_the_matrix_lists_its_scenarios(show: Show) -> None:
     assert page.listed() == ["wrong/effects", "wrong/text"]
 
 
+def test_the_matrix_can_show_one_level_of_many_runs(show: Show) -> None:
+    from selenium.webdriver.support.select import Select
+
+    page = show()
+    row = "[...document.querySelectorAll('.matrix tbody tr:last-child td')].filter(each => each.offsetParent)"
+    spans = "[...document.querySelectorAll('.matrix th[scope=colgroup]')].map(each => each.colSpan)"
+    whole = page.script(f"{row}.map(each => each.innerText)")
+    assert (len(whole), page.script(spans)) == (8, [4, 4])
+    Select(page.one("#shown")).select_by_visible_text("reason")
+    assert page.script(f"{row}.map(each => each.dataset.level)") == ["reason", "reason"]
+    assert page.script(spans) == [1, 1]
+    Select(page.one("#shown")).select_by_visible_text("side by side")
+    assert page.script(f"{row}.map(each => each.innerText)") == whole
+    assert page.script(spans) == [4, 4]
+
+
 def test_everything_can_be_done_with_keys(show: Show) -> None:
     from selenium.webdriver import Keys
 

@@ -105,6 +105,18 @@
     });
   }
 
+  // The matrix with its levels side by side, or with one of them, so that many runs fit beside each other.
+  const shownLevel = byId("shown");
+  shownLevel.addEventListener("change", () => {
+    const only = shownLevel.value;
+    for (const cell of document.querySelectorAll(".matrix [data-level]")) {
+      cell.hidden = only !== "" && cell.dataset.level !== only;
+    }
+    for (const heading of document.querySelectorAll(".matrix th[scope=colgroup]")) {
+      heading.colSpan = only ? 1 : levels.length + 1;
+    }
+  });
+
   // Keys: arrows, Home and End move between the shown scenarios, Escape closes the one with the focus.
   byId("list").addEventListener("keydown", (event) => {
     const entry = [...rows.values()].find((each) => each.button === event.target || each.panel?.contains(event.target));
