@@ -47,7 +47,7 @@ class Permissions:
         """Tell whether an absolute path is closed to `Read` or to `Edit`."""
         for (tool, base), patterns in self._lists.items():
             relative = posixpath.relpath(path, base)
-            inside = relative not in (".", "..") and not relative.startswith("../")
+            inside = relative != "." and not relative.startswith("../")
             if tool == action and inside and patterns.matches(relative):
                 return True
         return False

@@ -215,7 +215,7 @@ _SETTINGS = Members(
         "allowManagedHooksOnly": _BOOLEAN,
         "statusLine": Members({**_COMMAND.members, "padding": _NUMBER}, frozenset({"type", "command"})),
         "enabledPlugins": _RECORD,
-        "extraKnownMarketplaces": Record(Members({})),
+        "extraKnownMarketplaces": Record(Plain(dict, "object")),
         "skippedMarketplaces": _STRINGS,
         "skippedPlugins": _STRINGS,
         "strictKnownMarketplaces": _LIST,
