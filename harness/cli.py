@@ -7,19 +7,26 @@ import sys
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from harness.guard import UsageError, guarded, listen, show_tracebacks
+from harness.options import (
+    ContractName,
+    Expression,
+    Families,
+    Fixtures,
+    Ids,
+    Tags,
+    open_suite,
+    selection_of,
+)
+from harness.record_commands import merge, record
 from harness.summary import ExitCode
 from harness.target_commands import check_adapter, implementations, targets
 from harness.usage import GUIDE, MANUAL, TARGETS
-
-if TYPE_CHECKING:
-    from harness.selection import Selection
-    from harness.suite import Suite
 
 # Everything else is imported by the command that needs it: `list` and `--help` must answer at once.
 
@@ -137,44 +144,6 @@ def _global(
     show_tracebacks(traceback)
 
 
-Fixtures = Annotated[
-    Path | None,
-    typer.Option(
-        help="The folder with scenarios, contracts.yaml and errors.yaml.", show_default="the bundled suite"
-    ),
-]
-Families = Annotated[list[str] | None, typer.Option("--family", help="Only this family (repeatable).")]
-Tags = Annotated[
-    list[str] | None, typer.Option("--tag", help="Only scenarios with this tag (repeatable: any of them).")
-]
-Expression = Annotated[
-    str,
-    typer.Option(
-        "-k", metavar="EXPRESSION", help="Only scenarios whose id or title matches: 'touch and not write'."
-    ),
-]
-ContractName = Annotated[
-    str | None, typer.Option("--contract", help="The contract.", show_default="the suite's default")
-]
-Ids = Annotated[
-    list[str] | None, typer.Argument(metavar="ID", help="Scenario ids or files; all, if none is named.")
-]
-
-
-def _suite(fixtures: Path | None) -> Suite:
-    from harness.suite import Suite
-
-    return Suite(fixtures)
-
-
-def _selection(
-    ids: list[str] | None, families: list[str] | None, tags: list[str] | None, expression: str
-) -> Selection:
-    from harness.selection import Selection
-
-    return Selection(tuple(ids or ()), tuple(families or ()), tuple(tags or ()), expression)
-
-
 @app.command(cls=_Targets)
 @guarded
 def run(
@@ -242,12 +211,12 @@ def run(
         raise UsageError("--update-baseline needs --baseline FILE, the file to write.")
     return perform(
         Request(
-            suite=_suite(fixtures),
+            suite=open_suite(fixtures),
             fixtures=fixtures,
             target=connect_string,
             contracts=tuple(contract or ()),
             level=level.value,
-            selection=_selection(targets, family, tag, expression),
+            selection=selection_of(targets, family, tag, expression),
             format=format_.value,
             output=output,
             baseline=baseline,
@@ -274,7 +243,7 @@ def report(
     """Make a page of one or more runs from their JSON lines; exit code 3 if one of them was cut off."""
     from harness.testrun import perform_report
 
-    perform_report(_suite(fixtures), streams, format_.value, output, fixtures=fixtures, version=version())
+    perform_report(open_suite(fixtures), streams, format_.value, output, fixtures=fixtures, version=version())
     return ExitCode.CONFORMANT
 
 
@@ -290,8 +259,8 @@ def list_(
     """List scenarios: id, requirement and title, separated by tabs."""
     from harness.selection import select
 
-    suite = _suite(fixtures)
-    chosen = select(suite, _selection(ids, family, tag, expression))
+    suite = open_suite(fixtures)
+    chosen = select(suite, selection_of(ids, family, tag, expression))
     headings = map(suite.heading, chosen)
     sys.stdout.writelines(f"{each.id}\t{each.requirement}\t{each.title}\n" for each in headings)
     return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
@@ -308,7 +277,7 @@ def show(
     from harness.report.scenario import scenario_lines
     from harness.selection import Selection, select
 
-    suite = _suite(fixtures)
+    suite = open_suite(fixtures)
     (scenario_id,) = select(suite, Selection(ids=(scenario,)))
     chosen = suite.contracts[contract or suite.contracts.default]
     for line in scenario_lines(suite.scenario(scenario_id), chosen):
@@ -323,7 +292,7 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
     from harness.lint import lint as find
     from harness.selection import Selection, select
 
-    suite = _suite(fixtures)
+    suite = open_suite(fixtures)
     chosen = select(suite, Selection(ids=tuple(ids))) if ids else None
     count = 0
     for finding in find(suite, chosen):
@@ -349,72 +318,10 @@ def new(
     from harness.skeleton import SkeletonError, write_skeleton
 
     try:
-        print(write_skeleton(_suite(fixtures), scenario))
+        print(write_skeleton(open_suite(fixtures), scenario))
     except SkeletonError as error:
         raise UsageError(str(error)) from error
     return ExitCode.CONFORMANT
-
-
-@app.command()
-@guarded
-def record(
-    ids: Ids = None,
-    contract: ContractName = None,
-    fix: Annotated[bool, typer.Option("--fix", help="Also replace what the product contradicts.")] = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit code 1 if anything would change.")
-    ] = False,
-    create: Annotated[bool, typer.Option("--create", help="Fill in what is missing (the default).")] = False,
-    family: Families = None,
-    tag: Tags = None,
-    expression: Expression = "",
-    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
-    fixtures: Fixtures = None,
-) -> int:
-    """Let the real product fill in what scenarios expect. Needs npm and node; see docs/recording.md."""
-    if fix + check + create > 1:
-        raise UsageError("--create, --fix and --check exclude each other.")
-    from rich.console import Console
-
-    from harness.adapters.connect import connect
-    from harness.record import record as recorded
-    from harness.report.progress import ProgressBar
-    from harness.selection import select
-
-    suite = _suite(fixtures)
-    chosen = suite.contracts[contract or suite.contracts.default]
-    if not chosen.recorded:
-        raise UsageError(
-            f"{chosen.name} is what documents state; a person writes it, nothing can be recorded."
-        )
-    selected = select(suite, _selection(ids, family, tag, expression))
-    counts: dict[str, int] = {}
-    ok = True
-    with ProgressBar(Console(stderr=True), 2 * len(selected)) as bar:
-        for result in recorded(
-            suite,
-            selected,
-            chosen,
-            "fix" if fix else "check" if check else "create",
-            lambda: connect(f"claude-code:{chosen.version}", suite, contract=chosen, time_limit=time_limit),
-            bar.at,
-        ):
-            counts[result.status] = counts.get(result.status, 0) + 1
-            ok = ok and result.ok
-            if result.status != "unchanged":
-                told = f": {result.message}" if result.message else ""
-                print(f"{result.status} {result.scenario_id}{told}", flush=True)
-    total = ", ".join(f"{number} {status}" for status, number in counts.items())
-    plural = "" if len(selected) == 1 else "s"
-    print(
-        f"{len(selected)} scenario{plural} on {chosen.name}: {total or 'nothing was selected'}",
-        file=sys.stderr,
-    )
-    if not selected:
-        return ExitCode.NOTHING
-    if counts.get("broken"):
-        return ExitCode.BROKEN
-    return ExitCode.CONFORMANT if ok else ExitCode.NOT_CONFORMANT
 
 
 @app.command()
@@ -440,7 +347,7 @@ def fuzz(
 
     if level.value == "verbatim":
         raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")
-    suite = _suite(fixtures)
+    suite = open_suite(fixtures)
     chosen = contract or suite.contracts.default
     return perform(Request(suite, against, chosen, steps, seed, level.value, output, known, time_limit, fast))
 
@@ -479,7 +386,7 @@ def export(
     from harness.export import export as expanded
     from harness.report import output as opened
 
-    suite = _suite(fixtures)
+    suite = open_suite(fixtures)
     chosen = suite.contracts[contract or suite.contracts.default]
     count = 0
     with opened(output) if output is not None else contextlib.nullcontext(sys.stdout) as stream:
@@ -506,7 +413,7 @@ def behaviour(
     from harness.behaviour.page import behaviour as made
     from harness.behaviour.page import is_fresh, page_file
 
-    suite = _suite(fixtures)
+    suite = open_suite(fixtures)
     page = made(suite)
     if not check and not write:
         sys.stdout.write(page)
@@ -526,6 +433,8 @@ def behaviour(
     return ExitCode.CONFORMANT
 
 
+app.command()(record)
+app.command()(merge)
 app.command()(targets)
 app.command(name="check-adapter")(check_adapter)
 app.command()(implementations)

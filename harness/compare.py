@@ -49,9 +49,12 @@ def skipped(
     if not missing:
         missing = sorted({told for call in calls if (told := lacks(call.tool, call.arguments))})
     judged = [clause_for(call.expect, contract) is not None for call in calls]
+    absent = sorted(scenario.needs - contract.capabilities) if contract.recorded else []
     status: Status
     if not judged or not (all(judged) if contract.recorded else any(judged)):
         status, reason = "unspecified", f"{contract.name} says nothing about it"
+    elif absent:
+        status, reason = "unspecified", f"{contract.name} has no {', '.join(absent)}"
     elif missing:
         status, reason = "unsupported", "the adapter lacks " + ", ".join(missing)
     else:

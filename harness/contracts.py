@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from harness import strict_yaml
 from harness.finding import SuiteError
@@ -24,16 +25,21 @@ __all__ = [
     "UnknownContractError",
     "clause_for",
     "load_contracts",
+    "order",
     "selects",
 ]
 
 DOCUMENTED = "documented"
 READ_GATES = ("enforced", "relaxed")
 
+SESSION_CAPABILITIES = ("parallel", "during", "deny")
+"""What a session may offer beside tools."""
+
+_NAME = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
-_KEYS = ("documents", "model", "package", "read_gate", "released", "summary", "tools", "version")
+_KEYS = ("documents", "lacks", "model", "package", "read_gate", "released", "summary", "tools", "version")
 _RECORDED = ("package", "version", "model", "read_gate", "tools", "summary")
 
 
@@ -51,6 +57,7 @@ class Contract:
 
     `package`, `version`, `model` and `read_gate` are None for `documented` only. `tools` are those that the
     version offers; `documents` the texts that `documented` rests on. `released` is a date, YYYY-MM-DD.
+    `lacks` are capabilities that later versions have (`during`: no hook can hold a call).
     """
 
     name: str
@@ -62,6 +69,12 @@ class Contract:
     summary: str = ""
     released: str | None = None
     documents: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """What scenarios may need of it: its tools, `parallel`, `during` and `deny`, without what it lacks."""
+        return frozenset({*self.tools, *SESSION_CAPABILITIES}) - frozenset(self.lacks)
 
     @property
     def recorded(self) -> bool:
@@ -92,8 +105,31 @@ class Contracts:
 
     @property
     def recorded(self) -> tuple[Contract, ...]:
-        """Those that a real product stands behind."""
-        return tuple(contract for contract in self.all if contract.recorded)
+        """Those that a real product stands behind, in release order; of one version, the newer model first."""
+        return tuple(sorted((each for each in self.all if each.recorded), key=lambda each: order(each.name)))
+
+    def find(self, name: str) -> Contract:
+        """Return the contract of that name, or what an unlisted version is: like the next newer listed one.
+
+        `2.1.200`, `2.1.240+gated`: model, tools and read gate come from the first listed contract with the same
+        suffix that is not older, or from the newest. UnknownContractError: it is not a version.
+        """
+        if name in self:
+            return self[name]
+        if not _NAME.fullmatch(name):
+            return self[name]
+        version, _, variant = name.partition("+")
+        alike = [each for each in self.recorded if each.name.partition("+")[2] == variant]
+        if not alike:
+            return self[name]
+        like = next((each for each in alike if order(each.name) >= order(name)), alike[-1])
+        return replace(like, name=name, version=version, summary="", released=None)
+
+
+def order(name: str) -> tuple[Version, str]:
+    """Return what the names of recorded contracts sort by: release order, of one version the newer model first."""
+    version, _, variant = name.partition("+")
+    return Version(version), variant
 
 
 @lru_cache(maxsize=4096)
@@ -192,6 +228,16 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
         for number, tool in enumerate(tools):
             if tool not in TOOLS:
                 look.note((*path, "tools", number), f"there is no tool {tool!r}", did_you_mean(tool, TOOLS))
+    lacks: tuple[str, ...] = ()
+    if "lacks" in fields:
+        lacks = look.strings(fields["lacks"], (*path, "lacks"), f"lacks of {what}")
+        for number, lack in enumerate(lacks):
+            if lack not in SESSION_CAPABILITIES:
+                look.note(
+                    (*path, "lacks", number),
+                    f"there is no capability {lack!r}",
+                    did_you_mean(lack, SESSION_CAPABILITIES),
+                )
     documents: tuple[str, ...] = ()
     if "documents" in fields:
         documents = look.strings(fields["documents"], (*path, "documents"), f"documents of {what}")
@@ -205,4 +251,5 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
         summary=texts.get("summary") or "",
         released=released,
         documents=documents,
+        lacks=lacks,
     )

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from packaging.version import Version
-
+from harness.contracts import order
 from harness.entry import Directory, Entry, RegularFile, Symlink
 from harness.session import ToolResult
 
@@ -104,7 +103,7 @@ def encode(recording: Recording) -> bytes:
     """Return the file's bytes. Contracts stand in release order; equal transcripts stand once."""
     bodies: list[dict[str, Any]] = []
     contracts: dict[str, int] = {}
-    for name in sorted(recording.transcripts, key=_release_order):
+    for name in sorted(recording.transcripts, key=order):
         body = _encode_transcript(recording.transcripts[name])
         if body not in bodies:
             bodies.append(body)
@@ -123,11 +122,6 @@ def decode(data: bytes) -> Recording:
         return Recording({name: transcripts[index] for name, index in file["contracts"].items()})
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error) as error:
         raise RecordingError(f"not a readable recording ({error!r}); record the scenario again") from error
-
-
-def _release_order(contract: str) -> tuple[Version, str]:
-    version, _, variant = contract.partition("+")
-    return Version(version), variant
 
 
 def _encode_transcript(transcript: Transcript) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import yaml
 
 from harness.emit import Value, emit_mapping
 from harness.events import EVENTS
+from harness.scenario import When
 from harness.strict_yaml import load
 
 __all__ = ["Keep", "New", "RewriteError", "StepPath", "Update", "rewrite_expectations"]
@@ -29,29 +30,35 @@ class RewriteError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Leave the clause at `index` as it is."""
+    """Leave what the clause at `index` states, for the contracts of `when` (None: for all).
+
+    `again`: it stands in the file already, for other contracts; what documents state is not said twice.
+    """
 
     index: int
+    when: When | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Give the clause at `index` other recorded keys; `when` and `documented` stay."""
+    """Give the clause at `index` other recorded keys; `documented` stays."""
 
     index: int
     recorded: Mapping[str, Value]
+    when: When | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class New:
     """Write a clause that was not there."""
 
-    clause: Mapping[str, Value]
+    recorded: Mapping[str, Value]
+    when: When | None = None
 
 
 ClauseEdit = Keep | Update | New
 
-_BY_HAND = ("when", "documented")
 _RECORDED = ("error", "text", "files")
 
 
@@ -93,15 +100,16 @@ def _expect_lines(
 ) -> list[str]:
     old = _clauses(lines, present) if present is not None else []
     inner = column + 2
+    indent = inner + 2 if len(edits) > 1 else inner
     written = [" " * column + "expect:"]
     for edit in edits:
         comments: list[str] = []
         if isinstance(edit, New):
-            body = emit_mapping(edit.clause, inner + 2 if len(edits) > 1 else inner)
+            body = emit_mapping(edit.recorded, indent)
         else:
             clause, comments = old[edit.index]
-            recorded = edit.recorded if isinstance(edit, Update) else None
-            body = _clause_lines(lines, clause, recorded, inner + 2 if len(edits) > 1 else inner)
+            body = _clause_lines(lines, clause, edit, indent)
+        body = _when_lines(edit.when, indent) + body
         written += [" " * inner + comment for comment in comments]
         if len(edits) > 1:
             first = next(index for index, line in enumerate(body) if not line.lstrip().startswith("#"))
@@ -126,16 +134,33 @@ def _clauses(
     return clauses
 
 
-def _clause_lines(
-    lines: list[str], clause: yaml.MappingNode, recorded: Mapping[str, Value] | None, indent: int
-) -> list[str]:
-    """Return the clause at column `indent`; its recorded keys replaced unless `recorded` is None."""
+def _when_lines(when: When | None, indent: int) -> list[str]:
+    if when is None:
+        return []
+    parts = []
+    if when.claude_code is not None:
+        bounds = sorted(map(str, when.claude_code), key=lambda bound: bound.startswith("<"))
+        parts.append(f'claude_code: "{",".join(bounds)}"')
+    if when.read_gate is not None:
+        parts.append(f"read_gate: {when.read_gate}")
+    return [f"{' ' * indent}when: {{{', '.join(parts)}}}"]
+
+
+def _clause_lines(lines: list[str], clause: yaml.MappingNode, edit: Keep | Update, indent: int) -> list[str]:
+    """Return the clause at column `indent`, without its `when`; with other recorded keys for an Update."""
+    left_out = {"when"}
+    if isinstance(edit, Update):
+        left_out.update(_RECORDED)
+    elif edit.again:
+        left_out.add("documented")
     written: list[str] = []
     for name, comments, entry in _entries(lines, clause, indent):
         written += comments
-        if recorded is None or name in _BY_HAND:
+        if name not in left_out:
             written += entry
-    changed = {key: recorded[key] for key in _RECORDED if key in recorded} if recorded is not None else {}
+    if isinstance(edit, Keep):
+        return written
+    changed = {key: edit.recorded[key] for key in _RECORDED if key in edit.recorded}
     return written + emit_mapping(changed, indent)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Generator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -36,6 +36,25 @@ class Order:
     contract: str
     level: Level = "text"
     time_limit: float = TIME_LIMIT
+
+    @contextmanager
+    def bench(self) -> Iterator[Callable[[str], Verdict]]:
+        """Connect, and judge one scenario after the other."""
+        with Bench(self) as bench:
+            yield bench.judge
+
+    def lost(self, scenario_id: str, reason: str) -> Verdict:
+        """Return the verdict on a scenario whose worker died."""
+        levels = dict.fromkeys(LEVELS, False)
+        return Verdict(
+            scenario_id,
+            self.contract,
+            self.level,
+            "broken",
+            levels,
+            blame="environment",
+            reason=reason,
+        )
 
 
 class Bench:
@@ -118,10 +137,10 @@ def run(
         order = Order(suite.root, connect_string, name, level, time_limit)
         if jobs > 1 and len(chosen) > 1:
             from harness.workers import (
-                judge_in_processes,
+                work_in_processes,
             )  # here, because a run with one job needs none of it
 
-            with closing(judge_in_processes(order, chosen, jobs)) as verdicts:
+            with closing(work_in_processes(order, chosen, jobs)) as verdicts:
                 yield from verdicts
             continue
         with Bench(order, suite) as bench:

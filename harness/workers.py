@@ -1,4 +1,4 @@
-"""Workers: processes that replay a share of the scenarios each; the verdicts come out in the given order.
+"""Workers: processes that do a share of the scenarios each; what comes of them comes out in the given order.
 
 A worker is a fresh interpreter that talks pickle over its pipes. It ends when its input ends, so none
 outlives the process that started it.
@@ -14,19 +14,19 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Generic, Protocol, TypeVar
 
 from harness.finding import SuiteError
-from harness.verdict import Verdict
 
-if TYPE_CHECKING:
-    from harness.run import Order
+__all__ = ["Job", "main", "work_in_processes"]
 
-__all__ = ["judge_in_processes", "main"]
+Result = TypeVar("Result")
+Result_co = TypeVar("Result_co", covariant=True)
 
 MOST_PER_SHARE = 8
-"""Consecutive scenarios of one worker; small, because a worker waits while its pipe is full of verdicts."""
+"""Consecutive scenarios of one worker; small, because a worker waits while its pipe is full of results."""
 PATIENCE = 5.0
 """Seconds that a worker gets to close its adapter before it is killed."""
 
@@ -38,21 +38,33 @@ main()
 """
 
 
-def judge_in_processes(order: Order, ids: Sequence[str], jobs: int) -> Generator[Verdict]:
-    """Yield a verdict for each id, in this order. Raises what the workers raise.
+class Job(Protocol[Result_co]):
+    """What is done with each scenario: plain values, because it travels to another process; so do the results."""
 
-    A worker that dies costs one scenario, whose verdict is `broken`; the rest of its share gets a new worker.
+    def bench(self) -> AbstractContextManager[Callable[[str], Result_co]]:
+        """Open what the work needs; it is closed when the share is done."""
+        ...
+
+    def lost(self, scenario_id: str, reason: str) -> Result_co:
+        """Return what stands for a scenario whose worker died."""
+        ...
+
+
+def work_in_processes(job: Job[Result], ids: Sequence[str], jobs: int) -> Generator[Result]:
+    """Yield a result for each id, in this order. Raises what the workers raise.
+
+    A worker that dies costs one scenario, which is `lost`; the rest of its share gets a new worker.
     """
     jobs = min(jobs, len(ids))
     size = max(1, min(MOST_PER_SHARE, len(ids) // jobs))
     shares = [ids[start : start + size] for start in range(0, len(ids), size)]
-    workers = [_Worker(order) for _ in range(jobs)]
+    workers = [_Worker(job) for _ in range(jobs)]
     try:
         for number, worker in enumerate(workers):
             worker.start([scenario_id for share in shares[number::jobs] for scenario_id in share])
         for number, share in enumerate(shares):
             for _ in share:
-                yield workers[number % jobs].verdict()
+                yield workers[number % jobs].result()
     finally:
         for worker in workers:
             worker.ask_to_end()
@@ -60,11 +72,11 @@ def judge_in_processes(order: Order, ids: Sequence[str], jobs: int) -> Generator
             worker.end()
 
 
-class _Worker:
+class _Worker(Generic[Result]):
     """One process, and what it has not answered yet."""
 
-    def __init__(self, order: Order) -> None:
-        self._order = order
+    def __init__(self, job: Job[Result]) -> None:
+        self._job = job
         self._left: deque[str] = deque()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -79,14 +91,14 @@ class _Worker:
         )
         assert process.stdin is not None
         try:
-            for part in (sys.path, self._order, list(ids)):
+            for part in (sys.path, self._job, list(ids)):
                 pickle.dump(part, process.stdin)
             process.stdin.flush()
         except BrokenPipeError:
             pass  # it died at once; reading its answer finds that out
 
-    def verdict(self) -> Verdict:
-        """Return the next verdict, or raise what the worker met."""
+    def result(self) -> Result:
+        """Return the next result, or raise what the worker met."""
         scenario_id = self._left.popleft()
         assert self._process is not None
         assert self._process.stdout is not None
@@ -95,26 +107,22 @@ class _Worker:
         except (EOFError, pickle.UnpicklingError):
             return self._died(scenario_id)
         match kind:
-            case "verdict":
-                verdict: Verdict = value
-                return verdict
+            case "result":
+                result: Result = value
+                return result
             case "invalid":
                 raise SuiteError(value)
             case _:
                 error: BaseException = value
                 raise error
 
-    def _died(self, scenario_id: str) -> Verdict:
+    def _died(self, scenario_id: str) -> Result:
         rest = list(self._left)
         code = self.end()
         if rest:
             self.start(rest)
         how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        order = self._order
-        reason = f"the worker process {how} during this scenario"
-        return Verdict(
-            scenario_id, order.contract, order.level, "broken", {}, blame="environment", reason=reason
-        )
+        return self._job.lost(scenario_id, f"the worker process {how} during this scenario")
 
     def ask_to_end(self) -> None:
         """Close the worker's input, which interrupts whatever it does."""
@@ -140,16 +148,16 @@ class _Worker:
 
 
 def main() -> None:
-    """Be a worker: read an order and ids, write a verdict for each; end quietly when a pipe is closed."""
+    """Be a worker: read a job and ids, write a result for each; end quietly when a pipe is closed."""
     answers = os.dup(1)
-    os.dup2(2, 1)  # what an implementation prints must not get between the verdicts
+    os.dup2(2, 1)  # what an implementation prints must not get between the results
     try:
         try:
             signal.signal(signal.SIGTERM, _end)
-            order: Order = pickle.load(sys.stdin.buffer)
+            job: Job[Any] = pickle.load(sys.stdin.buffer)
             ids: list[str] = pickle.load(sys.stdin.buffer)
             threading.Thread(target=_end_with_input, daemon=True).start()
-            _judge(order, ids, answers)
+            _work(job, ids, answers)
         except Exception as error:
             if not isinstance(error, BrokenPipeError):
                 _send(answers, _message(error))
@@ -169,12 +177,10 @@ def _end_with_input() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _judge(order: Order, ids: Sequence[str], answers: int) -> None:
-    from harness.run import Bench
-
-    with Bench(order) as bench:
+def _work(job: Job[Any], ids: Sequence[str], answers: int) -> None:
+    with job.bench() as work:
         for scenario_id in ids:
-            _send(answers, ("verdict", bench.judge(scenario_id)))
+            _send(answers, ("result", work(scenario_id)))
 
 
 def _message(error: Exception) -> tuple[str, Any]:

@@ -25,6 +25,9 @@ __all__ = ["HOME", "Place", "Site", "WorldEventError", "changes", "lay_out", "sn
 HOME = "$HOME/"
 """What paths in the session's home begin with in a snapshot; `~` may be the name of a directory."""
 
+_OF_THE_PRODUCT = f"{HOME}.claude"
+"""Where versions that know no other folder for it keep their own state; it is no effect of a call."""
+
 _AROUND, _HOME, _ROOT = "s", "h", "w"
 
 
@@ -111,7 +114,11 @@ class Site:
                 if path != own and not path.startswith(own + "/"):
                     entries[path] = entry
         if os.listdir(self.home):
-            scan(self.home, HOME, entries, self.root)
+            below: dict[str, Entry] = {}
+            scan(self.home, HOME, below, self.root)
+            entries.update(
+                (path, entry) for path, entry in below.items() if not path.startswith(_OF_THE_PRODUCT)
+            )
         return entries
 
     def substituted(self, value: Any) -> Any:

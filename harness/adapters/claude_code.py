@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from harness.claude_code.conversation import Conversation, Options
 from harness.claude_code.package import InstalledPackage, install
-from harness.contracts import Contract
-from harness.session import Session, ToolResult, Workspace
+from harness.claude_code.reminders import without_reminders_of_the_conversation
+from harness.contracts import SESSION_CAPABILITIES, Contract, UnknownContractError
+from harness.session import BrokenAdapter, Session, ToolResult, Workspace
 from harness.suite import Suite
 
 __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "open_claude_code"]
@@ -18,6 +20,8 @@ __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "open_claude_code"]
 _LOG = logging.getLogger("readfirst")
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
+_BYTES_PER_CONVERSATION = 400_000
+"""Where the conversation would fill the model's window, the product asks the model for a summary of it."""
 
 
 class ClaudeCodeSession:
@@ -30,15 +34,28 @@ class ClaudeCodeSession:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Let the model call one tool."""
-        return self.conversation.call(tool, arguments)
+        return _cleaned(self.conversation.call(tool, arguments))
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""
-        return self.conversation.call_parallel(calls)
+        return [_cleaned(result) for result in self.conversation.call_parallel(calls)]
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
-        """Let the model call one tool; `strike` runs in the product's PreToolUse hook."""
-        return self.conversation.call(tool, arguments, strike)
+        """Let the model call one tool; `strike` runs in the product's PreToolUse hook.
+
+        BrokenAdapter: the call was executed without the hook, which early versions do not have.
+        """
+        struck = False
+
+        def striking() -> None:
+            nonlocal struck
+            struck = True
+            strike()
+
+        result = self.conversation.call(tool, arguments, striking)
+        if not (struck or result.is_error):
+            raise BrokenAdapter("the product ran no PreToolUse hook", blame="environment")
+        return _cleaned(result)
 
     def close(self) -> None:
         """End the conversation if nothing else uses it."""
@@ -60,10 +77,11 @@ class ClaudeCodeAdapter:
         model: str,
         tools: Sequence[str] = ("Read", "Edit", "Write", "NotebookEdit"),
         *,
+        lacks: Sequence[str] = (),
         cache: Path | None = None,
         time_limit: float = 30.0,
     ) -> None:
-        self.capabilities = frozenset({*tools, "parallel", "during", "deny"})
+        self.capabilities = frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks)
         self.isolation = ""
         self._package: InstalledPackage = install(version, cache)
         self._model = model
@@ -80,7 +98,11 @@ class ClaudeCodeAdapter:
         folder = workspace.root.parents[1]
         key = (folder, hook)
         shared = self._shared.get(key)
-        if shared is not None and (not shared.usable or shared.calls > _CALLS_PER_CONVERSATION):
+        if shared is not None and (
+            not shared.usable
+            or shared.calls > _CALLS_PER_CONVERSATION
+            or shared.size > _BYTES_PER_CONVERSATION
+        ):
             del self._shared[key]
             shared.close()
             shared = None
@@ -108,15 +130,22 @@ class ClaudeCodeAdapter:
         return conversation
 
 
-def open_claude_code(
-    version: str, suite: Suite, *, contract: Contract, time_limit: float
-) -> ClaudeCodeAdapter:
-    """Open the product of `version` with the model and tools of the contract that names it.
+def _cleaned(result: ToolResult) -> ToolResult:
+    return replace(result, text=without_reminders_of_the_conversation(result.text))
 
-    A version that no contract names gets those of `contract`, or of the default. Raises BrokenAdapter.
+
+def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:
+    """Open the product of a version, or of a contract (`2.1.328+gated`), with the contract's model and tools.
+
+    A version that is not listed is like the next newer one. Raises BrokenAdapter.
     """
-    named = next((each for each in suite.contracts.recorded if each.version == version), contract)
-    if named.model is None:
-        named = suite.contracts[suite.contracts.default]
+    try:
+        named = suite.contracts.find(name)
+    except UnknownContractError:
+        named = contract if contract.recorded else suite.contracts[suite.contracts.default]
+        named = replace(named, version=name)
+    assert named.version is not None
     assert named.model is not None
-    return ClaudeCodeAdapter(version, named.model, named.tools, time_limit=time_limit)
+    return ClaudeCodeAdapter(
+        named.version, named.model, named.tools, lacks=named.lacks, time_limit=time_limit
+    )

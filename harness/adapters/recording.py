@@ -15,7 +15,7 @@ from harness.session import BrokenAdapter, ToolResult, Workspace
 from harness.workspace import HOME
 from harness.world import create
 
-__all__ = ["RecordingAdapter"]
+__all__ = ["OneTranscript", "RecordingAdapter"]
 
 
 class RecordingAdapter:
@@ -61,6 +61,19 @@ class _OneRecording:
             message = f"{self._scenario_id} was not recorded for {self._contract}: record it"
             raise BrokenAdapter(message, blame="harness")
         return RecordedSession(transcript, workspace)
+
+
+class OneTranscript:
+    """Replays a transcript that is at hand."""
+
+    repeats_paths = True
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+
+    def open(self, workspace: Workspace) -> RecordedSession:
+        """Start at the first call."""
+        return RecordedSession(self._transcript, workspace)
 
 
 class RecordedSession:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import queue
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,10 +40,16 @@ class Options:
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
         """Make a fresh configuration below `run`, and the hook's pipes where it is asked for."""
-        environment = build_environment(run, Path(self.command[0]), self.home)
         hook = Hook(run, events) if self.hook else None
+        environment = build_environment(
+            run,
+            Path(self.command[0]),
+            model=self.model,
+            settings=_settings(self, hook),
+            home=self.home,
+        )
         return Launch(
-            command=(*self.command, *_arguments(self, hook)),
+            command=(*self.command, *_arguments(self)),
             variables=environment.variables,
             directory=self.directory,
             home=environment.home,
@@ -54,7 +59,7 @@ class Options:
         )
 
 
-def _arguments(options: Options, hook: Hook | None) -> list[str]:
+def _settings(options: Options, hook: Hook | None) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if options.deny:
         settings["permissions"] = {"deny": list(options.deny)}
@@ -62,9 +67,11 @@ def _arguments(options: Options, hook: Hook | None) -> list[str]:
         settings["hooks"] = {
             "PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": hook.command}]}]
         }
-    arguments = ["-p", "go", "--model", options.model, "--allowedTools", ",".join(options.tools)]
+    return settings
+
+
+def _arguments(options: Options) -> list[str]:
+    # Only what every version understands: model and settings come with the environment.
     # TodoWrite and Bash bring reminders into results; no scenario needs them.
-    arguments += ["--disallowedTools", "TodoWrite,Bash"]
-    if settings:
-        arguments += ["--settings", json.dumps(settings)]
-    return arguments
+    tools = ",".join(options.tools)
+    return ["-p", "go", "--allowedTools", tools, "--disallowedTools", "TodoWrite,Bash"]

@@ -7,12 +7,14 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.agent.launcher import PORT
 
 __all__ = ["ALLOWED_VARIABLES", "BASE_URL", "ChildEnvironment", "build_environment"]
 
 BASE_URL = "ANTHROPIC_BASE_URL"
+MODEL = "ANTHROPIC_MODEL"
 
 _SWITCHES = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -23,7 +25,7 @@ _SWITCHES = {
 }
 
 ALLOWED_VARIABLES = frozenset(
-    {"PATH", "LANG", "HOME", "TMPDIR", "CLAUDE_CONFIG_DIR", "ANTHROPIC_API_KEY", BASE_URL, *_SWITCHES}
+    {"PATH", "LANG", "HOME", "TMPDIR", "CLAUDE_CONFIG_DIR", "ANTHROPIC_API_KEY", MODEL, BASE_URL, *_SWITCHES}
 )
 """Every variable that the product ever sees."""
 
@@ -36,10 +38,18 @@ class ChildEnvironment:
     home: Path
 
 
-def build_environment(directory: Path, program: Path, home: Path | None = None) -> ChildEnvironment:
+def build_environment(
+    directory: Path,
+    program: Path,
+    *,
+    model: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    home: Path | None = None,
+) -> ChildEnvironment:
     """Make a fresh configuration below `directory` and the variables for `program`.
 
-    `home` is the home directory, which gets no file of ours; without it there is a fresh one below `directory`.
+    `home` is the home directory; without it there is a fresh one below `directory`. `settings` are the user's,
+    written to the configuration, and also below `home`, where early versions look for them.
     `PATH` holds the program's own folder and the system's; nothing is taken from this process. The launcher
     puts the port into the base URL.
     """
@@ -53,6 +63,10 @@ def build_environment(directory: Path, program: Path, home: Path | None = None) 
     for path in (own / ".claude.json", config / ".claude.json"):
         path.write_text(onboarding)
     home = own if home is None else home
+    if settings:
+        for folder in dict.fromkeys((config, home / ".claude")):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "settings.json").write_text(json.dumps(settings))
     folders = dict.fromkeys((str(program.parent), "/usr/local/bin", "/usr/bin", "/bin"))
     variables = {
         "PATH": os.pathsep.join(folders),
@@ -61,6 +75,7 @@ def build_environment(directory: Path, program: Path, home: Path | None = None) 
         "TMPDIR": str(temporary),
         "CLAUDE_CONFIG_DIR": str(config),
         "ANTHROPIC_API_KEY": "made-up-key-for-offline-recording",
+        **({} if model is None else {MODEL: model}),
         BASE_URL: f"http://127.0.0.1:{PORT}",
         **_SWITCHES,
     }

@@ -125,7 +125,9 @@ def _command(directory: Path, package: str) -> tuple[str, ...]:
                 "node is not installed; this version of the product needs it", blame="environment"
             )
         return (os.path.realpath(node), str(script))
-    binary = directory / "node_modules" / ".bin" / "claude"
-    if not binary.exists():
-        raise BrokenAdapter(f"no program found in {home}", blame="environment")
-    return (os.path.realpath(binary),)
+    # Later versions are programs of their own: npm adds the package of this platform beside the named one.
+    for platform in sorted(home.parent.glob(f"{home.name}-*")):
+        binary = platform / "claude"
+        if binary.is_file():
+            return (str(binary.resolve()),)
+    raise BrokenAdapter(f"no program found in {home}", blame="environment")

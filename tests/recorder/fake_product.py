@@ -43,6 +43,8 @@ def run(tool: str, arguments: dict, settings: dict) -> object:
                     return "connected"
             except OSError as error:
                 return type(error).__name__ + ": " + str(error)
+        case "Settings":
+            return json.dumps(settings)
         case "Arguments":
             return json.dumps(sys.argv[1:])
         case "Die":
@@ -66,9 +68,8 @@ def run(tool: str, arguments: dict, settings: dict) -> object:
 
 
 def main() -> None:
-    settings = {}
-    if "--settings" in sys.argv:
-        settings = json.loads(sys.argv[sys.argv.index("--settings") + 1])
+    file = Path(os.environ["CLAUDE_CONFIG_DIR"], "settings.json")
+    settings = json.loads(file.read_text()) if file.exists() else {}
     messages: list = [{"role": "user", "content": "go"}]
     ask([{"role": "user", "content": "a title, please"}], tools=[])
     while True:

@@ -51,8 +51,8 @@ def test_an_isolated_workspace_has_a_process_of_its_own_that_ends_with_it(adapte
     own = opened(adapter, workspace(tmp_path, "2", isolated=True, deny=("Edit(a)",)))
     assert own.conversation is not shared.conversation
     assert json.loads(own.call("Environment", {}).text)["cwd"] == str(tmp_path / "2" / "w")
-    assert "Edit(a)" in own.call("Arguments", {}).text
-    assert "Edit(a)" not in shared.call("Arguments", {}).text
+    assert "Edit(a)" in own.call("Settings", {}).text
+    assert "Edit(a)" not in shared.call("Settings", {}).text
     own.close()
     with pytest.raises(BrokenAdapter):
         own.call("Echo", {})
@@ -62,8 +62,8 @@ def test_an_isolated_workspace_has_a_process_of_its_own_that_ends_with_it(adapte
 def test_only_races_run_with_the_hook(adapter, tmp_path: Path) -> None:
     plain = opened(adapter, workspace(tmp_path, "1"))
     race = opened(adapter, workspace(tmp_path, "2", needs=frozenset({"during"})))
-    assert "PreToolUse" not in plain.call("Arguments", {}).text
-    assert "PreToolUse" in race.call("Arguments", {}).text
+    assert "PreToolUse" not in plain.call("Settings", {}).text
+    assert "PreToolUse" in race.call("Settings", {}).text
 
 
 def test_a_dead_process_is_replaced_for_the_next_scenario(adapter, tmp_path: Path) -> None:

@@ -152,10 +152,10 @@ def test_the_hook_lets_the_world_change_between_validation_and_execution(tmp_pat
 def test_deny_rules_arrive_as_settings(tmp_path: Path) -> None:
     conversation = Conversation(options(tmp_path, deny=("Edit(a)",)))
     try:
-        arguments = json.loads(conversation.call("Arguments", {}).text)
+        settings = json.loads(conversation.call("Settings", {}).text)
     finally:
         conversation.close()
-    assert json.loads(arguments[arguments.index("--settings") + 1]) == {"permissions": {"deny": ["Edit(a)"]}}
+    assert settings == {"permissions": {"deny": ["Edit(a)"]}}
 
 
 def test_a_product_that_dies_is_reported_with_its_last_words(conversation: Conversation) -> None:

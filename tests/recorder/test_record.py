@@ -14,6 +14,7 @@ from harness.record import Mode, Recorded, record
 from harness.recordings import Recordings
 from harness.session import ToolResult, Workspace
 from harness.suite import Suite, default_root
+from harness.takes import Takes
 
 GATE = """\
 title: Edit refuses an unread file
@@ -84,7 +85,16 @@ def expectations(suite: Suite) -> list[Any]:
 
 
 def run(suite: Suite, mode: Mode, edit: Callable[[Path], ToolResult]) -> Recorded:
-    (result,) = record(suite, ["gate/x"], suite.contracts["2.1.7"], mode, lambda: Product(edit))
+    return recorded(suite, mode, {"2.1.7": edit})
+
+
+def recorded(suite: Suite, mode: Mode, edits: Mapping[str, Callable[[Path], ToolResult]]) -> Recorded:
+    """Record `gate/x` on several contracts, each with its own way to edit."""
+    contracts = [suite.contracts.find(name) for name in edits]
+    takes = Takes(suite.root.parent / "takes")
+    (result,) = record(
+        suite, ["gate/x"], contracts, mode, lambda each: lambda: Product(edits[each.name]), takes
+    )
     return result
 
 
@@ -238,13 +248,22 @@ def test_adapters_are_closed_also_after_an_interruption(suite: Suite) -> None:
 
     closed: list[Product] = []
     with pytest.raises(KeyboardInterrupt):
-        list(record(suite, ["gate/x"], suite.contracts["2.1.7"], "create", lambda: Closing(interrupted)))
-    # One for the session's end, two for the adapters.
-    assert len(closed) >= 2
+        list(
+            record(
+                suite,
+                ["gate/x"],
+                [suite.contracts["2.1.7"]],
+                "create",
+                lambda _: lambda: Closing(interrupted),
+                Takes(suite.root.parent / "takes"),
+            )
+        )
+    # One for the session's end, one for the adapter.
+    assert len(closed) == 2
 
 
 def test_what_the_product_cannot_do_is_told_apart(suite: Suite) -> None:
-    write(suite.root, GATE.replace("  - Edit: {", "  - NotebookEdit: {"))
+    write(suite.root, GATE.replace("  - Edit: {", "  - MultiEdit: {"))
     assert run(suite, "create", replaced).status == "unsupported"
 
 

@@ -1,0 +1,62 @@
+"""Options: what several commands of the command line take, and what they make of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from harness.selection import Selection
+    from harness.suite import Suite
+
+__all__ = [
+    "ContractName",
+    "Expression",
+    "Families",
+    "Fixtures",
+    "Ids",
+    "Tags",
+    "open_suite",
+    "selection_of",
+]
+
+Fixtures = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder with scenarios, contracts.yaml and errors.yaml.", show_default="the bundled suite"
+    ),
+]
+Families = Annotated[list[str] | None, typer.Option("--family", help="Only this family (repeatable).")]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", help="Only scenarios with this tag (repeatable: any of them).")
+]
+Expression = Annotated[
+    str,
+    typer.Option(
+        "-k", metavar="EXPRESSION", help="Only scenarios whose id or title matches: 'touch and not write'."
+    ),
+]
+ContractName = Annotated[
+    str | None, typer.Option("--contract", help="The contract.", show_default="the suite's default")
+]
+Ids = Annotated[
+    list[str] | None, typer.Argument(metavar="ID", help="Scenario ids or files; all, if none is named.")
+]
+
+
+def open_suite(fixtures: Path | None) -> Suite:
+    """Open the suite that --fixtures names, or the bundled one."""
+    from harness.suite import Suite
+
+    return Suite(fixtures)
+
+
+def selection_of(
+    ids: list[str] | None, families: list[str] | None, tags: list[str] | None, expression: str
+) -> Selection:
+    """Return what the options of a command select."""
+    from harness.selection import Selection
+
+    return Selection(tuple(ids or ()), tuple(families or ()), tuple(tags or ()), expression)

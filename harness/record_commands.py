@@ -1,0 +1,183 @@
+"""Record commands: `readfirst record` and `merge`; the command line registers them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.guard import UsageError, guarded
+from harness.options import Expression, Families, Fixtures, Ids, Tags, open_suite, selection_of
+from harness.summary import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.contracts import Contract
+    from harness.record import Mode, Recorded
+    from harness.suite import Suite
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["merge", "record"]
+
+_SHARD = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
+
+Contracts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--contract", help="The contract (repeatable), or `all`.", show_default="the suite's default"
+    ),
+]
+Fix = Annotated[bool, typer.Option("--fix", help="Also replace what the product contradicts.")]
+Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 if anything would change.")]
+Create = Annotated[bool, typer.Option("--create", help="Fill in what is missing (the default).")]
+
+
+@guarded
+def record(
+    ids: Ids = None,
+    contract: Contracts = None,
+    fix: Fix = False,
+    check: Check = False,
+    create: Create = False,
+    family: Families = None,
+    tag: Tags = None,
+    expression: Expression = "",
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")] = 1,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N", help="Only take the I-th of N parts, and bless nothing; `readfirst merge` does."
+        ),
+    ] = None,
+    takes: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder for takes; an interrupted run goes on from it.", show_default="a cache"
+        ),
+    ] = None,
+    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    fixtures: Fixtures = None,
+) -> int:
+    """Let the real product fill in what scenarios expect. Needs npm and node; see docs/recording.md."""
+    from rich.console import Console
+
+    from harness.product import Product
+    from harness.record import bless, take
+    from harness.report.progress import ProgressBar
+    from harness.selection import select
+    from harness.takes import NUMBERS, Takes, default_takes
+
+    mode = _mode(fix, check, create)
+    suite = open_suite(fixtures)
+    chosen = _contracts(suite, contract)
+    selected = select(suite, selection_of(ids, family, tag, expression))
+    if shard is not None:
+        if takes is None:
+            raise UsageError("--shard needs --takes DIR: `readfirst merge` is given the DIRs of all shards.")
+        part, parts = _shard(shard)
+        selected = selected[part - 1 :: parts]
+    kept = Takes(takes if takes is not None else default_takes())
+    broken: dict[tuple[str, str], str] = {}
+    with ProgressBar(Console(stderr=True), len(NUMBERS) * len(selected) * len(chosen)) as bar:
+        for each in take(
+            suite,
+            selected,
+            chosen,
+            lambda each: Product(suite.root, each.name, time_limit),
+            kept,
+            jobs=jobs,
+        ):
+            bar.advance()
+            if each.status == "broken":
+                broken[each.scenario_id, each.contract] = each.message
+                print(f"broken {each.scenario_id}: {each.contract}: {each.message}", flush=True)
+    if shard is not None:
+        print(f"{_number(len(selected))} taken for shard {shard}", file=sys.stderr)
+        return ExitCode.BROKEN if broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
+    return _told(bless(suite, selected, chosen, mode, kept, broken), chosen)
+
+
+@guarded
+def merge(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="What --takes was, of each shard.")],
+    contract: Contracts = None,
+    fix: Fix = False,
+    check: Check = False,
+    create: Create = False,
+    family: Families = None,
+    tag: Tags = None,
+    expression: Expression = "",
+    fixtures: Fixtures = None,
+) -> int:
+    """Bless what the shards of a recording took, as `record` does with its own takes."""
+    import tempfile
+
+    from harness.record import bless
+    from harness.selection import select
+    from harness.takes import Takes
+
+    mode = _mode(fix, check, create)
+    suite = open_suite(fixtures)
+    chosen = _contracts(suite, contract)
+    selected = select(suite, selection_of(None, family, tag, expression))
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is no folder. Name what --takes was.")
+    with tempfile.TemporaryDirectory(prefix="readfirst-merge-") as together:
+        for folder in folders:
+            Takes(Path(together)).add(folder)
+        return _told(bless(suite, selected, chosen, mode, Takes(Path(together))), chosen)
+
+
+def _mode(fix: bool, check: bool, create: bool) -> Mode:
+    if fix + check + create > 1:
+        raise UsageError("--create, --fix and --check exclude each other.")
+    return "fix" if fix else "check" if check else "create"
+
+
+def _contracts(suite: Suite, names: list[str] | None) -> list[Contract]:
+    if names and "all" in names:
+        return list(suite.contracts.recorded)
+    chosen = [suite.contracts.find(name) for name in dict.fromkeys(names or [suite.contracts.default])]
+    for contract in chosen:
+        if not contract.recorded:
+            message = "is what documents state; a person writes it, nothing can be recorded."
+            raise UsageError(f"{contract.name} {message}")
+    return chosen
+
+
+def _shard(text: str) -> tuple[int, int]:
+    match = _SHARD.fullmatch(text)
+    if match is None or int(match[1]) > int(match[2]):
+        raise UsageError(f"--shard {text!r}: write I/N with I from 1 to N, for example 1/4.")
+    return int(match[1]), int(match[2])
+
+
+def _told(results: Iterable[Recorded], contracts: Sequence[Contract]) -> int:
+    counts: dict[str, int] = {}
+    ok = True
+    for result in results:
+        counts[result.status] = counts.get(result.status, 0) + 1
+        ok = ok and result.ok
+        if result.status != "unchanged":
+            told = f": {result.message}" if result.message else ""
+            print(f"{result.status} {result.scenario_id}{told}", flush=True)
+    total = ", ".join(f"{number} {status}" for status, number in counts.items())
+    names = ", ".join(contract.name for contract in contracts)
+    number = sum(counts.values())
+    print(f"{_number(number)} on {names}: {total or 'nothing was selected'}", file=sys.stderr)
+    if not counts:
+        return ExitCode.NOTHING
+    if counts.get("broken"):
+        return ExitCode.BROKEN
+    return ExitCode.CONFORMANT if ok else ExitCode.NOT_CONFORMANT
+
+
+def _number(count: int) -> str:
+    return f"{count} scenario{'' if count == 1 else 's'}"
