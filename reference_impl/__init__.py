@@ -9,8 +9,8 @@
 One `FileTools` is one session: what was read, and when, lives in it.
 """
 
-from reference_impl.contract import CONTRACTS, DEFAULT_CONTRACT, Behaviours, behaviours_of
+from reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from reference_impl.file_tools import FileTools, Result
 from reference_impl.refusal import Refusal
 
-__all__ = ["CONTRACTS", "DEFAULT_CONTRACT", "Behaviours", "FileTools", "Refusal", "Result", "behaviours_of"]
+__all__ = ["DEFAULT_CONTRACT", "Behaviours", "FileTools", "Refusal", "Result", "behaviours_of"]

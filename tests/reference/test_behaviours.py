@@ -10,18 +10,18 @@ import pytest
 
 import reference_impl
 from harness.suite import Suite
-from reference_impl import CONTRACTS, DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
+from reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
+from reference_impl.contract import ByModel, History, history_of
 
 CODE = Path(reference_impl.__file__).parent
 SOURCES = {path.name: path.read_text(encoding="utf-8") for path in CODE.glob("*.py")}
 NAMES = [field.name for field in fields(Behaviours)]
 
 
-def test_the_contracts_are_those_of_the_suite():
+def test_every_contract_of_the_suite_is_known():
     contracts = Suite().contracts
-    assert set(CONTRACTS) == set(
-        contracts.names if hasattr(contracts, "names") else [c.name for c in contracts]
-    )
+    for contract in contracts:
+        assert isinstance(behaviours_of(contract.name), Behaviours)
     assert contracts.default == DEFAULT_CONTRACT
 
 
@@ -33,8 +33,12 @@ def test_every_behaviour_is_asked_for_by_a_rule(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_behaviour_differs_between_contracts_or_waits_for_one_that_does(name):
-    values = {getattr(behaviours, name) for behaviours in CONTRACTS.values()}
-    assert len(values) > 1 or name == "read_expands_home"
+    history = history_of(name)
+    before = history.first
+    for value in history.changes.values():
+        assert value != before
+        before = value
+    assert history.changes or history.documented != history.first or name == "read_expands_home"
 
 
 def test_no_rule_asks_for_the_name_of_a_contract():
@@ -54,7 +58,7 @@ def test_every_behaviour_stands_in_the_documentation(name):
     documentation = CODE.parent / "docs" / "reference.md"
     row = next(line for line in documentation.read_text(encoding="utf-8").splitlines() if f"`{name}`" in line)
     for contract in ("2.1.7", "documented"):
-        value = getattr(CONTRACTS[contract], name)
+        value = getattr(behaviours_of(contract), name)
         shown = {True: "yes", False: "no", None: "no limit"}.get(
             value, f"{value:,}" if value is not None else ""
         )
@@ -63,10 +67,21 @@ def test_every_behaviour_stands_in_the_documentation(name):
 
 
 def test_an_unknown_contract_is_refused_with_the_known_ones(tmp_path):
-    with pytest.raises(
-        ValueError, match=r"unknown contract '9\.9\.9'; the reference knows 2\.1\.7, documented"
-    ):
-        FileTools("9.9.9", root=tmp_path)
+    for name in ("9.9.9", "2.1", "2.1.7+gated", "0.2.125", "2.1.328+", "", "default"):
+        with pytest.raises(
+            ValueError, match=r"unknown contract .*; the reference knows documented, the versions 0\.2"
+        ):
+            FileTools(name, root=tmp_path)
+
+
+def test_a_version_between_two_that_are_known_has_the_behaviours_of_its_time():
+    history = History("old", {(1, 0, 21): "new", (2, 1, 208): ByModel("asks", "does not ask")}, "told", ())
+    assert [history.at(version, relaxed=False) for version in ((1, 0, 20), (1, 0, 21), (2, 1, 300))] == [
+        "old",
+        "new",
+        "asks",
+    ]
+    assert history.at((2, 1, 208), relaxed=True) == "does not ask"
 
 
 def test_a_contract_can_be_varied_by_one_behaviour():
