@@ -78,6 +78,7 @@ Targets:
   python:module:factory  a Python object, in a process of its own
   mcp:command            an MCP server over standard input and output, in any language
   target:agno@3.1.10     a published implementation; `readfirst targets` lists them
+  agent:qwen-code        the same of an agent: its command line, played by a scripted model
   claude-code:2.1.7      the real product, played by a scripted model; needs npm and node
   recording:2.1.7        what was recorded; shows that scenarios and recordings agree
 

@@ -23,7 +23,7 @@ class Known:
 
 
 def known_target(connect_string: str) -> Known:
-    """Return what is known of `target:NAME`. Raises ConnectError."""
+    """Return what is known of `target:NAME` or `agent:NAME`, which is the same target. Raises ConnectError."""
     kind, _, rest = connect_string.partition(":")
     try:
         target, release = find(rest)
@@ -31,6 +31,8 @@ def known_target(connect_string: str) -> Known:
         raise ConnectError(f"{connect_string!r}: {error}") from error
     except SuiteError as error:
         raise ConnectError(f"{connect_string!r}: the mapping is not right.\n{error}") from error
+    if kind == "agent" and target.kind != "agent":
+        raise ConnectError(f"{connect_string!r}: {target.name} is no agent. Write target:{rest}.")
     name = rest.rpartition("@")[0] if rest.endswith(f"@{release.version}") else rest
     baseline = known_failures(target, release)
-    return Known(f"{kind}:{name}@{release.version}", target.level, baseline)
+    return Known(f"target:{name}@{release.version}", target.level, baseline)

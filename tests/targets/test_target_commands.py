@@ -95,6 +95,16 @@ def test_a_target_is_run_at_its_own_level_with_its_own_baseline(
     assert request.baseline == catalogue.root() / "baselines" / "agno@3.1.10.yaml"
 
 
+def test_an_agent_is_run_as_the_target_that_it_is(readfirst: Run, requests: list[testrun.Request]) -> None:
+    readfirst("run", "agent:qwen-code@0.24.4")
+    (request,) = requests
+    assert (request.target, request.level) == ("target:qwen-code@0.24.4", "reason")
+    assert request.baseline == catalogue.root() / "baselines" / "qwen-code@0.24.4.yaml"
+    ended = readfirst("run", "agent:agno")
+    assert ended.code == 2
+    assert "'agent:agno': agno is no agent. Write target:agno." in ended.err
+
+
 def test_a_level_a_suite_and_a_baseline_that_are_named_prevail(
     readfirst: Run, requests: list[testrun.Request], tmp_path: Path
 ) -> None:
