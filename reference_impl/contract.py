@@ -105,6 +105,12 @@ class Behaviours:
     """The line endings of a UTF-16 file are found in its text; otherwise in its bytes, where there are none."""
     media_are_remembered: bool = since(False, documented=True)
     """A Read of an image or a PDF counts as a Read."""
+    line_prefix: str = since(
+        "{:>6}\t",
+        {"1.0.21": "{:>6}→", "2.1.86": "{}\t"},
+        shown_by=("read-output/numbered-lines", "read-output/offset-alone"),
+    )
+    """What stands before a numbered line, as a format of its number."""
     default_line_limit: int | None = since(None, documented=2000)
     """Lines that Read returns when `limit` is not given."""
     line_width_limit: int | None = since(None, documented=2000)

@@ -79,7 +79,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         )
     return (
         f"The file {arguments['file_path']} has been updated. Here's the result of running `cat -n` on a snippet "
-        f"of the edited file:\n{snippet(content, found, new)}"
+        f"of the edited file:\n{snippet(content, found, new, session.behaviours.line_prefix)}"
     )
 
 

@@ -54,7 +54,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     refuse_too_long(text)
     whole = session.behaviours.whole_reads_are_compared and not {"offset", "limit"} & arguments.keys()
     session.remember(path, unify(content) if whole else None)
-    answer = numbered(cut(text, session.behaviours.line_width_limit), offset)
+    answer = numbered(cut(text, session.behaviours.line_width_limit), session.behaviours.line_prefix, offset)
     return answer or nothing_to_show(offset, len(lines))
 
 

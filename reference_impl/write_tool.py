@@ -56,5 +56,5 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         return f"File created successfully at: {arguments['file_path']}"
     return (
         f"The file {arguments['file_path']} has been updated. Here's the result of running `cat -n` on a snippet "
-        f"of the edited file:\n{numbered(content)}"
+        f"of the edited file:\n{numbered(content, session.behaviours.line_prefix)}"
     )

@@ -59,9 +59,13 @@ def test_every_behaviour_stands_in_the_documentation(name):
     row = next(line for line in documentation.read_text(encoding="utf-8").splitlines() if f"`{name}`" in line)
     for contract in ("2.1.7", "documented"):
         value = getattr(behaviours_of(contract), name)
-        shown = {True: "yes", False: "no", None: "no limit"}.get(
-            value, f"{value:,}" if value is not None else ""
-        )
+        match value:
+            case str():
+                shown = f"`{value}`"
+            case bool():
+                shown = "yes" if value else "no"
+            case _:
+                shown = "no limit" if value is None else f"{value:,}"
         column = {"2.1.7": 2, "documented": 3}[contract]
         assert row.split("|")[column].strip() == shown
 
