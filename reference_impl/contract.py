@@ -97,8 +97,14 @@ class Behaviours:
 
     relative_paths_are_resolved: bool = since(True, documented=False)
     """A path that does not begin with `/` is taken from the root; otherwise the call is refused."""
-    read_expands_home: bool = since(False)
+    read_expands_home: bool = since(
+        False, {"2.1.14": True}, shown_by=("paths/tilde-read-existing", "paths/space-at-end")
+    )
     """Read takes `~` for the home directory and cuts blanks around the path, as Edit and Write do everywhere."""
+    working_directory_is_named: bool = since(
+        False, {"2.1.51": True}, shown_by=("paths/missing-read", "paths/missing-edit")
+    )
+    """The refusal of a missing file tells the working directory."""
     trailing_blanks_are_cut: bool = since(True, documented=False)
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
     line_endings_of_utf_16_are_seen: bool = since(False, documented=True)

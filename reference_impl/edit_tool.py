@@ -43,7 +43,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     if old == "":
         refuse_existing(session, path)
         return
-    refuse_missing(path, code=4)
+    refuse_missing(session, path, code=4)
     refuse_notebook(path)
     record = session.state.get(path)
     if record is None:

@@ -22,7 +22,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     refuse_null(arguments["file_path"], tool="Read")
     path = session.path(arguments["file_path"])
     session.deny("Read", path)
-    refuse_missing(path)
+    refuse_missing(session, path)
     media.refuse_binary(path)
     media.refuse_empty_image(path)
     refuse_large_file(path, arguments)
@@ -58,12 +58,17 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     return answer or nothing_to_show(offset, len(lines))
 
 
-def refuse_missing(path: str, *, code: int | None = None) -> None:
+def refuse_missing(session: Session, path: str, *, code: int | None = None) -> None:
     """Refuse a path that leads to nothing; name the file that was probably meant."""
     if not disk.exists(path):
+        where = (
+            f" Note: your current working directory is {session.root}."
+            if session.behaviours.working_directory_is_named
+            else ""
+        )
         similar = similar_name(path)
         suggestion = f" Did you mean {similar}?" if similar else ""
-        raise Refusal("file_not_found", f"File does not exist.{suggestion}", code=code)
+        raise Refusal("file_not_found", f"File does not exist.{where}{suggestion}", code=code)
 
 
 def refuse_large_file(path: str, arguments: Mapping[str, Any]) -> None:
