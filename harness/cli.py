@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from harness.bisect_commands import bisect
 from harness.guard import UsageError, guarded, listen, show_tracebacks
 from harness.options import (
     ContractName,
@@ -19,11 +20,13 @@ from harness.options import (
     Families,
     Fixtures,
     Ids,
+    LevelName,
     Tags,
     open_suite,
     selection_of,
 )
 from harness.record_commands import merge, record
+from harness.release_commands import snapshot
 from harness.summary import ExitCode
 from harness.target_commands import check_adapter, implementations, targets
 from harness.usage import GUIDE, MANUAL, TARGETS
@@ -66,15 +69,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class LevelName(StrEnum):
-    """The values of `--level`."""
-
-    effects = "effects"
-    reason = "reason"
-    text = "text"
-    verbatim = "verbatim"
 
 
 class IsolationName(StrEnum):
@@ -435,6 +429,8 @@ def behaviour(
 
 app.command()(record)
 app.command()(merge)
+app.command()(bisect)
+app.command()(snapshot)
 app.command()(targets)
 app.command(name="check-adapter")(check_adapter)
 app.command()(implementations)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,10 +18,21 @@ __all__ = [
     "Families",
     "Fixtures",
     "Ids",
+    "LevelName",
     "Tags",
     "open_suite",
     "selection_of",
 ]
+
+
+class LevelName(StrEnum):
+    """The values of `--level`."""
+
+    effects = "effects"
+    reason = "reason"
+    text = "text"
+    verbatim = "verbatim"
+
 
 Fixtures = Annotated[
     Path | None,

@@ -17,7 +17,15 @@ import platformdirs
 
 from harness.session import BrokenAdapter
 
-__all__ = ["REFUSED_VERSIONS", "InstalledPackage", "cache_root", "install"]
+__all__ = [
+    "PACKAGE",
+    "REFUSED_VERSIONS",
+    "InstalledPackage",
+    "cache_root",
+    "install",
+    "installed",
+    "uninstall",
+]
 
 PACKAGE = "@anthropic-ai/claude-code"
 REFUSED_VERSIONS = frozenset({"2.1.88"})
@@ -56,6 +64,20 @@ def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> 
             if not directory.is_dir():
                 _npm_install(f"{package}@{version}", directory)
     return InstalledPackage(version, directory, _command(directory, package))
+
+
+def installed(cache: Path | None = None) -> frozenset[str]:
+    """Return the versions that are in the cache."""
+    root = cache or cache_root()
+    return frozenset(path.name for path in root.iterdir() if path.is_dir()) if root.is_dir() else frozenset()
+
+
+def uninstall(version: str, cache: Path | None = None) -> None:
+    """Remove a version from the cache; it is installed again when it is needed again."""
+    _check(version)
+    root = cache or cache_root()
+    with _lock(root / f"{version}.lock"):
+        shutil.rmtree(root / version, ignore_errors=True)
 
 
 def _check(version: str) -> None:
