@@ -2,41 +2,66 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from reference_impl.json_text import indented
+from reference_impl.contract import Behaviours
+from reference_impl.json_text import compact, indented
 from reference_impl.refusal import Refusal
 
-__all__ = ["EDIT", "NOTEBOOK_EDIT", "READ", "WRITE", "Parameter", "Schema"]
+__all__ = [
+    "Parameter",
+    "Schema",
+    "schema_of_edit",
+    "schema_of_notebook_edit",
+    "schema_of_read",
+    "schema_of_write",
+]
+
+_BOOLEANS = {"true": True, "false": False}
+_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument: its JSON type, whether it must be there, the values that a string may have."""
+    """One argument: its JSON type, whether it must be there, the values that a string may have.
+
+    With a `least` value it must be a whole number, and a lower one counts as not given.
+    """
 
     name: str
     description: str
     type: str = "string"
     required: bool = False
     options: tuple[str, ...] = ()
+    least: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What one tool takes, in the order in which problems are reported."""
+    """What one tool takes, in the order in which problems are reported.
+
+    `aliases` are further names of parameters; the answer tells of those in `told`. `reads_strings`: a string that
+    looks like the number or boolean that is asked for stands for it. `deferred`: the model is not told the schema
+    until it gets the arguments wrong.
+    """
 
     tool: str
     description: str
     parameters: tuple[Parameter, ...]
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    told: frozenset[str] = frozenset()
+    reads_strings: bool = False
+    deferred: bool = False
 
     def json_schema(self) -> dict[str, Any]:
         """Return the schema as a tool list advertises it (JSON Schema)."""
         properties: dict[str, Any] = {}
         for parameter in self.parameters:
-            properties[parameter.name] = {"type": parameter.type, "description": parameter.description}
+            properties[parameter.name] = {"description": parameter.description, "type": parameter.type}
             if parameter.options:
                 properties[parameter.name]["enum"] = list(parameter.options)
         return {
@@ -45,6 +70,51 @@ class Schema:
             "required": [p.name for p in self.parameters if p.required],
             "additionalProperties": False,
         }
+
+    def fitted(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments as the rules of the tool see them. Refusal: they do not fit."""
+        arguments = {self._name(given, arguments): value for given, value in arguments.items()}
+        if self.reads_strings:
+            arguments = {name: self._value(name, value) for name, value in arguments.items()}
+        try:
+            self.check(arguments)
+        except Refusal as refusal:
+            if not self.deferred:
+                raise
+            raise Refusal(refusal.name, refusal.message + self._told_at_last()) from None
+        least = {p.name: p.least for p in self.parameters if p.least is not None}
+        return {name: value for name, value in arguments.items() if name not in least or value >= least[name]}
+
+    def note(self, arguments: Mapping[str, Any]) -> str:
+        """Return what the answer says of the names that were used, nothing if they were the right ones."""
+        wrong = [name for name in arguments if name in self.told and self._name(name, arguments) != name]
+        if not wrong:
+            return ""
+        right = " and ".join(f"`{parameter.name}`" for parameter in self.parameters)
+        read_as = " ".join(f"`{name}` was read as `{self.aliases[name]}`." for name in wrong)
+        return f"\n\nNote: {self.tool}'s parameters are named {right}. {read_as}"
+
+    def _name(self, given: str, arguments: Mapping[str, Any]) -> str:
+        name = self.aliases.get(given, given)
+        return given if name in arguments else name
+
+    def _value(self, name: str, value: Any) -> Any:
+        kind = next((parameter.type for parameter in self.parameters if parameter.name == name), None)
+        if kind == "boolean" and isinstance(value, str):
+            return _BOOLEANS.get(value, value)
+        if kind == "number" and isinstance(value, str) and _NUMBER.fullmatch(value):
+            return float(value) if "." in value else int(value)
+        return value
+
+    def _told_at_last(self) -> str:
+        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **self.json_schema()}
+        return (
+            "\n\nThis tool's schema was not sent to the API — it was not in the discovered-tool set derived from "
+            "message history. Without the schema in your prompt, typed parameters (arrays, numbers, booleans) get "
+            "emitted as strings and the client-side parser rejects them. Load the tool first: call ToolSearch with "
+            f'query "select:{self.tool}", then retry this call. For reference, this tool\'s input schema is: '
+            f"{compact(schema)}"
+        )
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Refusal `invalid_arguments` lists what is missing, unknown and of a wrong type."""
@@ -58,9 +128,9 @@ class Schema:
             f"An unexpected parameter `{name}` was provided" for name in arguments if name not in by_name
         ]
         wrong = [
-            _wrong_type(p.name, p.type, arguments[p.name])
+            _wrong_type(p.name, expected, arguments[p.name])
             for p in self.parameters
-            if p.name in arguments and not p.options and not _FITS[p.type](arguments[p.name])
+            if p.name in arguments and not p.options and (expected := _misfit(p, arguments[p.name]))
         ]
         if problems := missing + unknown + wrong:
             count = "issue" if len(problems) == 1 else "issues"
@@ -89,6 +159,15 @@ _FITS: Mapping[str, Callable[[object], bool]] = {
     "boolean": lambda value: isinstance(value, bool),
     "number": _is_number,
 }
+
+
+def _misfit(parameter: Parameter, value: Any) -> str | None:
+    """Return the type that a value should have and has not."""
+    if not _FITS[parameter.type](value):
+        return parameter.type
+    if parameter.least is not None and value != int(value):
+        return "int"
+    return None
 
 
 def _type_name(value: object) -> str:
@@ -123,64 +202,94 @@ def _no_option(parameter: Parameter) -> dict[str, Any]:
 _FILE_PATH = Parameter(
     "file_path", description="Path of the file, absolute or relative to the working directory", required=True
 )
+_NAMES_OF_EDIT = {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}
+_NAMES_OF_WRITE = {"file_text": "content"}
 
-READ = Schema(
-    "Read",
-    description="Read a file. Lines are numbered. Edit and Write refuse existing files that were not read before.",
-    parameters=(
-        _FILE_PATH,
-        Parameter(
-            "offset", description="Number of the first line to return; lines count from 1", type="number"
-        ),
-        Parameter("limit", description="How many lines to return", type="number"),
-    ),
-)
 
-EDIT = Schema(
-    "Edit",
-    description="Replace a string in a file that was read before. An empty old_string creates a file.",
-    parameters=(
-        _FILE_PATH,
-        Parameter("old_string", description="The text to replace", required=True),
-        Parameter("new_string", description="The text to put in its place", required=True),
-        Parameter(
-            "replace_all", description="Replace every occurrence instead of the only one", type="boolean"
+def schema_of_read(behaviours: Behaviours) -> Schema:
+    """Return what Read takes."""
+    whole = behaviours.lines_are_whole_numbers
+    pages = Parameter("pages", description="Pages of a PDF to return, for example `1-5`")
+    return Schema(
+        "Read",
+        description="Read a file. Lines are numbered. Edit and Write refuse existing files that were not read before.",
+        parameters=(
+            _FILE_PATH,
+            Parameter(
+                "offset",
+                description="Number of the first line to return; lines count from 1",
+                type="number",
+                least=0 if whole else None,
+            ),
+            Parameter(
+                "limit", description="How many lines to return", type="number", least=1 if whole else None
+            ),
+            *([pages] if behaviours.pages_can_be_asked_for else []),
         ),
-    ),
-)
+        reads_strings=behaviours.strings_stand_for_values,
+    )
 
-WRITE = Schema(
-    "Write",
-    description="Write a whole file. An existing file must have been read before.",
-    parameters=(
-        _FILE_PATH,
-        Parameter("content", description="The content of the file", required=True),
-    ),
-)
 
-NOTEBOOK_EDIT = Schema(
-    "NotebookEdit",
-    description="Replace, insert or delete one cell of a Jupyter notebook.",
-    parameters=(
-        Parameter(
-            "notebook_path",
-            description="Path of the notebook, absolute or relative to the working directory",
-            required=True,
+def schema_of_edit(behaviours: Behaviours) -> Schema:
+    """Return what Edit takes."""
+    return Schema(
+        "Edit",
+        description="Replace a string in a file that was read before. An empty old_string creates a file.",
+        parameters=(
+            _FILE_PATH,
+            Parameter("old_string", description="The text to replace", required=True),
+            Parameter("new_string", description="The text to put in its place", required=True),
+            Parameter(
+                "replace_all", description="Replace every occurrence instead of the only one", type="boolean"
+            ),
         ),
-        Parameter(
-            "cell_id",
-            description="The cell's id, or cell-N for the cell at index N; insert puts the new cell after it",
+        aliases=_NAMES_OF_EDIT if behaviours.other_names_are_understood else {},
+        reads_strings=behaviours.strings_stand_for_values,
+    )
+
+
+def schema_of_write(behaviours: Behaviours) -> Schema:
+    """Return what Write takes."""
+    return Schema(
+        "Write",
+        description="Write a whole file. An existing file must have been read before.",
+        parameters=(
+            _FILE_PATH,
+            Parameter("content", description="The content of the file", required=True),
         ),
-        Parameter("new_source", description="The new source of the cell", required=True),
-        Parameter(
-            "cell_type",
-            description="Type of the cell; needed to insert one",
-            options=("code", "markdown"),
+        aliases=_NAMES_OF_WRITE if behaviours.file_text_is_content else {},
+        told=frozenset(_NAMES_OF_WRITE),
+    )
+
+
+def schema_of_notebook_edit(behaviours: Behaviours) -> Schema:
+    """Return what NotebookEdit takes."""
+    return Schema(
+        "NotebookEdit",
+        description="Replace, insert or delete one cell of a Jupyter notebook.",
+        parameters=(
+            Parameter(
+                "notebook_path",
+                description="The absolute path to the Jupyter notebook file to edit (must be absolute, not relative)",
+                required=True,
+            ),
+            Parameter(
+                "cell_id",
+                description="The ID of the cell to edit. When inserting a new cell, the new cell will be inserted "
+                "after the cell with this ID, or at the beginning if not specified.",
+            ),
+            Parameter("new_source", description="The new source for the cell", required=True),
+            Parameter(
+                "cell_type",
+                description="The type of the cell (code or markdown). If not specified, it defaults to the current "
+                "cell type. If using edit_mode=insert, this is required.",
+                options=("code", "markdown"),
+            ),
+            Parameter(
+                "edit_mode",
+                description="The type of edit to make (replace, insert, delete). Defaults to replace.",
+                options=("replace", "insert", "delete"),
+            ),
         ),
-        Parameter(
-            "edit_mode",
-            description="What to do (default: replace)",
-            options=("replace", "insert", "delete"),
-        ),
-    ),
-)
+        deferred=behaviours.notebook_edit_is_deferred,
+    )

@@ -105,6 +105,36 @@ class Behaviours:
         False, {"2.1.51": True}, shown_by=("paths/missing-read", "paths/missing-edit")
     )
     """The refusal of a missing file tells the working directory."""
+    strings_stand_for_values: bool = since(
+        False, {"2.1.72": True}, shown_by=("arguments/edit-replace-all-string", "arguments/read-limit-string")
+    )
+    """A string that looks like the number or boolean that is asked for stands for it."""
+    lines_are_whole_numbers: bool = since(
+        False, {"2.1.328": True}, shown_by=("arguments/read-offset-fraction", "arguments/read-limit-zero")
+    )
+    """`offset` and `limit` must be whole numbers; a negative one, or a limit of 0, counts as not given."""
+    pages_can_be_asked_for: bool = since(False, {"2.1.328": True}, shown_by=("arguments/read-pages",))
+    """Read takes `pages`, which matters for a PDF."""
+    other_names_are_understood: bool = since(False, {"2.1.181": True}, shown_by=("arguments/edit-aliases",))
+    """Edit takes `path`, `old_str` and `new_str` as well."""
+    file_text_is_content: bool = since(False, {"2.1.328": True}, shown_by=("arguments/write-alias",))
+    """Write takes `file_text` for `content`, and tells so."""
+    notebook_edit_is_deferred: bool = since(
+        False, {"2.1.299": True}, shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode")
+    )
+    """The model has to ask for the schema of NotebookEdit; it gets it with the refusal of wrong arguments."""
+    disabled_tools_are_told: bool = since(
+        False, {"2.1.328": True}, shown_by=("permissions/edit-taken-away", "permissions/write-taken-away")
+    )
+    """The refusal of a call of a tool that a deny rule takes away says so."""
+    read_rules_close_to_changes: bool = since(
+        False,
+        {"2.1.328": True},
+        shown_by=("permissions/read-denied-write-new", "permissions/read-denied-edit-unread"),
+    )
+    """A deny rule for Read closes paths to Edit and Write as well."""
+    rules_may_be_comments: bool = since(True, {"2.1.328": False}, shown_by=("permissions/comment-as-rule",))
+    """A deny rule whose pattern begins with `#` closes nothing."""
     trailing_blanks_are_cut: bool = since(True, documented=False)
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
     line_endings_of_utf_16_are_seen: bool = since(False, documented=True)
@@ -121,9 +151,64 @@ class Behaviours:
     """Lines that Read returns when `limit` is not given."""
     line_width_limit: int | None = since(None, documented=2000)
     """Characters of each line that Read returns."""
-    whole_reads_are_compared: bool = since(False, documented=True)
-    """A Read without offset and limit is remembered as the whole file. Then a file that was only touched
-    may be edited, because its content is compared."""
+    own_content_is_compared: bool = since(
+        False,
+        {"2.1.7": True},
+        shown_by=("staleness/edit-after-touch-of-own-edit", "staleness/edit-after-touch-of-own-write"),
+    )
+    """A file that was only touched after an Edit or Write may be edited, because its content is compared."""
+    whole_reads_are_compared: bool = since(
+        False,
+        {"2.1.108": True},
+        documented=True,
+        shown_by=("staleness/edit-after-touch-full-read", "staleness/latest-read-is-full"),
+    )
+    """A file that was only touched after a whole Read may be edited, because its content is compared."""
+    every_line_is_a_whole_read: bool = since(
+        False, {"2.1.108": True}, shown_by=("staleness/edit-after-touch-limit-only",)
+    )
+    """A Read with offset or limit is a whole Read if it shows every line."""
+    write_compares_contents: bool = since(
+        False, {"2.1.108": True}, shown_by=("staleness/write-after-touch-of-own-edit",)
+    )
+    """Write compares the content of a touched file as Edit does; otherwise the time alone decides."""
+    edit_needs_read: bool = since(
+        True, {"2.1.208": ByModel(enforced=True, relaxed=False)}, shown_by=("gate/edit-unread",)
+    )
+    """Edit refuses a file in the working directory that was not read."""
+    write_needs_read: bool = since(
+        True, {"2.1.228": ByModel(enforced=True, relaxed=False)}, shown_by=("gate/write-unread",)
+    )
+    """Write refuses a file in the working directory that was not read."""
+    edit_recovers: bool = since(
+        False, {"2.1.208": True}, shown_by=("staleness/edit-after-change", "race/edit-changed-during-call")
+    )
+    """Edit of a file that changed goes through if the text still occurs as it should."""
+    stale_wording: str = since(
+        "File has been unexpectedly modified. Read it again before attempting to write it.",
+        {
+            "2.1.90": "File content has changed since it was last read. This commonly happens when a linter or formatter "
+            "run via Bash rewrites the file. Call Read on this file to refresh, then retry the edit."
+        },
+        shown_by=("race/write-changed-during-call",),
+    )
+    """What refuses, right before writing, a file that changed."""
+    execution_asks_for_a_read: bool = since(
+        False, {"2.1.208": True}, shown_by=("race/write-new-created-during-call",)
+    )
+    """A file that appeared before writing is refused as unread; otherwise as changed."""
+    execution_matches_again: bool = since(
+        False, {"2.1.208": True}, shown_by=("race/target-doubled-during-call", "race/edit-new-created-during-call")
+    )
+    """Right before writing, Edit refuses several matches and a creation over content once more."""
+    edits_are_shown: bool = since(True, {"2.1.20": False}, shown_by=("results/edit-of-the-first-line",))
+    """The answer of Edit shows the lines around the change."""
+    replacements_are_quoted: bool = since(True, {"2.1.20": False}, shown_by=("replace-all/after-refusal",))
+    """The answer of an Edit with `replace_all` quotes both strings."""
+    writes_are_shown: bool = since(True, {"2.1.47": False}, shown_by=("gate/write-after-read",))
+    """The answer of a Write over a file shows the content."""
+    state_is_told: bool = since(False, {"2.1.129": True}, shown_by=("gate/edit-after-read", "gate/write-after-read"))
+    """The answers of Edit and Write tell that the model knows all of the file now."""
     remembered_files: int | None = since(10, documented=None)
     """How many files a session remembers."""
     changed_files_are_noticed: bool = since(True, documented=False)

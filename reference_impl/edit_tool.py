@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reference_impl import disk
+from reference_impl import answers, disk
 from reference_impl.blanks import BLANKS, without_trailing_blanks
+from reference_impl.freshness import is_changed, refuse_stale, refuse_unread
 from reference_impl.paths import refuse_null
 from reference_impl.read_state import Record
 from reference_impl.read_tool import refuse_missing
-from reference_impl.refusal import MODIFIED, UNEXPECTEDLY_MODIFIED, Refusal
-from reference_impl.replacement import actual_text, applied, snippet
+from reference_impl.refusal import MODIFIED, Refusal
+from reference_impl.replacement import actual_text, applied
 from reference_impl.session import Session
 from reference_impl.settings_file import refuse_invalid_settings
 from reference_impl.text_file import Format
 
-__all__ = ["execute", "permit", "prepare", "refuse_stale", "validate"]
+__all__ = ["execute", "permit", "prepare", "validate"]
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -39,19 +40,18 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     refuse_no_changes(old, new)
     refuse_null(arguments["file_path"], tool="Edit")
     path = session.expanded_path(arguments["file_path"])
-    session.deny("Edit", path, code=2)
+    session.deny("Edit", path, code=2, done="edited")
     if old == "":
-        refuse_existing(session, path)
+        if disk.exists(path):
+            refuse_existing(session.content_of(path)[0], arguments, code=3)
         return
     refuse_missing(session, path, code=4)
     refuse_notebook(path)
-    record = session.state.get(path)
-    if record is None:
-        raise Refusal("not_read", "File has not been read yet. Read it first before writing to it.", code=6)
-    refuse_modified(session, path, record)
+    record = refuse_unread(session, path, needs_read=session.behaviours.edit_needs_read, code=6)
     content, _ = session.content_of(path)
+    refuse_modified(session, path, record, content, arguments)
     found = refuse_not_found(content, old)
-    refuse_several(content, found, arguments)
+    refuse_several(content, found, arguments, code=9)
     refuse_invalid_settings(path, content, found, new)
 
 
@@ -66,21 +66,38 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     old, new = arguments["old_string"], arguments["new_string"]
     everywhere = bool(arguments.get("replace_all"))
     content, file_format = session.content_of(path) if disk.exists(path) else ("", Format())
-    if disk.exists(path):
-        refuse_stale(session, path)
+    remark = checked_again(session, path, content, arguments) if disk.exists(path) else answers.known(session.behaviours)
     found = actual_text(content, old) or old
     updated = new if old == "" else applied(content, found, new, everywhere=everywhere)
     refuse_unchanged(content, updated)
-    session.store(path, updated, file_format)
-    if everywhere:
-        return (
-            f"The file {arguments['file_path']} has been updated. "
-            f"All occurrences of '{found}' were successfully replaced with '{new}'."
-        )
-    return (
-        f"The file {arguments['file_path']} has been updated. Here's the result of running `cat -n` on a snippet "
-        f"of the edited file:\n{snippet(content, found, new, session.behaviours.line_prefix)}"
+    session.store(path, updated, file_format, seen=remark == answers.known(session.behaviours))
+    return answers.edited(
+        session.behaviours, arguments["file_path"], content, found, new, everywhere=everywhere, remark=remark
     )
+
+
+def checked_again(session: Session, path: str, content: str, arguments: Mapping[str, Any]) -> str:
+    """Refuse, right before writing, a file that is not as it was; return what to tell of its state otherwise."""
+    behaviours = session.behaviours
+    record = session.state.get(path)
+    if record is not None and is_recoverable(session, path, record, content, arguments):
+        return answers.CHANGED_ELSEWHERE
+    record = refuse_stale(session, path, needs_read=behaviours.edit_needs_read)
+    if behaviours.execution_matches_again:
+        refuse_existing(content, arguments, code=None)
+        refuse_several(content, actual_text(content, arguments["old_string"]), arguments, code=None)
+    return answers.known(behaviours) if record is not None and record.seen and record.content == content else ""
+
+
+def is_recoverable(
+    session: Session, path: str, record: Record, content: str, arguments: Mapping[str, Any]
+) -> bool:
+    """Tell whether a file was changed, but in a way that leaves the replacement as clear as it was."""
+    old = arguments["old_string"]
+    if not session.behaviours.edit_recovers or old == "" or not is_changed(session, path, record):
+        return False
+    count = content.count(actual_text(content, old) or old)
+    return count == 1 or (count > 1 and bool(arguments.get("replace_all")))
 
 
 def refuse_no_changes(old: str, new: str) -> None:
@@ -91,13 +108,10 @@ def refuse_no_changes(old: str, new: str) -> None:
         )
 
 
-def refuse_existing(session: Session, path: str) -> None:
+def refuse_existing(content: str, arguments: Mapping[str, Any], *, code: int | None) -> None:
     """Refuse to create a file that exists, unless there are only blanks in it."""
-    if not disk.exists(path):
-        return
-    content, _ = session.content_of(path)
-    if content.strip(BLANKS):
-        raise Refusal("file_exists", "Cannot create new file - file already exists.", code=3)
+    if arguments["old_string"] == "" and content.strip(BLANKS):
+        raise Refusal("file_exists", "Cannot create new file - file already exists.", code=code)
 
 
 def refuse_notebook(path: str) -> None:
@@ -108,17 +122,14 @@ def refuse_notebook(path: str) -> None:
         )
 
 
-def refuse_modified(session: Session, path: str, record: Record) -> None:
-    """Refuse a file that changed after it was remembered."""
+def refuse_modified(
+    session: Session, path: str, record: Record | None, content: str, arguments: Mapping[str, Any]
+) -> None:
+    """Refuse a file that changed after it was remembered, unless the replacement is still clear."""
+    if record is None or is_recoverable(session, path, record, content, arguments):
+        return
     if is_changed(session, path, record):
         raise Refusal("modified_since_read", MODIFIED, code=7)
-
-
-def is_changed(session: Session, path: str, record: Record) -> bool:
-    """Tell whether a file is newer than its record, unless all of it is known and it reads the same."""
-    if disk.modified_at(path) <= record.timestamp:
-        return False
-    return record.content is None or session.content_of(path)[0] != record.content
 
 
 def refuse_not_found(content: str, old: str) -> str:
@@ -129,24 +140,17 @@ def refuse_not_found(content: str, old: str) -> str:
     return found
 
 
-def refuse_several(content: str, found: str, arguments: Mapping[str, Any]) -> None:
+def refuse_several(content: str, found: str | None, arguments: Mapping[str, Any], *, code: int | None) -> None:
     """Refuse an ambiguous text unless all occurrences are meant; occurrences do not overlap."""
-    count = content.count(found)
+    count = content.count(found) if found else 0
     if count > 1 and not arguments.get("replace_all"):
         raise Refusal(
             "multiple_matches",
             f"Found {count} matches of the string to replace, but replace_all is false. To replace all "
             "occurrences, set replace_all to true. To replace only one occurrence, please provide more context "
             f"to uniquely identify the instance.\nString: {arguments['old_string']}",
-            code=9,
+            code=code,
         )
-
-
-def refuse_stale(session: Session, path: str) -> None:
-    """Refuse, right before writing, an existing file that is not known as it is now."""
-    record = session.state.get(path)
-    if record is None or is_changed(session, path, record):
-        raise Refusal("unexpectedly_modified", UNEXPECTEDLY_MODIFIED)
 
 
 def refuse_unchanged(content: str, updated: str) -> None:

@@ -38,11 +38,19 @@ class Result:
 class _Tool:
     """One tool: `prepare`, `validate`, `permit`, then `execute`. Only `execute` changes anything."""
 
-    schema: schemas.Schema
+    schema: Callable[[Behaviours], schemas.Schema]
     prepare: Callable[[Session, Mapping[str, Any]], Mapping[str, Any]]
     validate: Callable[[Session, Mapping[str, Any]], None]
     permit: Callable[[Session, Mapping[str, Any]], None]
     execute: Callable[[Session, Mapping[str, Any]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """The arguments that the rules of a tool see, and what the answer to a success says of them at its end."""
+
+    arguments: Mapping[str, Any]
+    note: str
 
 
 def as_given(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG001 - one of several
@@ -51,19 +59,24 @@ def as_given(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any
 
 
 _TOOLS = {
-    tool.schema.tool: tool
-    for tool in (
-        _Tool(schemas.READ, as_given, read_tool.validate, read_tool.permit, read_tool.execute),
-        _Tool(schemas.EDIT, edit_tool.prepare, edit_tool.validate, edit_tool.permit, edit_tool.execute),
-        _Tool(
-            schemas.NOTEBOOK_EDIT,
-            as_given,
-            notebook_edit_tool.validate,
-            notebook_edit_tool.permit,
-            notebook_edit_tool.execute,
-        ),
-        _Tool(schemas.WRITE, write_tool.prepare, write_tool.validate, write_tool.permit, write_tool.execute),
-    )
+    "Read": _Tool(schemas.schema_of_read, as_given, read_tool.validate, read_tool.permit, read_tool.execute),
+    "Edit": _Tool(
+        schemas.schema_of_edit, edit_tool.prepare, edit_tool.validate, edit_tool.permit, edit_tool.execute
+    ),
+    "NotebookEdit": _Tool(
+        schemas.schema_of_notebook_edit,
+        as_given,
+        notebook_edit_tool.validate,
+        notebook_edit_tool.permit,
+        notebook_edit_tool.execute,
+    ),
+    "Write": _Tool(
+        schemas.schema_of_write,
+        write_tool.prepare,
+        write_tool.validate,
+        write_tool.permit,
+        write_tool.execute,
+    ),
 }
 
 
@@ -108,14 +121,18 @@ class FileTools:
             root=root_path,
             home=home_path,
             behaviours=behaviours,
-            permissions=Permissions(deny, root=root_path, home=home_path),
+            permissions=Permissions(
+                deny, root=root_path, home=home_path, comments=behaviours.rules_may_be_comments
+            ),
             state=ReadState(behaviours.remembered_files),
         )
+        self._schemas = {name: tool.schema(behaviours) for name, tool in _TOOLS.items()}
 
     @property
     def schemas(self) -> Sequence[schemas.Schema]:
         """The tools that a model is offered; a deny rule without a pattern takes one away."""
-        return [tool.schema for name, tool in _TOOLS.items() if name not in self._session.permissions.removed]
+        removed = self._session.permissions.removed
+        return [schema for name, schema in self._schemas.items() if name not in removed]
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         """Execute one call that is a message of its own. The values of the arguments may be anything JSON can say."""
@@ -162,30 +179,34 @@ class FileTools:
         if self._session.behaviours.changed_files_are_noticed:
             notice_changed_files(self._session)
 
-    def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any] | Refusal:
+    def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> _Prepared | Refusal:
         """Return the arguments that the rules of the tool see, or why there are none."""
         rules = _TOOLS.get(tool)
-        if rules is None or tool in self._session.permissions.removed:
-            return Refusal("invalid_arguments", f"Error: No such tool available: {tool}")
+        removed = rules is not None and tool in self._session.permissions.removed
+        if rules is None or removed:
+            told = removed and self._session.behaviours.disabled_tools_are_told
+            why = f". {tool} is disabled for this session, in subagents as well as here." if told else ""
+            return Refusal("invalid_arguments", f"Error: No such tool available: {tool}{why}")
+        schema = self._schemas[tool]
         try:
-            rules.schema.check(arguments)
-            return rules.prepare(self._session, arguments)
+            fitted = schema.fitted(arguments)
+            return _Prepared(rules.prepare(self._session, fitted), schema.note(arguments))
         except Refusal as refusal:
             return refusal
 
-    def _answer(self, tool: str, prepared: Mapping[str, Any] | Refusal, strike: Callable[[], None]) -> Result:
+    def _answer(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> Result:
         try:
             return Result(self._run(tool, prepared, strike), is_error=False, error=None, code=None)
         except Refusal as refusal:
             return Result(refusal.message, is_error=True, error=refusal.name, code=refusal.code)
 
-    def _run(self, tool: str, prepared: Mapping[str, Any] | Refusal, strike: Callable[[], None]) -> str:
+    def _run(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> str:
         if isinstance(prepared, Refusal):
             raise prepared
         rules = _TOOLS[tool]
         with _refusing(f"Error calling tool ({tool}): "):
-            rules.validate(self._session, prepared)
+            rules.validate(self._session, prepared.arguments)
         strike()
-        rules.permit(self._session, prepared)
+        rules.permit(self._session, prepared.arguments)
         with _refusing(""):
-            return rules.execute(self._session, prepared)
+            return rules.execute(self._session, prepared.arguments) + prepared.note

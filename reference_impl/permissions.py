@@ -25,9 +25,10 @@ class Permissions:
     effect. A rule without a pattern takes the tool away. A pattern is written like a line of `.gitignore`; `//p` begins
     at the file system's root, `~/p` at the home directory, `/p` at the directory of the settings file, which is not
     known here, so that it closes nothing; anything else begins at `root`. Letter case does not matter.
+    `comments`: a pattern that begins with `#` closes nothing, as in `.gitignore`.
     """
 
-    def __init__(self, deny: Iterable[str], *, root: str, home: str) -> None:
+    def __init__(self, deny: Iterable[str], *, root: str, home: str, comments: bool = True) -> None:
         self.removed: set[str] = set()
         patterns: dict[tuple[str, str], list[str]] = {}
         for text in deny:
@@ -38,6 +39,8 @@ class Permissions:
                 self.removed.add(match["tool"])
             elif placed := _placed(match["pattern"], root=root, home=home):
                 base, pattern = placed
+                if pattern.startswith("#") and not comments:
+                    pattern = f"\\{pattern}"
                 patterns.setdefault((match["tool"], base), []).append(pattern.removesuffix("/**"))
         self._lists = {
             place: IgnoreList(listed, as_git=False, ignore_case=True) for place, listed in patterns.items()

@@ -41,13 +41,21 @@ class Session:
         """Return the absolute path for a tool that takes `~` for the home directory and cuts blanks around the path."""
         return self.path(expanded(given, self.home))
 
-    def deny(self, action: str, path: str, *, code: int | None = None) -> None:
-        """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`."""
+    def deny(self, action: str, path: str, *, code: int | None = None, done: str = "") -> None:
+        """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`.
+
+        Where a rule for Read closes a path to changes as well, `done` is what cannot be done.
+        """
         if self.permissions.denies(action, path):
             raise Refusal(
                 "permission_denied",
                 "File is in a directory that is denied by your permission settings.",
                 code=code,
+            )
+        if done and self.behaviours.read_rules_close_to_changes and self.permissions.denies("Read", path):
+            raise Refusal(
+                "permission_denied",
+                f"File is covered by a Read deny rule in your permission settings and cannot be {done}.",
             )
 
     def deny_target(self, action: str, given: str) -> None:
@@ -67,13 +75,17 @@ class Session:
         return unify(decode(data, file_format.encoding)), file_format
 
     def remember(self, path: str, content: str | None) -> None:
-        """Record what a path holds now; `content` is all of it, or None."""
-        self.state.put(path, Record(content, disk.modified_at(path)))
+        """Record what was read of a path; `content` is all of it, or None."""
+        self.state.put(path, Record(content, disk.modified_at(path), seen=content is not None))
 
-    def store(self, path: str, content: str, file_format: Format) -> None:
-        """Write the file in one step and remember it whole. Refusal: the system does not let it be written."""
+    def store(self, path: str, content: str, file_format: Format, *, seen: bool = True) -> None:
+        """Write the file in one step and remember it. Refusal: the system does not let it be written.
+
+        `seen`: the model knows all of the content.
+        """
         self.write(path, encode(content, file_format))
-        self.remember(path, content)
+        known = content if self.behaviours.own_content_is_compared else None
+        self.state.put(path, Record(known, disk.modified_at(path), own=True, seen=seen))
 
     def write(self, path: str, data: bytes) -> None:
         """Write the file in one step. Refusal: the system does not let it be written."""

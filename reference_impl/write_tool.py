@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from reference_impl import disk
+from reference_impl import answers, disk
 from reference_impl.blanks import without_trailing_blanks
-from reference_impl.edit_tool import refuse_stale
-from reference_impl.numbering import numbered
+from reference_impl.freshness import is_changed, refuse_stale, refuse_unread
 from reference_impl.paths import refuse_null
+from reference_impl.read_state import Record
 from reference_impl.refusal import MODIFIED, Refusal
 from reference_impl.session import Session
 from reference_impl.text_file import Format
@@ -28,13 +28,18 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done. Only the time tells whether the file was changed."""
     refuse_null(arguments["file_path"], tool="Write")
     path = session.expanded_path(arguments["file_path"])
-    session.deny("Edit", path, code=1)
+    session.deny("Edit", path, code=1, done="written")
     if not disk.exists(path):
         return
-    record = session.state.get(path)
-    if record is None:
-        raise Refusal("not_read", "File has not been read yet. Read it first before writing to it.", code=2)
-    if disk.modified_at(path) > record.timestamp:
+    record = refuse_unread(session, path, needs_read=session.behaviours.write_needs_read, code=2)
+    if record is not None:
+        refuse_modified(session, path, record)
+
+
+def refuse_modified(session: Session, path: str, record: Record) -> None:
+    """Refuse a file that changed after it was remembered."""
+    newer = disk.modified_at(path) > record.timestamp
+    if newer and (not session.behaviours.write_compares_contents or is_changed(session, path, record)):
         raise Refusal("modified_since_read", MODIFIED, code=3)
 
 
@@ -47,14 +52,11 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Write and remember. The file is checked once more: it may have changed since the validation."""
     path, content = session.expanded_path(arguments["file_path"]), arguments["content"]
     if disk.exists(path):
-        refuse_stale(session, path)
+        refuse_stale(session, path, needs_read=session.behaviours.write_needs_read)
         before, file_format = session.content_of(path)
     else:
         before, file_format = "", Format(line_ending=session.new_file_line_ending())
     session.store(path, content, file_format)
     if not before:
-        return f"File created successfully at: {arguments['file_path']}"
-    return (
-        f"The file {arguments['file_path']} has been updated. Here's the result of running `cat -n` on a snippet "
-        f"of the edited file:\n{numbered(content, session.behaviours.line_prefix)}"
-    )
+        return answers.created(session.behaviours, arguments["file_path"])
+    return answers.overwritten(session.behaviours, arguments["file_path"], content)
