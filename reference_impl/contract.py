@@ -120,7 +120,9 @@ class Behaviours:
     file_text_is_content: bool = since(False, {"2.1.328": True}, shown_by=("arguments/write-alias",))
     """Write takes `file_text` for `content`, and tells so."""
     notebook_edit_is_deferred: bool = since(
-        False, {"2.1.299": True}, shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode")
+        False,
+        {"2.1.299": True},
+        shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode"),
     )
     """The model has to ask for the schema of NotebookEdit; it gets it with the refusal of wrong arguments."""
     disabled_tools_are_told: bool = since(
@@ -135,10 +137,45 @@ class Behaviours:
     """A deny rule for Read closes paths to Edit and Write as well."""
     rules_may_be_comments: bool = since(True, {"2.1.328": False}, shown_by=("permissions/comment-as-rule",))
     """A deny rule whose pattern begins with `#` closes nothing."""
+    null_is_looked_for: bool = since(False, {"2.1.328": True}, shown_by=("paths/nul-in-path",))
+    """A path with a NUL character is refused as such, not by the system."""
+    unclear_paths_are_refused: bool = since(
+        False, {"2.1.328": True}, shown_by=("paths/parent-is-file-read", "links-and-modes/loop-edit")
+    )
+    """A path of which the system does not tell whether there is something (a link to itself, a file as a directory) is
+    refused in the system's words; otherwise it counts as missing."""
+    edit_opens_first: bool = since(
+        False, {"2.1.328": True}, shown_by=("paths/directory-edit", "paths/directory-named-like-notebook")
+    )
+    """Edit reads the file before it asks whether it may be edited; a directory fails there."""
+    directories_are_told: bool = since(
+        False, {"2.1.328": True}, shown_by=("paths/directory-read", "paths/directory-write")
+    )
+    """Read and Write name the directory that they are given as a file."""
+    final_slashes_are_dropped: bool = since(
+        False, {"2.1.328": True}, shown_by=("paths/trailing-slash-read", "paths/trailing-slash-write")
+    )
+    """Read, and Write of a new file, take no notice of a slash after the file's name."""
+    links_are_written_through: bool = since(
+        True, {"2.1.129": False}, shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write")
+    )
+    """Edit and Write follow symbolic links; otherwise they refuse them."""
     trailing_blanks_are_cut: bool = since(True, documented=False)
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
     line_endings_of_utf_16_are_seen: bool = since(False, documented=True)
     """The line endings of a UTF-16 file are found in its text; otherwise in its bytes, where there are none."""
+    byte_order_marks_are_hidden: bool = since(
+        False, {"2.1.41": True}, shown_by=("encodings/bom-shown", "encodings/bom-alone")
+    )
+    """Read does not show a byte order mark at the beginning of a file."""
+    utf_16_is_shown: bool = since(
+        False, {"2.1.299": True}, shown_by=("encodings/utf-16-read", "encodings/utf-16-odd-length")
+    )
+    """Read decodes a file that begins with a UTF-16 little-endian byte order mark; otherwise all is UTF-8."""
+    unwritable_files_are_told: bool = since(
+        False, {"2.1.328": True}, shown_by=("encodings/nul-read", "encodings/latin-1-read")
+    )
+    """Read tells of a file of lines that Edit and Write could not write back as it was."""
     media_are_remembered: bool = since(False, documented=True)
     """A Read of an image or a PDF counts as a Read."""
     line_prefix: str = since(
@@ -147,6 +184,40 @@ class Behaviours:
         shown_by=("read-output/numbered-lines", "read-output/offset-alone"),
     )
     """What stands before a numbered line, as a format of its number."""
+    empty_files_are_told: bool = since(
+        True, {"1.0.53": False, "2.1.208": True}, shown_by=("read-output/empty-file",)
+    )
+    """A Read of an empty file says that it is empty; otherwise that it is shorter than the offset."""
+    blank_ranges_are_shown: bool = since(
+        False,
+        {"2.1.328": True},
+        shown_by=("read-output/blank-line-by-range", "read-output/offset-behind-a-final-newline"),
+    )
+    """A Read of one empty line shows it with its number; otherwise it warns of the file's end."""
+    messages_end_without_blanks: bool = since(
+        False, {"2.1.328": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
+    )
+    """The last answer of a message loses the blanks at its end, unless it consists of blocks as of a notebook."""
+    empty_answers_are_told: bool = since(
+        False, {"2.1.328": True}, shown_by=("notebooks/read-empty-notebook",)
+    )
+    """An answer without a character says so."""
+    size_advice: str = since(
+        "GrepTool",
+        {"2.1.328": "allow_large"},
+        shown_by=("sizes/one-line-of-many-tokens", "sizes/large-file-edited-after-refused-read"),
+    )
+    """Which advice stands in the refusal of what is too much to show."""
+    offsets_ask_for_parts: bool = since(True, {"2.1.328": False}, shown_by=("sizes/large-file-with-offset",))
+    """An offset lets Read show a part of a large file, as a limit does."""
+    part_size_is_limited: bool = since(
+        True, {"2.1.328": False}, shown_by=("sizes/range-over-the-limit-of-bytes",)
+    )
+    """A part of a file must not be larger than a file may be."""
+    long_files_are_cut: bool = since(
+        False, {"2.1.146": True}, shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap")
+    )
+    """A Read of more tokens than allowed shows the first lines; it is refused where a limit was given."""
     default_line_limit: int | None = since(None, documented=2000)
     """Lines that Read returns when `limit` is not given."""
     line_width_limit: int | None = since(None, documented=2000)
@@ -187,8 +258,8 @@ class Behaviours:
     stale_wording: str = since(
         "File has been unexpectedly modified. Read it again before attempting to write it.",
         {
-            "2.1.90": "File content has changed since it was last read. This commonly happens when a linter or formatter "
-            "run via Bash rewrites the file. Call Read on this file to refresh, then retry the edit."
+            "2.1.90": "File content has changed since it was last read. This commonly happens when a linter or "
+            "formatter run via Bash rewrites the file. Call Read on this file to refresh, then retry the edit."
         },
         shown_by=("race/write-changed-during-call",),
     )
@@ -198,7 +269,9 @@ class Behaviours:
     )
     """A file that appeared before writing is refused as unread; otherwise as changed."""
     execution_matches_again: bool = since(
-        False, {"2.1.208": True}, shown_by=("race/target-doubled-during-call", "race/edit-new-created-during-call")
+        False,
+        {"2.1.208": True},
+        shown_by=("race/target-doubled-during-call", "race/edit-new-created-during-call"),
     )
     """Right before writing, Edit refuses several matches and a creation over content once more."""
     edits_are_shown: bool = since(True, {"2.1.20": False}, shown_by=("results/edit-of-the-first-line",))
@@ -207,7 +280,9 @@ class Behaviours:
     """The answer of an Edit with `replace_all` quotes both strings."""
     writes_are_shown: bool = since(True, {"2.1.47": False}, shown_by=("gate/write-after-read",))
     """The answer of a Write over a file shows the content."""
-    state_is_told: bool = since(False, {"2.1.129": True}, shown_by=("gate/edit-after-read", "gate/write-after-read"))
+    state_is_told: bool = since(
+        False, {"2.1.129": True}, shown_by=("gate/edit-after-read", "gate/write-after-read")
+    )
     """The answers of Edit and Write tell that the model knows all of the file now."""
     remembered_files: int | None = since(10, documented=None)
     """How many files a session remembers."""

@@ -17,10 +17,12 @@ from reference_impl.text_file import decode
 __all__ = [
     "entries",
     "exists",
+    "is_circular",
     "is_directory",
     "is_file",
     "is_link",
     "leads_to",
+    "look",
     "make_parents",
     "modified_at",
     "read",
@@ -32,6 +34,24 @@ __all__ = [
 def exists(path: str) -> bool:
     """Tell whether the path leads to something; a link to nothing does not."""
     return os.path.exists(path)
+
+
+def look(path: str) -> bool:
+    """Tell whether the path leads to something. OSError: that cannot be told."""
+    try:
+        os.stat(path)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def is_circular(path: str) -> bool:
+    """Tell whether the links in a path go round in a circle."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def is_directory(path: str) -> bool:

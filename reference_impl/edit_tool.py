@@ -38,9 +38,12 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done, in the order of the documents' table."""
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_no_changes(old, new)
-    refuse_null(arguments["file_path"], tool="Edit")
+    refuse_null(arguments["file_path"], tool="Edit", by_itself=session.behaviours.null_is_looked_for)
     path = session.expanded_path(arguments["file_path"])
     session.deny("Edit", path, code=2, done="edited")
+    session.refuse_unclear(path, tool="Edit")
+    if session.behaviours.edit_opens_first and disk.exists(path):
+        session.content_of(path)
     if old == "":
         if disk.exists(path):
             refuse_existing(session.content_of(path)[0], arguments, code=3)
@@ -48,8 +51,9 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     refuse_missing(session, path, code=4)
     refuse_notebook(path)
     record = refuse_unread(session, path, needs_read=session.behaviours.edit_needs_read, code=6)
+    if record is not None:
+        refuse_modified(session, path, record, arguments)
     content, _ = session.content_of(path)
-    refuse_modified(session, path, record, content, arguments)
     found = refuse_not_found(content, old)
     refuse_several(content, found, arguments, code=9)
     refuse_invalid_settings(path, content, found, new)
@@ -62,11 +66,13 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Replace and remember. The file is checked once more: it may have changed since the validation."""
-    path = session.expanded_path(arguments["file_path"])
+    path = session.written_path(arguments["file_path"])
     old, new = arguments["old_string"], arguments["new_string"]
     everywhere = bool(arguments.get("replace_all"))
-    content, file_format = session.content_of(path) if disk.exists(path) else ("", Format())
-    remark = checked_again(session, path, content, arguments) if disk.exists(path) else answers.known(session.behaviours)
+    content, file_format, remark = "", Format(), answers.known(session.behaviours)
+    if disk.exists(path):
+        content, file_format = session.content_of(path)
+        remark = checked_again(session, path, content, arguments)
     found = actual_text(content, old) or old
     updated = new if old == "" else applied(content, found, new, everywhere=everywhere)
     refuse_unchanged(content, updated)
@@ -80,21 +86,25 @@ def checked_again(session: Session, path: str, content: str, arguments: Mapping[
     """Refuse, right before writing, a file that is not as it was; return what to tell of its state otherwise."""
     behaviours = session.behaviours
     record = session.state.get(path)
-    if record is not None and is_recoverable(session, path, record, content, arguments):
+    if (
+        record is not None
+        and is_changed(session, path, record)
+        and is_recoverable(session, content, arguments)
+    ):
         return answers.CHANGED_ELSEWHERE
     record = refuse_stale(session, path, needs_read=behaviours.edit_needs_read)
     if behaviours.execution_matches_again:
         refuse_existing(content, arguments, code=None)
         refuse_several(content, actual_text(content, arguments["old_string"]), arguments, code=None)
-    return answers.known(behaviours) if record is not None and record.seen and record.content == content else ""
+    return (
+        answers.known(behaviours) if record is not None and record.seen and record.content == content else ""
+    )
 
 
-def is_recoverable(
-    session: Session, path: str, record: Record, content: str, arguments: Mapping[str, Any]
-) -> bool:
-    """Tell whether a file was changed, but in a way that leaves the replacement as clear as it was."""
+def is_recoverable(session: Session, content: str, arguments: Mapping[str, Any]) -> bool:
+    """Tell whether a change of the file leaves the replacement as clear as it was. `content` is what is there now."""
     old = arguments["old_string"]
-    if not session.behaviours.edit_recovers or old == "" or not is_changed(session, path, record):
+    if not session.behaviours.edit_recovers or old == "":
         return False
     count = content.count(actual_text(content, old) or old)
     return count == 1 or (count > 1 and bool(arguments.get("replace_all")))
@@ -122,13 +132,13 @@ def refuse_notebook(path: str) -> None:
         )
 
 
-def refuse_modified(
-    session: Session, path: str, record: Record | None, content: str, arguments: Mapping[str, Any]
-) -> None:
+def refuse_modified(session: Session, path: str, record: Record, arguments: Mapping[str, Any]) -> None:
     """Refuse a file that changed after it was remembered, unless the replacement is still clear."""
-    if record is None or is_recoverable(session, path, record, content, arguments):
+    if not is_changed(session, path, record):
         return
-    if is_changed(session, path, record):
+    if not session.behaviours.edit_recovers or not is_recoverable(
+        session, session.content_of(path)[0], arguments
+    ):
         raise Refusal("modified_since_read", MODIFIED, code=7)
 
 
@@ -140,7 +150,9 @@ def refuse_not_found(content: str, old: str) -> str:
     return found
 
 
-def refuse_several(content: str, found: str | None, arguments: Mapping[str, Any], *, code: int | None) -> None:
+def refuse_several(
+    content: str, found: str | None, arguments: Mapping[str, Any], *, code: int | None
+) -> None:
     """Refuse an ambiguous text unless all occurrences are meant; occurrences do not overlap."""
     count = content.count(found) if found else 0
     if count > 1 and not arguments.get("replace_all"):

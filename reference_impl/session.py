@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from reference_impl import disk
 from reference_impl.contract import Behaviours
+from reference_impl.links import refuse_to_write
 from reference_impl.paths import expanded, resolved
 from reference_impl.permissions import Permissions
 from reference_impl.read_state import ReadState, Record
@@ -40,6 +41,20 @@ class Session:
     def expanded_path(self, given: str) -> str:
         """Return the absolute path for a tool that takes `~` for the home directory and cuts blanks around the path."""
         return self.path(expanded(given, self.home))
+
+    def written_path(self, given: str) -> str:
+        """Return the absolute path that is written to in the end: a final slash may count or not."""
+        path = self.expanded_path(given)
+        return path.rstrip("/") if self.behaviours.final_slashes_are_dropped else path
+
+    def refuse_unclear(self, path: str, *, tool: str) -> None:
+        """Refuse a path of which the system does not tell whether there is something."""
+        if not self.behaviours.unclear_paths_are_refused:
+            return
+        try:
+            disk.look(path)
+        except OSError as error:
+            raise of_os_error(error, f"stat '{path}'", prefix=f"Error calling tool ({tool}): ") from None
 
     def deny(self, action: str, path: str, *, code: int | None = None, done: str = "") -> None:
         """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`.
@@ -88,7 +103,9 @@ class Session:
         self.state.put(path, Record(known, disk.modified_at(path), own=True, seen=seen))
 
     def write(self, path: str, data: bytes) -> None:
-        """Write the file in one step. Refusal: the system does not let it be written."""
+        """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""
+        if not self.behaviours.links_are_written_through:
+            refuse_to_write(path)
         try:
             disk.make_parents(path)
         except OSError as error:

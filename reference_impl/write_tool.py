@@ -26,9 +26,12 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done. Only the time tells whether the file was changed."""
-    refuse_null(arguments["file_path"], tool="Write")
+    refuse_null(arguments["file_path"], tool="Write", by_itself=session.behaviours.null_is_looked_for)
     path = session.expanded_path(arguments["file_path"])
     session.deny("Edit", path, code=1, done="written")
+    session.refuse_unclear(path, tool="Write")
+    if session.behaviours.directories_are_told:
+        refuse_directory(path, arguments["file_path"])
     if not disk.exists(path):
         return
     record = refuse_unread(session, path, needs_read=session.behaviours.write_needs_read, code=2)
@@ -43,6 +46,15 @@ def refuse_modified(session: Session, path: str, record: Record) -> None:
         raise Refusal("modified_since_read", MODIFIED, code=3)
 
 
+def refuse_directory(path: str, given: str) -> None:
+    """Refuse a directory."""
+    if disk.is_directory(path):
+        raise Refusal(
+            "is_directory",
+            f"{given} is a directory, not a file. To create a file inside it, include the file name in file_path.",
+        )
+
+
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
     session.deny_target("Edit", arguments["file_path"])
@@ -50,7 +62,7 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Write and remember. The file is checked once more: it may have changed since the validation."""
-    path, content = session.expanded_path(arguments["file_path"]), arguments["content"]
+    path, content = session.written_path(arguments["file_path"]), arguments["content"]
     if disk.exists(path):
         refuse_stale(session, path, needs_read=session.behaviours.write_needs_read)
         before, file_format = session.content_of(path)
