@@ -12,7 +12,7 @@ __all__ = ["notice_changed_files"]
 
 
 def notice_changed_files(session: Session) -> None:
-    """Read every file again that is known whole and is newer on disk; the model is told what changed in it.
+    """Read every file again that an Edit or Write made and that is newer on disk; the model is told what changed in it.
 
     What Read refuses stays as it was remembered. First all records are looked at, from the newest to the oldest. Each
     look is a use, so the order of use turns round.
@@ -26,7 +26,7 @@ def notice_changed_files(session: Session) -> None:
 
 def _is_outdated(session: Session, path: str) -> bool:
     record = session.state.get(path)
-    if record is None or record.content is None:
+    if record is None or not record.own:
         return False
     try:
         return disk.modified_at(path) > record.timestamp

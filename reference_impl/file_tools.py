@@ -11,6 +11,7 @@ from typing import Any
 
 from reference_impl import arguments as schemas
 from reference_impl import edit_tool, notebook_edit_tool, read_tool, write_tool
+from reference_impl.blanks import BLANKS
 from reference_impl.changed_files import notice_changed_files
 from reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from reference_impl.permissions import Permissions
@@ -34,6 +35,10 @@ class Result:
     code: int | None
 
 
+Answer = str | tuple[str, ...]
+"""A text, or blocks of text that stand below each other."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Tool:
     """One tool: `prepare`, `validate`, `permit`, then `execute`. Only `execute` changes anything."""
@@ -42,7 +47,7 @@ class _Tool:
     prepare: Callable[[Session, Mapping[str, Any]], Mapping[str, Any]]
     validate: Callable[[Session, Mapping[str, Any]], None]
     permit: Callable[[Session, Mapping[str, Any]], None]
-    execute: Callable[[Session, Mapping[str, Any]], str]
+    execute: Callable[[Session, Mapping[str, Any]], Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,13 +149,17 @@ class FileTools:
         The arguments of all are prepared before the first is executed.
         """
         prepared = [(tool, self._prepared(tool, arguments)) for tool, arguments in calls]
-        results = [self._answer(tool, each, _nothing) for tool, each in prepared]
+        last = len(prepared) - 1
+        results = [
+            self._answer(tool, each, _nothing, ends_message=number == last)
+            for number, (tool, each) in enumerate(prepared)
+        ]
         self._end_message()
         return results
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> Result:
         """Execute one call; run `strike` between validation and execution, unless the validation refused."""
-        result = self._answer(tool, self._prepared(tool, arguments), strike)
+        result = self._answer(tool, self._prepared(tool, arguments), strike, ends_message=True)
         self._end_message()
         return result
 
@@ -171,7 +180,7 @@ class FileTools:
     def _raising(self, tool: str, **arguments: Any) -> str:
         given = {name: value for name, value in arguments.items() if value is not None}
         try:
-            return self._run(tool, self._prepared(tool, given), _nothing)
+            return self._text(tool, self._run(tool, self._prepared(tool, given), _nothing))
         finally:
             self._end_message()
 
@@ -194,13 +203,23 @@ class FileTools:
         except Refusal as refusal:
             return refusal
 
-    def _answer(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> Result:
+    def _answer(
+        self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None], *, ends_message: bool
+    ) -> Result:
         try:
-            return Result(self._run(tool, prepared, strike), is_error=False, error=None, code=None)
+            answer = self._run(tool, prepared, strike)
         except Refusal as refusal:
             return Result(refusal.message, is_error=True, error=refusal.name, code=refusal.code)
+        if ends_message and isinstance(answer, str) and self._session.behaviours.messages_end_without_blanks:
+            answer = answer.rstrip(BLANKS)
+        return Result(self._text(tool, answer), is_error=False, error=None, code=None)
 
-    def _run(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> str:
+    def _text(self, tool: str, answer: Answer) -> str:
+        text = answer if isinstance(answer, str) else "\n".join(answer)
+        told = not text and self._session.behaviours.empty_answers_are_told
+        return f"({tool} completed with no output)" if told else text
+
+    def _run(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> Answer:
         if isinstance(prepared, Refusal):
             raise prepared
         rules = _TOOLS[tool]
@@ -209,4 +228,5 @@ class FileTools:
         strike()
         rules.permit(self._session, prepared.arguments)
         with _refusing(""):
-            return rules.execute(self._session, prepared.arguments) + prepared.note
+            answer = rules.execute(self._session, prepared.arguments)
+        return answer + prepared.note if isinstance(answer, str) else answer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from reference_impl.contract import Behaviours
 from reference_impl.json_text import JsonError, compact, parse
 from reference_impl.numbers import shown
 from reference_impl.refusal import Refusal
@@ -33,8 +34,8 @@ def loaded(text: str) -> tuple[dict[str, Any], str]:
     return notebook, "python" if name is None else _text(name)
 
 
-def shown_cells(text: str, path: str) -> str:
-    """Return all cells with their outputs; offset and limit do not matter. Refusal: no notebook, or too large."""
+def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]:
+    """Return blocks of all cells with their outputs; offset and limit do not matter. Refusal: no notebook, or too large."""
     notebook, language = loaded(text)
     cells = _member(notebook, "cells")
     _member(cells, "map")
@@ -43,8 +44,8 @@ def shown_cells(text: str, path: str) -> str:
     summaries = [_summary(cell, number, language) for number, cell in enumerate(cells)]
     content = compact(summaries)
     _refuse_too_large(content, path)
-    refuse_too_long(content)
-    return "\n".join(block for summary in summaries for block in _blocks(summary))
+    refuse_too_long(content, behaviours.size_advice)
+    return tuple(block for summary in summaries for block in _blocks(summary))
 
 
 def _refuse_too_large(content: str, path: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from reference_impl.numbers import shown
 
-__all__ = ["lines_of", "numbered"]
+__all__ = ["lines_of", "numbered", "numbered_lines"]
 
 
 def lines_of(text: str) -> list[str]:
@@ -13,10 +15,10 @@ def lines_of(text: str) -> list[str]:
 
 
 def numbered(text: str, prefix: str, first: float = 1) -> str:
-    """Return the text's lines with their numbers, counted from `first`; nothing for an empty text.
+    """Return the text's lines with their numbers, counted from `first`; nothing for an empty text."""
+    return numbered_lines(lines_of(text), prefix, first) if text else ""
 
-    `prefix` is the format of what stands before a line, for example `{:>6}→`.
-    """
-    if text == "":
-        return ""
-    return "\n".join(prefix.format(shown(first + n)) + line for n, line in enumerate(lines_of(text)))
+
+def numbered_lines(lines: Sequence[str], prefix: str, first: float) -> str:
+    """Return lines with their numbers; `prefix` is the format of what stands before each, for example `{:>6}→`."""
+    return "\n".join(prefix.format(shown(first + n)) + line for n, line in enumerate(lines))

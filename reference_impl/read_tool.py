@@ -7,13 +7,14 @@ from typing import Any
 
 from reference_impl import disk, media, notebook
 from reference_impl.links import refuse_to_read
-from reference_impl.numbering import lines_of, numbered
+from reference_impl.encodings import told_at_the_end
+from reference_impl.numbering import lines_of, numbered_lines
 from reference_impl.numbers import shown
 from reference_impl.paths import refuse_null, similar_name
 from reference_impl.refusal import Refusal
 from reference_impl.session import Session
-from reference_impl.sizes import refuse_too_large, refuse_too_long
-from reference_impl.text_file import decode, unify
+from reference_impl.sizes import first_page, is_too_long, refuse_too_large, refuse_too_long
+from reference_impl.text_file import decode, readable, unify
 
 __all__ = ["execute", "permit", "refuse_missing", "validate"]
 
@@ -28,7 +29,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         return
     media.refuse_binary(path)
     media.refuse_empty_image(path)
-    refuse_large_file(path, arguments)
+    refuse_large_file(session, path, arguments)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -38,14 +39,14 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     session.deny_target("Read", arguments["file_path"])
 
 
-def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Return the numbered lines, or the cells, or what stands for an image or document."""
+def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, ...]:
+    """Return the numbered lines, or blocks of cells, or what stands for an image or document."""
     given = arguments["file_path"]
     path = path_of(session, arguments)
     if session.behaviours.directories_are_told:
         refuse_directory(session, path, given)
     if notebook.is_notebook(path):
-        answer = notebook.shown_cells(decode(disk.read(path)), given)
+        answer = notebook.shown_cells(decode(disk.read(path)), given, session.behaviours)
         session.remember(path, None)
         return answer
     if media.is_pdf(path) or media.is_image(path):
@@ -53,19 +54,36 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         if session.behaviours.media_are_remembered:
             session.remember(path, None)
         return answer
-    content = decode(disk.read(path))
-    lines = lines_of(content)
-    offset, limit = arguments.get("offset", 1), arguments.get("limit", session.behaviours.default_line_limit)
-    text = "\n".join(selection(lines, offset, limit))
-    refuse_too_large(len(text.encode("utf-16-le")) // 2)
-    refuse_too_long(text)
-    whole = session.behaviours.whole_reads_are_compared and (
-        not {"offset", "limit"} & arguments.keys()
-        or (session.behaviours.every_line_is_a_whole_read and text == "\n".join(lines))
+    return lines_of_file(session, path, arguments)
+
+
+def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> str:
+    """Return the numbered lines, and remember the file unless they are only the first of those asked for."""
+    behaviours = session.behaviours
+    data = disk.read(path)
+    content = unify(
+        readable(data, utf_16=behaviours.utf_16_is_shown, mark=not behaviours.byte_order_marks_are_hidden)
     )
-    session.remember(path, unify(content) if whole else None)
-    answer = numbered(cut(text, session.behaviours.line_width_limit), session.behaviours.line_prefix, offset)
-    return answer or nothing_to_show(offset, len(lines))
+    lines = lines_of(content)
+    offset, limit = arguments.get("offset", 1), arguments.get("limit", behaviours.default_line_limit)
+    selected = selection(lines, offset, limit)
+    text = "\n".join(selected)
+    if behaviours.part_size_is_limited:
+        refuse_too_large(len(text.encode("utf-16-le")) // 2, behaviours.size_advice)
+    if is_too_long(text) and behaviours.long_files_are_cut and "limit" not in arguments:
+        text = first_page(text, behaviours.line_prefix)
+    else:
+        refuse_too_long(text, behaviours.size_advice)
+        whole = behaviours.whole_reads_are_compared and (
+            not {"offset", "limit"} & arguments.keys()
+            or (behaviours.every_line_is_a_whole_read and text == content)
+        )
+        session.remember(path, content if whole else None)
+    if not text and not (content and selected and behaviours.blank_ranges_are_shown):
+        return nothing_to_show(content, offset, told=behaviours.empty_files_are_told)
+    shown_lines = [line[: behaviours.line_width_limit] for line in text.split("\n")]
+    note = told_at_the_end(data) if behaviours.unwritable_files_are_told else ""
+    return numbered_lines(shown_lines, behaviours.line_prefix, offset) + note
 
 
 def path_of(session: Session, arguments: Mapping[str, Any]) -> str:
@@ -103,12 +121,12 @@ def is_missing(session: Session, path: str) -> bool:
         return not session.behaviours.unclear_paths_are_refused
 
 
-def refuse_large_file(path: str, arguments: Mapping[str, Any]) -> None:
-    """Refuse a large file of lines, unless offset or limit ask for a part."""
-    part = arguments.get("offset") or arguments.get("limit")
+def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any]) -> None:
+    """Refuse a large file of lines, unless a part is asked for."""
+    part = arguments.get("limit") or (session.behaviours.offsets_ask_for_parts and arguments.get("offset"))
     special = media.is_image(path) or media.is_pdf(path) or notebook.is_notebook(path)
     if not part and not special:
-        refuse_too_large(disk.size(path))
+        refuse_too_large(disk.size(path), session.behaviours.size_advice)
 
 
 def selection(lines: list[str], offset: float, limit: float | None) -> list[str]:
@@ -118,14 +136,11 @@ def selection(lines: list[str], offset: float, limit: float | None) -> list[str]
     return lines[int(start) : end]
 
 
-def cut(text: str, width: int | None) -> str:
-    """Return the text with each line cut at `width` characters; None: as it is."""
-    return "\n".join(line[:width] for line in text.split("\n"))
-
-
-def nothing_to_show(offset: float, count: int) -> str:
-    """Return the warning that stands in for an empty answer."""
+def nothing_to_show(content: str, offset: float, *, told: bool) -> str:
+    """Return the warning that stands in for an empty answer. `told`: it calls an empty file so."""
+    if told and not content and offset <= 1:
+        return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
     return (
         "<system-reminder>Warning: the file exists but is shorter than the provided offset "
-        f"({shown(offset)}). The file has {count} lines.</system-reminder>"
+        f"({shown(offset)}). The file has {len(lines_of(content))} lines.</system-reminder>"
     )

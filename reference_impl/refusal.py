@@ -6,13 +6,13 @@ import errno
 import os
 from dataclasses import dataclass, field
 
-__all__ = ["MODIFIED", "UNEXPECTEDLY_MODIFIED", "Refusal", "of_os_error", "of_read_error"]
+__all__ = ["MODIFIED", "NOT_READ", "Refusal", "of_os_error", "of_read_error"]
 
 MODIFIED = (
     "File has been modified since read, either by the user or by a linter. "
     "Read it again before attempting to write it."
 )
-UNEXPECTEDLY_MODIFIED = "File has been unexpectedly modified. Read it again before attempting to write it."
+NOT_READ = "File has not been read yet. Read it first before writing to it."
 
 _NAMES = {
     errno.EISDIR: "is_directory",

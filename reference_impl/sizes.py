@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from reference_impl.numbering import numbered_lines
 from reference_impl.refusal import Refusal
 
-__all__ = ["refuse_too_large", "refuse_too_long", "rounded"]
+__all__ = ["first_page", "is_too_long", "refuse_too_large", "refuse_too_long", "rounded"]
 
 _MAX_SIZE = 262_144
 _MAX_TOKENS = 25_000
 _CHARACTERS_PER_TOKEN = 4
-_ADVICE = (
-    "Please use offset and limit parameters to read specific portions of the file, or use the GrepTool to search "
-    "for specific content."
-)
+_SHARE = 0.85
+_ADVICE = {
+    "GrepTool": "Please use offset and limit parameters to read specific portions of the file, or use the GrepTool to "
+    "search for specific content.",
+    "allow_large": "Use offset and limit parameters to read specific portions of the file, or search for specific "
+    "content instead of reading the whole file. To read it anyway, up to what still fits in your context, call Read "
+    "again with allow_large: true — only if you genuinely need all of it or the user asked for the whole file.",
+}
 
 
 def rounded(size: int) -> str:
@@ -23,20 +28,40 @@ def rounded(size: int) -> str:
     return f"{amount:.1f}".removesuffix(".0") + unit
 
 
-def refuse_too_large(size: int) -> None:
+def refuse_too_large(size: int, advice: str) -> None:
     """Refuse more than 262,144 bytes of a file, or UTF-16 units of a text."""
     if size > _MAX_SIZE:
         raise Refusal(
             "too_large",
-            f"File content ({rounded(size)}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). {_ADVICE}",
+            f"File content ({rounded(size)}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). {_ADVICE[advice]}",
         )
 
 
-def refuse_too_long(text: str) -> None:
-    """Refuse more than 25,000 tokens; four characters are taken for one token."""
-    tokens = -(-len(text) // _CHARACTERS_PER_TOKEN)
-    if tokens > _MAX_TOKENS:
+def _tokens(text: str) -> int:
+    return -(-len(text) // _CHARACTERS_PER_TOKEN)
+
+
+def is_too_long(text: str) -> bool:
+    """Tell whether a text has more than 25,000 tokens; four characters are taken for one token."""
+    return _tokens(text) > _MAX_TOKENS
+
+
+def first_page(text: str, prefix: str) -> str:
+    """Return the first lines of a text that is too long: about 85 % of what may be shown.
+
+    Where these lines would be too large with their numbers, as many characters are taken.
+    """
+    lines, share = text.split("\n"), _SHARE * _MAX_TOKENS / _tokens(text)
+    page = lines[: int(len(lines) * share)]
+    if page and len(numbered_lines(page, prefix, 1)) <= _MAX_SIZE:
+        return "\n".join(page)
+    return text[: int(len(text) * share)]
+
+
+def refuse_too_long(text: str, advice: str) -> None:
+    """Refuse a text that is too long."""
+    if is_too_long(text):
         raise Refusal(
             "too_many_tokens",
-            f"File content ({tokens} tokens) exceeds maximum allowed tokens ({_MAX_TOKENS}). {_ADVICE}",
+            f"File content ({_tokens(text)} tokens) exceeds maximum allowed tokens ({_MAX_TOKENS}). {_ADVICE[advice]}",
         )

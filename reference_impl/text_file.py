@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Format", "decode", "encode", "format_of", "line_ending_of", "unify", "well_formed"]
+__all__ = ["Format", "decode", "encode", "format_of", "line_ending_of", "readable", "unify", "well_formed"]
 
 _UTF_8 = "utf-8"
 _UTF_16 = "utf-16-le"
@@ -44,6 +44,15 @@ def decode(data: bytes, encoding: str = _UTF_8) -> str:
     if encoding == _UTF_16:
         data = data[: len(data) // 2 * 2]
     return data.decode(encoding, errors="replace")
+
+
+def readable(data: bytes, *, utf_16: bool, mark: bool) -> str:
+    """Return the text as Read shows it: UTF-16 little-endian behind its mark where `utf_16`, else UTF-8.
+
+    `mark`: a byte order mark is shown.
+    """
+    text = decode(data, _UTF_16 if utf_16 and data.startswith(b"\xff\xfe") else _UTF_8)
+    return text if mark else text.removeprefix("\ufeff")
 
 
 def unify(text: str) -> str:

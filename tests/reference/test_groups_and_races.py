@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from reference_impl.refusal import UNEXPECTEDLY_MODIFIED
+CHANGED = "File has been unexpectedly modified. Read it again before attempting to write it."
 
 
 def edit(path, old, new):
@@ -59,7 +59,7 @@ def test_a_file_that_changes_after_the_validation_is_not_overwritten(tools, put,
     path = put("a.txt")
     tools.read("a.txt")
     result = tools.call_during(*call, lambda: put("a.txt", "alpha\nother\n", later=2))
-    assert (result.text, result.error, result.code) == (UNEXPECTEDLY_MODIFIED, "unexpectedly_modified", None)
+    assert (result.text, result.error, result.code) == (CHANGED, "unexpectedly_modified", None)
     assert path.read_text() == "alpha\nother\n"
 
 
