@@ -160,6 +160,20 @@ class Behaviours:
         True, {"2.1.129": False}, shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write")
     )
     """Edit and Write follow symbolic links; otherwise they refuse them."""
+    paths_fold: bool = since(
+        False,
+        {"2.1.7": True},
+        shown_by=("paths/dot-dot-through-missing", "links-and-modes/dot-dot-behind-linked-directory"),
+    )
+    """`.`, `..` and `//` in an absolute path fold before Read looks at anything, as they do for Edit and Write."""
+    edit_looks_where_it_writes: bool = since(
+        False, {"2.1.7": True}, shown_by=("paths/tilde-write-then-edit", "paths/blanks-around-edit")
+    )
+    """Edit expands `~` and cuts blanks around the path before it looks at the file, not only before it writes it."""
+    temporary_files_are_private: bool = since(
+        True, {"2.1.7": False}, shown_by=("links-and-modes/dangling-create", "links-and-modes/loop-write")
+    )
+    """A file that replaces a link to nothing gets the mode 0600."""
     trailing_blanks_are_cut: bool = since(True, documented=False)
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
     line_endings_of_utf_16_are_seen: bool = since(False, documented=True)

@@ -108,29 +108,32 @@ def make_parents(path: str) -> None:
             os.stat(parent)  # a link that leads nowhere; what stops it is the answer
 
 
-def replace(path: str, data: bytes) -> None:
+def replace(path: str, data: bytes, *, private: bool) -> None:
     """Give a file new content in one step: at any time it has either all the old bytes or all the new ones.
 
     A link to a file is written through, one to nothing is replaced; of links to links the second is replaced.
-    The mode is kept, and other hard links keep the old content. OSError: the old file is untouched, and no other
-    file is left behind. Only where the directory takes no new file, an existing file is written in place.
+    The mode is kept, and other hard links keep the old content; `private`: what replaces a link gets the mode 0600.
+    OSError: the old file is untouched, and no other file is left behind. Only where the directory takes no new
+    file, an existing file is written in place.
     """
     target = _written_path(path)
     if os.path.isdir(target) or path.endswith("/"):
         raise IsADirectoryError(errno.EISDIR)
     try:
-        _put_in_place(target, data)
+        _put_in_place(target, data, private=private)
     except PermissionError:
         Path(target).write_bytes(data)
 
 
-def _put_in_place(target: str, data: bytes) -> None:
+def _put_in_place(target: str, data: bytes, *, private: bool) -> None:
     temporary = f"{os.path.dirname(target)}/.{secrets.token_hex()}.tmp"
     try:
         with open(temporary, "xb") as file:
             file.write(data)
             if os.path.exists(target):
                 os.fchmod(file.fileno(), stat.S_IMODE(os.stat(target).st_mode))
+            elif private and os.path.islink(target):
+                os.fchmod(file.fileno(), 0o600)
         os.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -39,7 +39,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_no_changes(old, new)
     refuse_null(arguments["file_path"], tool="Edit", by_itself=session.behaviours.null_is_looked_for)
-    path = session.expanded_path(arguments["file_path"])
+    path = session.looked_at_path(arguments["file_path"])
     session.deny("Edit", path, code=2, done="edited")
     session.refuse_unclear(path, tool="Edit")
     if session.behaviours.edit_opens_first and disk.exists(path):

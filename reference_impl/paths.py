@@ -28,12 +28,14 @@ def expanded(path: str, home: str) -> str:
     return home + path[1:] if path == "~" or path.startswith("~/") else path
 
 
-def resolved(path: str, root: str) -> str:
+def resolved(path: str, root: str, *, folds: bool) -> str:
     """Return the absolute path: `.`, `..` and `//` fold, links are not followed.
 
     A relative path is taken from `root`; an empty one is `root` itself. A final slash stays: only a directory
-    has such a name.
+    has such a name. Unless it `folds`, an absolute path stays as it is.
     """
+    if path.startswith("/") and not folds:
+        return path
     absolute = posixpath.join(root, path) if path else root
     folded = posixpath.normpath(f"//{absolute}")  # two slashes would stay, three are one
     return posixpath.join(folded, "") if absolute.endswith("/") else folded

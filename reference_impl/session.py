@@ -31,16 +31,23 @@ class Session:
 
     def path(self, given: str) -> str:
         """Return the absolute path of what the model wrote. Refusal: it is no path, or relative where that is wrong."""
-        given = well_formed(given)
         if self.behaviours.read_expands_home:
-            given = expanded(given, self.home)
-        if not given.startswith("/") and not self.behaviours.relative_paths_are_resolved:
-            raise Refusal("relative_path", f"Path is relative: {given}. Give an absolute path.")
-        return resolved(given, self.root)
+            return self.expanded_path(given)
+        return self._absolute(given, folds=self.behaviours.paths_fold)
 
     def expanded_path(self, given: str) -> str:
         """Return the absolute path for a tool that takes `~` for the home directory and cuts blanks around the path."""
-        return self.path(expanded(given, self.home))
+        return self._absolute(expanded(given, self.home), folds=True)
+
+    def _absolute(self, given: str, *, folds: bool) -> str:
+        given = well_formed(given)
+        if not given.startswith("/") and not self.behaviours.relative_paths_are_resolved:
+            raise Refusal("relative_path", f"Path is relative: {given}. Give an absolute path.")
+        return resolved(given, self.root, folds=folds)
+
+    def looked_at_path(self, given: str) -> str:
+        """Return the absolute path that Edit looks at before it edits."""
+        return self.expanded_path(given) if self.behaviours.edit_looks_where_it_writes else self.path(given)
 
     def written_path(self, given: str) -> str:
         """Return the absolute path that is written to in the end: a final slash may count or not."""
@@ -78,7 +85,7 @@ class Session:
 
         Blanks around the path and `~` are taken as they are here.
         """
-        path = resolved(given, self.root)
+        path = resolved(given, self.root, folds=True)
         if self.permissions.denies(action, path) or self.permissions.denies_target(action, path):
             verb = "read" if action == "Read" else "edit"
             raise Refusal("permission_denied", f"Permission to {verb} {given} has been denied.")
@@ -111,7 +118,7 @@ class Session:
         except OSError as error:
             raise of_os_error(error, f"mkdir '{posixpath.dirname(path)}'") from None
         try:
-            disk.replace(path, data)
+            disk.replace(path, data, private=self.behaviours.temporary_files_are_private)
         except OSError as error:
             raise of_os_error(error, f"open '{path}'") from None
 
