@@ -174,9 +174,41 @@ class Behaviours:
         True, {"2.1.7": False}, shown_by=("links-and-modes/dangling-create", "links-and-modes/loop-write")
     )
     """A file that replaces a link to nothing gets the mode 0600."""
+    json_errors_are_brief: bool = since(
+        False, {"2.1.113": True}, shown_by=("settings/replace-all", "settings/emptied", "settings/invalid-json")
+    )
+    """What is wrong with a text that is not JSON is told without its place, in the words of another engine."""
+    marks_are_kept_apart: bool = since(
+        False, {"2.1.299": True}, shown_by=("encodings/bom-in-old-string", "write/over-byte-order-mark")
+    )
+    """A byte order mark belongs to the format of a file, not to its text: Edit does not see it, Write keeps it."""
+    carriage_returns_are_doubled: bool = since(
+        True, {"2.1.88": False}, shown_by=("line-endings/crlf-in-new-string-of-crlf-file", "line-endings/double-cr")
+    )
+    """In a file with `\\r\\n` a `\\r\\n` of the text gets a second `\\r`."""
+    write_keeps_line_endings: bool = since(
+        True,
+        {"2.1.78": False},
+        shown_by=("line-endings/write-lf-over-crlf", "line-endings/write-new-beside-four-crlf-files"),
+    )
+    """Write takes over the line endings of the old file, or of the files around a new one."""
+    own_line_endings_are_unified: bool = since(
+        False, {"2.1.78": True}, shown_by=("staleness/touch-of-own-crlf-write",)
+    )
+    """What Write wrote is remembered with `\\n` line ends; otherwise as it was given."""
+    unwritable_files_are_refused: bool = since(
+        False, {"2.1.328": True}, shown_by=("encodings/nul-elsewhere", "encodings/latin-1-write")
+    )
+    """Edit and Write refuse a file that they could not write back as it was."""
+    markdown_keeps_blanks: bool = since(
+        False, {"2.1.88": True}, shown_by=("whitespace/trailing-blanks-in-markdown", "write/trailing-blanks-markdown")
+    )
+    """No blanks are cut in what is inserted into a Markdown file."""
     trailing_blanks_are_cut: bool = since(True, documented=False)
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
-    line_endings_of_utf_16_are_seen: bool = since(False, documented=True)
+    line_endings_of_utf_16_are_seen: bool = since(
+        False, {"2.1.299": True}, documented=True, shown_by=("encodings/utf-16-crlf",)
+    )
     """The line endings of a UTF-16 file are found in its text; otherwise in its bytes, where there are none."""
     byte_order_marks_are_hidden: bool = since(
         False, {"2.1.41": True}, shown_by=("encodings/bom-shown", "encodings/bom-alone")
@@ -190,6 +222,20 @@ class Behaviours:
         False, {"2.1.328": True}, shown_by=("encodings/nul-read", "encodings/latin-1-read")
     )
     """Read tells of a file of lines that Edit and Write could not write back as it was."""
+    more_files_are_binary: bool = since(
+        False, {"2.1.328": True}, shown_by=("media/bmp", "media/object-file", "media/wasm")
+    )
+    """Read refuses `.bmp`, `.o` and `.wasm` files as binary too."""
+    binary_advice: str = since("tools", {"2.1.328": "skill"}, shown_by=("media/zip", "media/executable"))
+    """Which advice stands in the refusal of a binary file."""
+    image_contents_matter: bool = since(
+        False, {"2.1.328": True}, shown_by=("media/text-named-png", "media/riff-that-is-no-webp", "media/empty-png")
+    )
+    """Read looks at the bytes of an image: it refuses what is none, and shows one whose name has no extension."""
+    pdf_headers_matter: bool = since(False, {"2.1.328": True}, shown_by=("media/text-named-pdf", "media/pdf-sizes"))
+    """Read refuses a PDF that does not begin as one."""
+    documents_stand_in_answers: bool = since(False, {"2.1.328": True}, shown_by=("media/pdf",))
+    """The document of a PDF stands in the answer itself; otherwise it follows in a message of its own."""
     media_are_remembered: bool = since(False, documented=True)
     """A Read of an image or a PDF counts as a Read."""
     line_prefix: str = since(

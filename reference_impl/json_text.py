@@ -7,6 +7,7 @@ import math
 import re
 from typing import Any, NoReturn
 
+from reference_impl import json_brief
 from reference_impl.numbers import shown
 
 __all__ = ["JsonError", "compact", "indented", "parse"]
@@ -26,14 +27,16 @@ class JsonError(Exception):
     """The text is not JSON; the message is the product's."""
 
 
-def parse(text: str) -> Any:
-    """Return the value. JsonError: not JSON. RecursionError: nested too deeply for Python.
+def parse(text: str, *, brief: bool = False) -> Any:
+    """Return the value. JsonError: not JSON, in the words of `json_brief` if asked. RecursionError: too deep for Python.
 
     Of keys that occur twice the last one counts; keys that are whole numbers come first, in their order.
     """
     try:
         return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_object)
     except ValueError:
+        if brief:
+            raise JsonError(json_brief.told(text)) from None
         _Scanner(text).explain()
 
 
