@@ -6,10 +6,12 @@ import base64
 import posixpath
 
 from reference_impl import disk
+from reference_impl.contract import Behaviours
+from reference_impl.images import media_type, refuse_other_content, refuse_without_size
 from reference_impl.refusal import Refusal
 from reference_impl.sizes import rounded
 
-__all__ = ["image_text", "is_image", "is_pdf", "pdf_text", "refuse_binary", "refuse_empty_image"]
+__all__ = ["image_text", "is_image", "is_pdf", "pdf_blocks", "refuse_binary", "refuse_empty_image"]
 
 # fmt: off
 _BINARY = frozenset({
@@ -19,7 +21,12 @@ _BINARY = frozenset({
     ".woff2", ".xls", ".xz", ".zip",
 })
 # fmt: on
+_FURTHER_BINARY = frozenset({".bmp", ".o", ".wasm"})
 _IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp"})
+_BINARY_ADVICE = {
+    "tools": "Please use appropriate tools for binary file analysis.",
+    "skill": "Use a skill for this file type if one is available, or a shell command or script that can read the format.",
+}
 _MAX_PDF_BYTES = 20 * 1024 * 1024
 
 
@@ -27,9 +34,15 @@ def _extension(path: str) -> str:
     return posixpath.splitext(path)[1].lower()
 
 
-def is_image(path: str) -> bool:
-    """Tell whether Read takes the file for an image; its name decides."""
-    return _extension(path) in _IMAGES
+def is_image(path: str, behaviours: Behaviours) -> bool:
+    """Tell whether Read takes the file for an image.
+
+    Its name decides; without an extension, where contents matter, its first bytes. OSError: it cannot be read.
+    """
+    extension = _extension(path)
+    if extension or not behaviours.image_contents_matter:
+        return extension in _IMAGES
+    return disk.is_file(path) and media_type(disk.read(path)) is not None
 
 
 def is_pdf(path: str) -> bool:
@@ -37,42 +50,50 @@ def is_pdf(path: str) -> bool:
     return _extension(path) == ".pdf"
 
 
-def refuse_binary(path: str) -> None:
+def refuse_binary(path: str, behaviours: Behaviours) -> None:
     """Refuse what cannot be shown at all; the name decides, the content is not looked at."""
-    if (extension := _extension(path)) in _BINARY:
+    extension = _extension(path)
+    if extension in _BINARY or (behaviours.more_files_are_binary and extension in _FURTHER_BINARY):
         raise Refusal(
             "unsupported_file",
             f"This tool cannot read binary files. The file appears to be a binary {extension} file. "
-            "Please use appropriate tools for binary file analysis.",
+            f"{_BINARY_ADVICE[behaviours.binary_advice]}",
         )
 
 
-def refuse_empty_image(path: str) -> None:
-    """Refuse an image file without a byte."""
-    if is_image(path) and disk.size(path) == 0:
+def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
+    """Refuse an image file without a byte, where the contents do not matter otherwise."""
+    if not behaviours.image_contents_matter and is_image(path, behaviours) and disk.size(path) == 0:
         raise Refusal("unsupported_file", "Empty image files cannot be processed.")
 
 
-def image_text(data: bytes) -> str:
-    """Return what stands for an image in a text: kind, type by the first bytes, number of base64 characters."""
-    return f"[image {_media_type(data)} {len(base64.b64encode(data))}]"
+def image_text(path: str, given: str, behaviours: Behaviours) -> str:
+    """Return what stands for an image in a text: kind, type by the first bytes, number of base64 characters.
+
+    Refusal: where contents matter, what is no image.
+    """
+    data = disk.read(path)
+    if behaviours.image_contents_matter:
+        if not data:
+            raise Refusal("unsupported_file", f"Image file is empty: {given}")
+        refuse_other_content(data, given)
+        refuse_without_size(data)
+    return _as_block("image", media_type(data) or "image/png", data)
 
 
-def _media_type(data: bytes) -> str:
-    if data.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if data.startswith(b"GIF"):
-        return "image/gif"
-    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
-        return "image/webp"
-    return "image/png"
+def _as_block(kind: str, media: str, data: bytes) -> str:
+    return f"[{kind} {media} {len(base64.b64encode(data))}]"
 
 
-def pdf_text(path: str, given: str) -> str:
-    """Return the answer to a Read of a PDF. Refusal: it is empty, or larger than 20 MB."""
+def pdf_blocks(path: str, given: str, behaviours: Behaviours) -> tuple[str, ...]:
+    """Return the answer to a Read of a PDF. Refusal: it is empty, larger than 20 MB, or no PDF where that matters."""
     size = disk.size(path)
     if size == 0:
         raise Refusal("unsupported_file", f"PDF file is empty: {given}")
     if size > _MAX_PDF_BYTES:
         raise Refusal("too_large", f"PDF file exceeds maximum allowed size of {rounded(_MAX_PDF_BYTES)}.")
-    return f"PDF file read: {given} ({rounded(size)})"
+    told = f"PDF file read: {given} ({rounded(size)})"
+    data = disk.read(path)
+    if behaviours.pdf_headers_matter and not data.startswith(b"%PDF-"):
+        raise Refusal("unsupported_file", f"File is not a valid PDF (missing %PDF- header): {given}")
+    return (told, _as_block("document", "application/pdf", data)) if behaviours.documents_stand_in_answers else (told,)

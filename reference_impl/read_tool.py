@@ -27,8 +27,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     refuse_missing(session, path)
     if not disk.exists(path):
         return
-    media.refuse_binary(path)
-    media.refuse_empty_image(path)
+    media.refuse_binary(path, session.behaviours)
+    media.refuse_empty_image(path, session.behaviours)
     refuse_large_file(session, path, arguments)
 
 
@@ -49,12 +49,15 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
         answer = notebook.shown_cells(decode(disk.read(path)), given, session.behaviours)
         session.remember(path, None)
         return answer
-    if media.is_pdf(path) or media.is_image(path):
-        answer = media.pdf_text(path, given) if media.is_pdf(path) else media.image_text(disk.read(path))
-        if session.behaviours.media_are_remembered:
-            session.remember(path, None)
-        return answer
-    return lines_of_file(session, path, arguments)
+    if media.is_pdf(path):
+        answer = media.pdf_blocks(path, given, session.behaviours)
+    elif media.is_image(path, session.behaviours):
+        answer = (media.image_text(path, given, session.behaviours),)
+    else:
+        return lines_of_file(session, path, arguments)
+    if session.behaviours.media_are_remembered:
+        session.remember(path, None)
+    return answer
 
 
 def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> str:
@@ -124,7 +127,7 @@ def is_missing(session: Session, path: str) -> bool:
 def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any]) -> None:
     """Refuse a large file of lines, unless a part is asked for."""
     part = arguments.get("limit") or (session.behaviours.offsets_ask_for_parts and arguments.get("offset"))
-    special = media.is_image(path) or media.is_pdf(path) or notebook.is_notebook(path)
+    special = media.is_image(path, session.behaviours) or media.is_pdf(path) or notebook.is_notebook(path)
     if not part and not special:
         refuse_too_large(disk.size(path), session.behaviours.size_advice)
 

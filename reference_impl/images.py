@@ -1,0 +1,64 @@
+"""Images: what the bytes of a file tell of the image in it."""
+
+from __future__ import annotations
+
+from reference_impl.refusal import Refusal
+
+__all__ = ["media_type", "refuse_other_content", "refuse_without_size"]
+
+_SNIFFED = 8
+_HTML = (b"<html", b"<!doctype html")
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+"""Markers of a JPEG image behind which its size stands."""
+
+
+def media_type(data: bytes) -> str | None:
+    """Return the type that the first bytes tell, None if it is no image that Read can show."""
+    if data.startswith(b"\x89PNG"):
+        return "image/png"
+    if data.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if data.startswith(b"GIF"):
+        return "image/gif"
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return "image/webp"
+    return None
+
+
+def refuse_other_content(data: bytes, given: str) -> None:
+    """Refuse a file that has the name of an image, and says with its first bytes that it is none."""
+    if media_type(data) is None:
+        raise Refusal(
+            "unsupported_file",
+            "File has an image extension but its content is not a valid PNG/JPEG/GIF/WebP. "
+            f"Detected: {_detected(data)}. This usually means a download saved an error/login page instead of the image. "
+            f'Use `file "{given}"` to confirm, or read it as text with Bash (e.g. `head -c 500`).',
+        )
+
+
+def _detected(data: bytes) -> str:
+    if data.lstrip().lower().startswith(_HTML):
+        text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
+        return f'HTML document (starts with "{text}")'
+    return f"unrecognized bytes (hex: {data[:_SNIFFED].hex(' ')})"
+
+
+def refuse_without_size(data: bytes) -> None:
+    """Refuse an image whose width and height do not stand where its format has them."""
+    needed = {"image/png": 24, "image/gif": 10, "image/webp": 30}.get(media_type(data) or "")
+    if len(data) < needed if needed else not _has_frame(data):
+        raise Refusal(
+            "unsupported_file",
+            "Unable to resize image — image processing is unavailable and dimensions could not be read from the file "
+            "header. Please convert the image to PNG, JPEG, GIF, or WebP.",
+        )
+
+
+def _has_frame(data: bytes) -> bool:
+    """Tell whether a JPEG image has a frame header among its segments."""
+    at = 2
+    while at + 9 <= len(data) and data[at] == 0xFF:  # noqa: PLR2004 - the first byte of every marker
+        if data[at + 1] in _FRAMES:
+            return True
+        at += 2 + int.from_bytes(data[at + 2 : at + 4])
+    return False
