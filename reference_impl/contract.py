@@ -204,6 +204,10 @@ class Behaviours:
         False, {"2.1.88": True}, shown_by=("whitespace/trailing-blanks-in-markdown", "write/trailing-blanks-markdown")
     )
     """No blanks are cut in what is inserted into a Markdown file."""
+    own_files_are_guarded: bool = since(
+        False, {"2.1.328": True}, shown_by=("settings/valid-edit", "settings/write-is-not-validated")
+    )
+    """Edit and Write ask for a permission of its own for a file in a `.claude` directory, and nobody gives it."""
     trailing_blanks_are_cut: bool = since(True, documented=False)
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
     line_endings_of_utf_16_are_seen: bool = since(

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from reference_impl import answers, disk
-from reference_impl.blanks import BLANKS, without_trailing_blanks
+from reference_impl.blanks import BLANKS, are_blanks_cut, without_trailing_blanks
+from reference_impl.encodings import refuse_unwritable
 from reference_impl.freshness import is_changed, refuse_stale, refuse_unread
 from reference_impl.paths import refuse_null
 from reference_impl.read_state import Record
@@ -14,7 +15,7 @@ from reference_impl.read_tool import refuse_missing
 from reference_impl.refusal import MODIFIED, Refusal
 from reference_impl.replacement import actual_text, applied
 from reference_impl.session import Session
-from reference_impl.settings_file import refuse_invalid_settings
+from reference_impl.settings_file import refuse_guarded, refuse_invalid_settings
 from reference_impl.text_file import Format
 
 __all__ = ["execute", "permit", "prepare", "validate"]
@@ -25,7 +26,7 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
 
     If the file exists, blanks at the ends of the new lines are gone.
     """
-    if not session.behaviours.trailing_blanks_are_cut:
+    if not are_blanks_cut(session.behaviours, arguments["file_path"]):
         return arguments
     try:
         session.content_of(session.expanded_path(arguments["file_path"]))
@@ -53,6 +54,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     record = refuse_unread(session, path, needs_read=session.behaviours.edit_needs_read, code=6)
     if record is not None:
         refuse_modified(session, path, record, arguments)
+    if session.behaviours.unwritable_files_are_refused:
+        refuse_unwritable(disk.read(path))
     content, _ = session.content_of(path)
     found = refuse_not_found(content, old)
     refuse_several(content, found, arguments, code=9)
@@ -62,6 +65,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
     session.deny_target("Edit", arguments["file_path"])
+    if session.behaviours.own_files_are_guarded:
+        refuse_guarded(session.expanded_path(arguments["file_path"]))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:

@@ -8,10 +8,21 @@ from reference_impl.json_text import JsonError, parse
 from reference_impl.refusal import Refusal
 from reference_impl.settings_shape import problems
 
-__all__ = ["refuse_invalid_settings"]
+__all__ = ["refuse_guarded", "refuse_invalid_settings"]
 
 _NAMES = ("/.claude/settings.json", "/.claude/settings.local.json")
 _PLACEHOLDER = re.compile(r"\$[$&`']")
+
+
+def refuse_guarded(path: str) -> None:
+    """Refuse a file in a `.claude` directory: it needs a permission that nobody is there to give."""
+    if "/.claude/" not in path.lower():
+        return
+    if path.lower().endswith(_NAMES):
+        message = f"Claude requested permissions to write to {path}, but you haven't granted it yet."
+    else:
+        message = f"Claude requested permissions to edit {path} which is a sensitive file."
+    raise Refusal("permission_denied", message)
 
 
 def refuse_invalid_settings(path: str, content: str, old: str, new: str) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from reference_impl import answers, disk
-from reference_impl.blanks import without_trailing_blanks
+from reference_impl.blanks import are_blanks_cut, without_trailing_blanks
+from reference_impl.encodings import refuse_unwritable
 from reference_impl.freshness import is_changed, refuse_stale, refuse_unread
 from reference_impl.paths import refuse_null
 from reference_impl.read_state import Record
 from reference_impl.refusal import MODIFIED, Refusal
 from reference_impl.session import Session
+from reference_impl.settings_file import refuse_guarded
 from reference_impl.text_file import Format
 
 __all__ = ["execute", "permit", "prepare", "validate"]
@@ -19,7 +22,7 @@ __all__ = ["execute", "permit", "prepare", "validate"]
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments that all rules see: blanks at the ends of lines are gone."""
-    if not session.behaviours.trailing_blanks_are_cut:
+    if not are_blanks_cut(session.behaviours, arguments["file_path"]):
         return arguments
     return {**arguments, "content": without_trailing_blanks(arguments["content"])}
 
@@ -58,6 +61,8 @@ def refuse_directory(path: str, given: str) -> None:
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
     session.deny_target("Edit", arguments["file_path"])
+    if session.behaviours.own_files_are_guarded:
+        refuse_guarded(session.expanded_path(arguments["file_path"]))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
@@ -65,9 +70,13 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     path, content = session.written_path(arguments["file_path"]), arguments["content"]
     if disk.exists(path):
         refuse_stale(session, path, needs_read=session.behaviours.write_needs_read)
+        if session.behaviours.unwritable_files_are_refused:
+            refuse_unwritable(disk.read(path))
         before, file_format = session.content_of(path)
     else:
         before, file_format = "", Format(line_ending=session.new_file_line_ending())
+    if not session.behaviours.write_keeps_line_endings:
+        file_format = replace(file_format, line_ending="\n")
     session.store(path, content, file_format)
     if not before:
         return answers.created(session.behaviours, arguments["file_path"])

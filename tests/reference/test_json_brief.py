@@ -29,7 +29,7 @@ from reference_impl.json_text import JsonError, parse
 )
 def test_the_first_mistake_is_named(text, words):
     assert told(text) == f"JSON Parse error: {words}"
-    with pytest.raises(JsonError, match="^JSON Parse error: "):
+    with pytest.raises(JsonError, match=r"^JSON Parse error: "):
         parse(text, brief=True)
 
 
