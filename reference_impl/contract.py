@@ -208,6 +208,12 @@ class Behaviours:
         False, {"2.1.328": True}, shown_by=("settings/valid-edit", "settings/write-is-not-validated")
     )
     """Edit and Write ask for a permission of its own for a file in a `.claude` directory, and nobody gives it."""
+    settings_edition: int = since(
+        1, {"2.1.7": 2, "2.1.328": 3}, shown_by=("settings/every-setting", "settings/wrong-types")
+    )
+    """Which edition of the schema of settings files holds: keys, values, and the words for wrong ones."""
+    changed_keys_alone_are_explained: bool = since(False, {"2.1.328": True}, shown_by=("settings/no-object",))
+    """The refusal of invalid settings shows the schema of the keys that were changed, not of all."""
     trailing_blanks_are_cut: bool = since(True, documented=False)
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
     line_endings_of_utf_16_are_seen: bool = since(
@@ -268,10 +274,28 @@ class Behaviours:
     """An answer without a character says so."""
     size_advice: str = since(
         "GrepTool",
-        {"2.1.328": "allow_large"},
-        shown_by=("sizes/one-line-of-many-tokens", "sizes/large-file-edited-after-refused-read"),
+        {"2.1.328": "search"},
+        shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
     )
     """Which advice stands in the refusal of what is too much to show."""
+    large_reads_are_offered: bool = since(False, {"2.1.328": True}, shown_by=("sizes/one-line-of-many-tokens",))
+    """The refusal of a file of lines that is too much to show tells how to read it nevertheless."""
+    broken_notebooks_are_told: bool = since(False, {"2.1.328": True}, shown_by=("notebooks/broken-json-words",))
+    """The refusal of a notebook that is not JSON says so before the words of the engine."""
+    notebooks_are_named: bool = since(True, {"2.1.328": False}, shown_by=("notebooks/read-large-content",))
+    """The commands in the refusal of a large notebook have its path."""
+    notebook_edit_needs_read: bool = since(
+        False, {"2.1.328": True}, shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale")
+    )
+    """NotebookEdit refuses a notebook that was not read, or changed since then, and makes it known."""
+    final_newlines_of_notebooks_stay: bool = since(
+        False, {"2.1.328": True}, shown_by=("notebooks/final-newline-of-the-file",)
+    )
+    """NotebookEdit keeps the line end at the end of the file."""
+    cells_without_ids_are_named: bool = since(
+        False, {"2.1.328": True}, shown_by=("notebooks/cell-by-number", "notebooks/insert-after-cell")
+    )
+    """The answers of NotebookEdit name cells without ids as the model did, otherwise as undefined."""
     offsets_ask_for_parts: bool = since(True, {"2.1.328": False}, shown_by=("sizes/large-file-with-offset",))
     """An offset lets Read show a part of a large file, as a limit does."""
     part_size_is_limited: bool = since(

@@ -59,7 +59,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     content, _ = session.content_of(path)
     found = refuse_not_found(content, old)
     refuse_several(content, found, arguments, code=9)
-    refuse_invalid_settings(path, content, found, new)
+    refuse_invalid_settings(session.behaviours, path, content, found, new)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:

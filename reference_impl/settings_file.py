@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 
+from reference_impl.contract import Behaviours
 from reference_impl.json_text import JsonError, parse
 from reference_impl.refusal import Refusal
-from reference_impl.settings_shape import problems
+from reference_impl.settings_keys import keys, problems
 
 __all__ = ["refuse_guarded", "refuse_invalid_settings"]
 
 _NAMES = ("/.claude/settings.json", "/.claude/settings.local.json")
+_SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
+_WARNING = "\n\nIMPORTANT: Do not update the env unless explicitly instructed to do so."
 _PLACEHOLDER = re.compile(r"\$[$&`']")
 
 
@@ -25,29 +28,47 @@ def refuse_guarded(path: str) -> None:
     raise Refusal("permission_denied", message)
 
 
-def refuse_invalid_settings(path: str, content: str, old: str, new: str) -> None:
+def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old: str, new: str) -> None:
     """Refuse an Edit after which the settings are invalid; settings that are invalid already may be edited.
 
     What is checked is not always what will be written: here `$&` and its like in `new` stand for parts of the file.
-    The product prints the schema of all settings below the reason, the reference where it is published.
+    The product prints the schema below the reason, the reference where it is published.
     """
-    if not path.lower().endswith(_NAMES) or _reason(content) is not None:
+    if not path.lower().endswith(_NAMES) or _reason(behaviours, content) is not None:
         return
-    if reason := _reason(_preview(content, old, new)):
+    after = _preview(content, old, new)
+    if reason := _reason(behaviours, after):
+        schema = "\n\nFull schema: " + _SCHEMA
+        if behaviours.changed_keys_alone_are_explained:
+            schema = _explained(behaviours, content, after) + _WARNING
         raise Refusal(
             "invalid_settings",
-            f"Claude Code settings.json validation failed after edit:\n{reason}\n\n"
-            "Full schema: https://json.schemastore.org/claude-code-settings.json",
+            f"Claude Code settings.json validation failed after edit:\n{reason}{schema}",
             code=10,
         )
 
 
-def _reason(content: str) -> str | None:
+def _reason(behaviours: Behaviours, content: str) -> str | None:
     try:
-        found = problems(parse(content))
+        found = problems(parse(content, brief=behaviours.json_errors_are_brief), behaviours.settings_edition)
     except JsonError as error:
         return f"Invalid JSON: {error}"
     return "\n".join(["Settings validation failed:", *found]) if found else None
+
+
+def _explained(behaviours: Behaviours, before: str, after: str) -> str:
+    """Return what follows the reason: the schema of the known keys that changed, and which keys there are."""
+    try:
+        old, new = parse(before), parse(after)
+    except JsonError:
+        return ""
+    if not isinstance(new, dict):
+        return ""
+    known = keys(behaviours.settings_edition)
+    changed = [key for key in new if new[key] != old.get(key, ...)]
+    schema = f"\n\nSchema of the keys this edit changed: {_SCHEMA}" if set(changed) & set(known) else ""
+    names = f"\n\nValid top-level keys: {', '.join(known)}" if set(changed) - set(known) else ""
+    return schema + names
 
 
 def _preview(content: str, old: str, new: str) -> str:

@@ -1,12 +1,12 @@
-"""Settings shape: which keys a Claude Code settings file may have and what their values look like."""
+"""Settings shape: what the values in a Claude Code settings file may look like, and what is wrong with others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-__all__ = ["problems"]
+__all__ = ["Array", "Choice", "Days", "Either", "Members", "Plain", "Problem", "Record", "Rule", "Shape"]
 
 _NAMES: Mapping[type, str] = {
     bool: "boolean",
@@ -18,25 +18,42 @@ _NAMES: Mapping[type, str] = {
 }
 
 
-def problems(settings: Any) -> list[str]:
-    """Return what is wrong with a settings file, one line each: `- path: what`; unknown keys come last."""
-    return [f"- {path}: {message}" for path, message in _SETTINGS(settings, "")]
+def name_of(value: Any) -> str:
+    """Return the JSON type of a value; `...` stands for one that is not there."""
+    return "undefined" if value is ... else "null" if value is None else _NAMES[type(value)]
 
 
-def _expected(what: str, value: Any) -> str:
-    received = "undefined" if value is ... else "null" if value is None else _NAMES[type(value)]
-    return f"Expected {what}, but received {received}"
+def shown(value: Any) -> str:
+    """Return a value as a message quotes it."""
+    return "undefined" if value is ... else str(value)
 
 
-def _at(path: str, key: str | int) -> str:
-    return f"{path}.{key}" if path else str(key)
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong: where (keys and numbers, joined by points), of which kind, and what it takes to say it.
+
+    `type`: `expected` is the type's name. `option`: `options` are the strings that may stand here; with `only` it is
+    always the same one. `key`: an unknown name where the `options` may stand. `unknown`: `options` are the unknown
+    names. `least`: a number is too small. `words`: `expected` says it.
+    """
+
+    path: str
+    kind: str
+    value: Any = None
+    expected: str = ""
+    options: tuple[str, ...] = ()
+    only: bool = False
 
 
 class Shape(Protocol):
     """What a value must look like."""
 
-    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
-        """Yield what is wrong with the value: where, what."""
+    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
+        """Yield what is wrong with the value."""
+
+
+def _at(path: str, key: str | int) -> str:
+    return f"{path}.{key}" if path else str(key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +63,11 @@ class Plain:
     kind: type | tuple[type, ...]
     name: str
 
-    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
+    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
         """Yield what is wrong with the value."""
         wrong_boolean = isinstance(value, bool) and self.kind is not bool
         if wrong_boolean or not isinstance(value, self.kind):
-            yield path, _expected(self.name, value)
+            yield Problem(path, "type", value, self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +76,10 @@ class Array:
 
     item: Shape
 
-    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
+    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
         """Yield what is wrong with the value."""
         if not isinstance(value, list):
-            yield path, _expected("array", value)
+            yield Problem(path, "type", value, "array")
             return
         for number, item in enumerate(value):
             yield from self.item(item, _at(path, number))
@@ -70,21 +87,25 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Values of one shape under any key, or under the given ones."""
+    """Values of one shape under any key, or under the given ones; `told_at_last`: unknown keys are told together."""
 
     item: Shape
-    keys: frozenset[str] = frozenset()
+    keys: tuple[str, ...] = ()
+    told_at_last: bool = False
 
-    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
+    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
         """Yield what is wrong with the value."""
         if not isinstance(value, dict):
-            yield path, _expected("record", value)
+            yield Problem(path, "type", value, "record")
             return
+        unknown = [key for key in value if self.keys and key not in self.keys]
         for key, item in value.items():
-            if self.keys and key not in self.keys:
-                yield _at(path, key), "Invalid key in record"
-            else:
+            if key not in unknown:
                 yield from self.item(item, _at(path, key))
+            elif not self.told_at_last:
+                yield Problem(_at(path, key), "key", key, options=self.keys)
+        if unknown and self.told_at_last:
+            yield Problem(path, "unknown", options=tuple(unknown))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,149 +116,94 @@ class Members:
     required: frozenset[str] = frozenset()
     closed: bool = False
 
-    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
+    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
         """Yield what is wrong with the value."""
         if not isinstance(value, dict):
-            yield (
-                path,
-                "Invalid or malformed JSON" if not path and value is None else _expected("object", value),
-            )
+            nothing = not path and value is None
+            yield Problem(path, "words" if nothing else "type", value, "object" if not nothing else _NOTHING)
             return
         for key, shape in self.members.items():
             if key in value or key in self.required:
                 yield from shape(value.get(key, ...), _at(path, key))
         unknown = [key for key in value if key not in self.members]
         if self.closed and unknown:
-            yield path, f"Unrecognized field{'s' if len(unknown) > 1 else ''}: {', '.join(unknown)}"
+            yield Problem(path, "unknown", options=tuple(unknown))
+
+
+_NOTHING = "Invalid or malformed JSON"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of some strings."""
+    """One of some strings; `only`: there is one alone, and there will be no other."""
 
     options: tuple[str, ...]
+    only: bool = False
 
-    def __call__(self, value: Any, path: str) -> Iterator[tuple[str, str]]:
+    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
         """Yield what is wrong with the value."""
         if value not in self.options:
-            options = ", ".join(f'"{option}"' for option in self.options)
-            yield path, f"Invalid value. Expected one of: {options}"
+            yield Problem(path, "option", value, options=self.options, only=self.only)
 
 
-def _days(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        yield path, _expected("number", value)
-    elif value != int(value):
-        yield path, _expected("int", value)
-    elif value < 0:
-        yield path, "Number must be greater than or equal to 0"
+@dataclass(frozen=True, slots=True)
+class Days:
+    """A whole number that is not below `least`."""
+
+    least: int = 0
+
+    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
+        """Yield what is wrong with the value."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            yield Problem(path, "type", value, "number")
+        elif value != int(value):
+            yield Problem(path, "type", value, "int")
+        elif value < self.least:
+            yield Problem(path, "least", value)
 
 
-def _rule(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    if not isinstance(value, str):
-        yield path, _expected("string", value)
-        return
-    tool, parenthesis, pattern = value.partition("(")
-    if not value.strip():
-        yield path, "Permission rule cannot be empty"
-    elif value.count("(") != value.count(")"):
-        yield path, "Mismatched parentheses. Ensure all opening parentheses have matching closing parentheses"
-    elif value == "()":
-        yield path, "Empty parentheses with no tool name. Specify a tool name before the parentheses"
-    elif parenthesis and pattern == ")":
-        yield (
-            path,
-            f'Empty parentheses. Either specify a pattern or use just "{tool}" without parentheses. '
-            f"Examples: {tool}, {tool}(some-pattern)",
-        )
-    elif not tool.startswith("mcp__") and tool[:1].islower():
-        yield path, f'Tool names must start with uppercase. Use "{tool[:1].upper()}{tool[1:]}"'
+@dataclass(frozen=True, slots=True)
+class Either:
+    """An object, or a value that needs none; anything else is answered in words of its own."""
+
+    shape: Shape
+    complaint: str
+    others: tuple[type, ...] = field(default=())
+
+    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
+        """Yield what is wrong with the value."""
+        if isinstance(value, dict):
+            yield from self.shape(value, path)
+        elif not isinstance(value, self.others):
+            yield Problem(path, "words", value, self.complaint)
 
 
-_STRING = Plain(str, "string")
-_BOOLEAN = Plain(bool, "boolean")
-_NUMBER = Plain((int, float), "number")
-_LIST = Plain(list, "array")
-_RECORD = Plain(dict, "record")
-_STRINGS = Array(_STRING)
-_RULES = Array(_rule)
-_COMMAND = Members({"type": Choice(("command",)), "command": _STRING}, frozenset({"type", "command"}))
-_HOOKS = Array(Members({"matcher": _STRING, "hooks": _LIST}, frozenset({"hooks"})))
-_EVENTS = frozenset(
-    {
-        "Notification",
-        "PermissionRequest",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "PreCompact",
-        "PreToolUse",
-        "SessionEnd",
-        "SessionStart",
-        "Stop",
-        "SubagentStart",
-        "SubagentStop",
-        "UserPromptSubmit",
-    }
-)
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A permission rule; `mismatched` says what is wrong with its parentheses."""
 
-_SETTINGS = Members(
-    {
-        "$schema": Choice(("https://json.schemastore.org/claude-code-settings.json",)),
-        "apiKeyHelper": _STRING,
-        "awsCredentialExport": _STRING,
-        "awsAuthRefresh": _STRING,
-        "fileSuggestion": _COMMAND,
-        "respectGitignore": _BOOLEAN,
-        "cleanupPeriodDays": _days,
-        "env": _RECORD,
-        "attribution": Members({"commit": _STRING, "pr": _STRING}),
-        "includeCoAuthoredBy": _BOOLEAN,
-        "permissions": Members(
-            {
-                "allow": _RULES,
-                "deny": _RULES,
-                "ask": _RULES,
-                "defaultMode": Choice(
-                    ("acceptEdits", "bypassPermissions", "default", "delegate", "dontAsk", "plan")
-                ),
-                "disableBypassPermissionsMode": Choice(("disable",)),
-                "additionalDirectories": _STRINGS,
-            }
-        ),
-        "model": _STRING,
-        "enableAllProjectMcpServers": _BOOLEAN,
-        "enabledMcpjsonServers": _STRINGS,
-        "disabledMcpjsonServers": _STRINGS,
-        "allowedMcpServers": _LIST,
-        "deniedMcpServers": _LIST,
-        "hooks": Record(_HOOKS, _EVENTS),
-        "disableAllHooks": _BOOLEAN,
-        "allowManagedHooksOnly": _BOOLEAN,
-        "statusLine": Members({**_COMMAND.members, "padding": _NUMBER}, frozenset({"type", "command"})),
-        "enabledPlugins": _RECORD,
-        "extraKnownMarketplaces": Record(Plain(dict, "object")),
-        "skippedMarketplaces": _STRINGS,
-        "skippedPlugins": _STRINGS,
-        "strictKnownMarketplaces": _LIST,
-        "blockedMarketplaces": _LIST,
-        "forceLoginMethod": Choice(("claudeai", "console")),
-        "forceLoginOrgUUID": _STRING,
-        "otelHeadersHelper": _STRING,
-        "outputStyle": _STRING,
-        "language": _STRING,
-        "skipWebFetchPreflight": _BOOLEAN,
-        "sandbox": Members({"enabled": _BOOLEAN}),
-        "spinnerTipsEnabled": _BOOLEAN,
-        "syntaxHighlightingDisabled": _BOOLEAN,
-        "alwaysThinkingEnabled": _BOOLEAN,
-        "promptSuggestionEnabled": _BOOLEAN,
-        "agent": _STRING,
-        "companyAnnouncements": _STRINGS,
-        "pluginConfigs": _RECORD,
-        "remote": Members({"defaultEnvironmentId": _STRING}),
-        "autoUpdatesChannel": Choice(("latest", "stable")),
-        "minimumVersion": _STRING,
-        "classifierPermissionsEnabled": _BOOLEAN,
-    },
-    closed=True,
-)
+    mismatched: str
+
+    def __call__(self, value: Any, path: str) -> Iterator[Problem]:
+        """Yield what is wrong with the value."""
+        if not isinstance(value, str):
+            yield Problem(path, "type", value, "string")
+        elif words := self._complaint(value):
+            yield Problem(path, "words", value, words)
+
+    def _complaint(self, value: str) -> str | None:
+        tool, parenthesis, pattern = value.partition("(")
+        if not value.strip():
+            return "Permission rule cannot be empty"
+        if value.count("(") != value.count(")"):
+            return self.mismatched
+        if value == "()":
+            return "Empty parentheses with no tool name. Specify a tool name before the parentheses"
+        if parenthesis and pattern == ")":
+            return (
+                f'Empty parentheses. Either specify a pattern or use just "{tool}" without parentheses. '
+                f"Examples: {tool}, {tool}(some-pattern)"
+            )
+        if not tool.startswith("mcp__") and tool[:1].islower():
+            return f'Tool names must start with uppercase. Use "{tool[:1].upper()}{tool[1:]}"'
+        return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reference_impl import Refusal
-from reference_impl.settings_shape import problems
+from reference_impl.settings_keys import problems
 
 MISMATCHED = "Mismatched parentheses. Ensure all opening parentheses have matching closing parentheses"
 HEAD = "Claude Code settings.json validation failed after edit:\n"
@@ -105,4 +105,4 @@ def test_write_and_creation_are_not_checked(tools, put, root):
     ],
 )
 def test_problems_are_named_by_their_place(settings, found):
-    assert problems(settings) == found
+    assert problems(settings, 2) == found
