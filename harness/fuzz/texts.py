@@ -7,10 +7,10 @@ from random import Random
 
 from harness.entry import Base64Content, RegularFile, TextContent
 
-__all__ = ["argument_text", "content", "line", "quoted_from"]
+__all__ = ["AWKWARD", "NO_TEXT", "PLAIN", "argument_text", "content", "line", "quoted_from"]
 
-_PLAIN = ("alpha", "beta", "gamma", "x", "a", "  indented", "\ttabbed", "= 1;", "two words", "", "0")
-_AWKWARD = (
+PLAIN = ("alpha", "beta", "gamma", "x", "a", "  indented", "\ttabbed", "= 1;", "two words", "", "0")
+AWKWARD = (
     "it's",
     "‘single’",
     '"quoted"',
@@ -64,7 +64,7 @@ def line(random: Random) -> str:
     if random.randint(0, 39) == 39:
         return random.choice(_LONG)
     return "".join(
-        random.choice(_PLAIN if random.randint(0, 2) else _AWKWARD) for _ in range(random.randint(0, 3))
+        random.choice(PLAIN if random.randint(0, 2) else AWKWARD) for _ in range(random.randint(0, 3))
     )
 
 
@@ -79,7 +79,7 @@ def content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
     """Return what a file may hold: text in one of several encodings and line ends, or bytes that are no text."""
     kind = random.randint(0, 19)
     if kind == 19:
-        return RegularFile(Base64Content(base64.b64encode(random.choice(_NO_TEXT)).decode()))
+        return RegularFile(Base64Content(base64.b64encode(random.choice(NO_TEXT)).decode()))
     lines = [line(random) for _ in range(random.randint(0, 6))]
     text = "\n".join(lines) + ("\n" if random.randint(0, 3) else "")
     if random.randint(0, 59) == 59:
@@ -100,7 +100,7 @@ def content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
             return RegularFile(TextContent(text, eol=eol), mode)
 
 
-_NO_TEXT = (
+NO_TEXT = (
     b"caf\xe9 alpha\nbeta\n",
     b"\xff\xfe",
     b"\xff\xfea",

@@ -1,7 +1,25 @@
-"""Makes the laws and the wrong implementations importable."""
+"""Makes the laws and the wrong implementations importable, and says how much is tried.
+
+`--hypothesis-profile=deep` tries far more, and something else in every run.
+"""
 
 import sys
 from pathlib import Path
 
+from hypothesis import HealthCheck, settings
+
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "wrong_implementations")]
+
+settings.register_profile(
+    "laws",
+    max_examples=40,
+    stateful_step_count=15,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+settings.register_profile(
+    "deep", settings.get_profile("laws"), max_examples=5000, stateful_step_count=50, derandomize=False
+)

@@ -1,113 +1,87 @@
 """Laws of refusal: what a refused call leaves behind, and when a call may not go through."""
 
-from random import Random
-
-from play import World, leads_somewhere, relative
+from moment import Moment, Seen, State, followed
 from registry import law
 
-from harness.entry import RegularFile, TextContent
-from harness.fuzz.generate import any_scenario, single_file
-from harness.fuzz.texts import argument_text
 
-STEPS = 8
+def files_of(state: State) -> dict[str, Seen]:
+    """Return all but the directories: their times tell of what came and went in them."""
+    return {path: seen for path, seen in state.items() if seen.kind != "directory"}
 
 
 @law
-def a_refused_call_changes_nothing(world: World, random: Random) -> None:
+def a_refused_call_changes_nothing(moment: Moment) -> None:
     """1. After a refusal every path has the bytes, mode, time and inode it had, and none was added."""
-    with world.play(any_scenario(random, STEPS)) as play:
-        for moment in play.moments(wrong=True):
-            if moment.refused:
-                assert moment.after == moment.before
+    if moment.refused and moment.room is None:
+        assert moment.after == moment.before
 
 
 @law
-def a_refused_call_is_refused_in_the_same_words_again(world: World, random: Random) -> None:
+def a_refused_call_is_refused_in_the_same_words_again(moment: Moment) -> None:
     """2. A repeated refused call gets the same answer. A stale file is left out: the session takes note of it."""
-    with world.play(single_file(random, STEPS)) as play:
-        for moment in play.moments(wrong=True):
-            if moment.refused and not moment.stale:
-                again = play.call(moment.tool, **moment.arguments)
-                assert again.result == moment.result
+    before = moment.previous
+    if before is not None and moment.repeats and before.refused and not before.stale and before.is_usual:
+        assert moment.result == before.result
 
 
 @law
-def equal_strings_are_refused(world: World, random: Random) -> None:
-    """9. An Edit that would replace a text by itself is refused, whatever the file holds or whether it is there."""
-    with world.play(single_file(random, STEPS)) as play:
-        play.to_the_end()
-        text = random.choice(("alpha", "", "a\nb", "“q”", "x y"))
-        path = f"$WS/{random.choice((*play.state(), 'missing.txt'))}"
-        moment = play.call("Edit", file_path=path, old_string=text, new_string=text)
+def equal_strings_are_refused(moment: Moment) -> None:
+    """9. An Edit that would replace a text by itself is refused, whatever the file holds or whether it is there.
+
+    Blanks at the ends of lines are left out: they are taken from the new text only.
+    """
+    if moment.tool == "Edit" and moment.fits and moment.old == moment.arguments["new_string"] == moment.new:
         assert moment.refused
         assert moment.result.text.startswith("No changes to make")
 
 
 @law
-def only_a_known_file_is_changed(world: World, random: Random) -> None:
+def only_a_known_file_is_changed(moment: Moment) -> None:
     """10. Edit and Write go through on an existing file only after a successful Read, Edit or Write of that path."""
-    with world.play(any_scenario(random, STEPS)) as play:
-        known = set()
-        for moment in play.moments():
-            if moment.refused:
-                continue
-            if moment.tool != "Read" and leads_somewhere(moment.before, moment.path):
-                assert moment.path in known
-            known.add(moment.path)
+    if moment.tool in ("Edit", "Write") and not moment.refused and moment.target is not None:
+        assert moment.record is not None
 
 
 @law
-def what_happens_to_a_file_never_makes_it_unread(world: World, random: Random) -> None:
+def what_happens_to_a_file_never_makes_it_unread(moment: Moment) -> None:
     """11. Once a path was read or written, no change on disk makes the session say that it was not read."""
-    with world.play(single_file(random, STEPS)) as play:
-        known = set()
-        for moment in play.moments():
-            if not moment.refused:
-                known.add(moment.path)
-            elif moment.path in known:
-                assert not moment.not_read
+    if moment.record is not None:
+        assert not moment.not_read
 
 
 @law
-def an_unread_file_is_named_first(world: World, random: Random) -> None:
+def an_unread_file_is_named_first(moment: Moment) -> None:
     """19. On an unread text file the answer is that it was not read, whether or not the text is in it."""
-    text = f"alpha\n{argument_text(random)}"
-    with world.files({"notes.txt": RegularFile(TextContent(text))}) as play:
-        old = random.choice(("alpha", "not there", "a", "\n"))
-        moment = play.call("Edit", file_path="$WS/notes.txt", old_string=old, new_string="other")
+    unread = moment.record is None and moment.target is not None and not str(moment.path).endswith(".ipynb")
+    if unread and moment.tool == "Edit" and moment.asks_for_something:
         assert moment.not_read
 
 
 @law
-def a_denied_path_stays_as_it_is(world: World, random: Random) -> None:
+def a_denied_path_stays_as_it_is(moment: Moment) -> None:
     """32. No spelling of a denied path gets through, whatever was read or tried before, and nothing changes."""
-    files = {
-        "secret/notes.txt": RegularFile(TextContent("alpha\n")),
-        "open/notes.txt": RegularFile(TextContent("alpha\n")),
-    }
-    spellings = ("secret/notes.txt", "./secret/notes.txt", "open/../secret/notes.txt", "/secret//notes.txt")
-    with world.files(files, deny=("Edit(secret/**)",)) as play:
-        for _ in range(random.randint(1, 4)):
-            path = f"$WS/{random.choice(spellings)}"
-            assert relative(path) == "secret/notes.txt"
-            match random.randint(0, 2):
-                case 0:
-                    moment = play.call("Read", file_path=path)
-                case 1:
-                    moment = play.call("Write", file_path=path, content=argument_text(random))
-                    assert moment.refused
-                case _:
-                    moment = play.call("Edit", file_path=path, old_string="alpha", new_string="beta")
-                    assert moment.refused
-            assert moment.after == moment.before
+    if moment.denied:
+        assert moment.refused or moment.tool == "Read"
+        assert moment.after == moment.before
 
 
 @law
-def an_error_says_little_more_than_it_was_asked(world: World, random: Random) -> None:
+def an_error_says_little_more_than_it_was_asked(moment: Moment) -> None:
     """37. A refusal is valid Unicode and at most 1,000 characters longer than what was asked."""
-    with world.play(any_scenario(random, STEPS)) as play:
-        for moment in play.moments(wrong=True):
-            if moment.refused:
-                moment.result.text.encode()
-                asked = sum(len(str(value)) for value in moment.arguments.values())
-                assert len(moment.result.text) <= 1000 + asked
+    if moment.refused:
+        moment.result.text.encode()
+        asked = sum(len(str(value)) for value in moment.arguments.values())
+        assert len(moment.result.text) <= 1000 + asked
+
+
+@law
+def a_write_that_fails_leaves_the_old_bytes(moment: Moment) -> None:
+    """30. Where the system takes no more bytes, the file keeps what it held, and nothing is left beside it."""
+    if moment.room is None:
+        return
+    if moment.refused:
+        assert files_of(moment.after) == files_of(moment.before)
+    else:
+        after = followed(moment.after, moment.path)
+        assert after is not None
+        assert len(after.data or b"") <= moment.room

@@ -1,172 +1,106 @@
 """Laws of state: what the session knows of a file, and whether that still holds."""
 
-from random import Random
-
-from play import Moment, Play, World
+from moment import A_MOMENT, Moment, followed
 from registry import law
 
-from harness.entry import OLD_TIME, RegularFile, TextContent
-from harness.fuzz.generate import single_file
-from harness.fuzz.texts import argument_text
-from harness.scenario import WorldEvent
-
-STEPS = 8
-
-
-def modified(path: str, text: str, seconds: int = 2) -> WorldEvent:
-    return WorldEvent("modify", path, RegularFile(TextContent(text)), mtime=seconds)
-
-
-def edit(play: Play, path: str, old: str, new: str) -> Moment:
-    return play.call("Edit", file_path=f"$WS/{path}", old_string=old, new_string=new)
-
 
 @law
-def own_changes_are_never_stale(world: World, random: Random) -> None:
+def own_changes_are_never_stale(moment: Moment) -> None:
     """12. After a successful Edit or Write, and no change by others, the next call on the file is not stale."""
-    with world.play(single_file(random, STEPS)) as play:
-        mine = False
-        for moment in play.moments():
-            if moment.events:
-                mine = False
-            if mine:
-                assert not moment.stale
-            if moment.tool != "Read" and not moment.refused:
-                mine = True
+    if moment.is_as_recorded and moment.record is not None and moment.record.tool in ("Edit", "Write"):
+        assert not moment.stale
 
 
 @law
-def a_file_just_read_is_not_stale(world: World, random: Random) -> None:
+def a_file_just_read_is_not_stale(moment: Moment) -> None:
     """13. After a successful Read, and no change by others, the next call on the file is not stale."""
-    with world.play(single_file(random, STEPS)) as play:
-        read = False
-        for moment in play.moments():
-            if moment.events:
-                read = False
-            if read:
-                assert not moment.stale
-            if moment.tool == "Read":
-                read = not moment.refused
+    if moment.is_as_recorded and moment.record is not None and moment.record.tool == "Read":
+        assert not moment.stale
 
 
 @law
-def an_own_file_that_was_only_touched_can_be_edited(world: World, random: Random) -> None:
+def an_own_file_that_was_only_touched_can_be_edited(moment: Moment) -> None:
     """14. A later time alone does not make a file stale whose content the session has written itself."""
-    with world.play(single_file(random, STEPS)) as play:
-        play.to_the_end()
-        assert not play.call("Write", file_path="$WS/own.txt", content="alpha\n").refused
-        play.perform(WorldEvent("touch", "own.txt", mtime=random.choice((1, 2, -10, 3600))))
-        assert not edit(play, "own.txt", "alpha", "beta").refused
+    record, target = moment.record, moment.target
+    if moment.tool != "Edit" or record is None or record.seen is None or target is None or moment.struck:
+        return
+    if record.tool in ("Edit", "Write") and moment.is_fresh_change and target.is_plain:
+        assert target.data != record.seen.data or not moment.stale
 
 
 @law
-def a_read_file_that_was_touched_is_stale(world: World, random: Random) -> None:
+def a_read_file_that_was_touched_is_stale(moment: Moment) -> None:
     """14. A later time makes a file stale that was read, whole or in part, even with the same content."""
-    with world.files({"notes.txt": RegularFile(TextContent(f"alpha\n{argument_text(random)}"))}) as play:
-        part = random.choice(({}, {"limit": 1}, {"offset": 1}, {"offset": 1, "limit": 100}))
-        assert not play.call("Read", file_path="$WS/notes.txt", **part).refused
-        play.perform(WorldEvent("touch", "notes.txt", mtime=random.choice((1, 2, 3600))))
-        assert edit(play, "notes.txt", "alpha", "beta").stale
+    if moment.record is None or moment.record.tool != "Read" or not moment.asks_for_something:
+        return
+    if moment.shift is not None and moment.shift > A_MOMENT and not str(moment.path).endswith(".ipynb"):
+        assert moment.stale
 
 
 @law
-def a_changed_file_is_not_changed_over(world: World, random: Random) -> None:
+def a_changed_file_is_not_changed_over(moment: Moment) -> None:
     """15. The first Edit or Write after somebody changed a known file, with a later time, is refused and keeps it."""
-    with world.play(single_file(random, STEPS)) as play:
-        play.to_the_end()
-        path = play.text_file()
-        if path is None or play.call("Read", file_path=f"$WS/{path}").refused:
-            return
-        if random.randint(0, 1) and play.call("Write", file_path=f"$WS/{path}", content="own\n").refused:
-            return
-        play.perform(modified(path, "alpha of somebody else\n"))
-        if random.randint(0, 1):
-            moment = edit(play, path, "alpha", "beta")
-        else:
-            moment = play.call("Write", file_path=f"$WS/{path}", content="mine\n")
-        assert moment.stale
+    record, target = moment.record, moment.target
+    if record is None or record.seen is None or target is None or not moment.asks_for_something:
+        return
+    later = moment.shift is not None and moment.shift > A_MOMENT
+    if later and moment.is_fresh_change and target.view != record.seen.view:
+        assert moment.refused
         assert moment.after == moment.before
 
 
 @law
-def what_strikes_during_a_call_survives(world: World, random: Random) -> None:
+def what_strikes_during_a_call_survives(moment: Moment) -> None:
     """16. A change between validation and execution, with a later time, is not overwritten by the call."""
-    with world.files({"notes.txt": RegularFile(TextContent(f"alpha\n{argument_text(random)}"))}) as play:
-        play.call("Read", file_path="$WS/notes.txt")
-        path = f"{play.site.root}/notes.txt"
-        call = random.choice(
-            (
-                ("Edit", {"file_path": path, "old_string": "alpha", "new_string": "beta"}),
-                ("Write", {"file_path": path, "content": "mine\n"}),
-            )
-        )
-        struck = []
-
-        def strike() -> None:
-            play.perform(modified("notes.txt", "alpha of somebody else\n"))
-            struck.append(True)
-
-        result = play.session.call_during(*call, strike)
-        if struck:
-            assert result.is_error
-            assert play.state()["notes.txt"].data == b"alpha of somebody else\n"
+    if moment.struck is not None and moment.target is not None:
+        assert moment.refused
+        after = followed(moment.after, moment.path)
+        assert after is not None
+        assert after.data == moment.target.data
 
 
 @law
-def a_read_recovers_from_anything(world: World, random: Random) -> None:
+def a_read_recovers_from_anything(moment: Moment) -> None:
     """17. Whatever happened, after a Read of a whole text file an Edit of a text that is there once goes through."""
-    with world.play(single_file(random, STEPS)) as play:
-        play.to_the_end()
-        path = play.text_file()
-        if path is None or path.endswith(".ipynb"):
-            return
-        view = play.state()[path].view
-        at = random.randint(0, max(0, len(view) - 1))
-        old = view[at : at + random.randint(1, 12)]
-        if not old or view.count(old) != 1:
-            return
-        if play.call("Read", file_path=f"$WS/{path}").refused:
-            return
-        assert not edit(play, path, old, "~new~").refused
+    before, target = moment.previous, moment.target
+    if moment.tool != "Edit" or not moment.asks_for_something or moment.everywhere or moment.struck:
+        return
+    if before is None or not before.is_whole_read or before.path != moment.path or not moment.follows_at_once:
+        return
+    if target is not None and target.is_text and target.view.count(moment.old) == 1:
+        assert not moment.refused
 
 
 @law
-def every_spelling_names_the_same_file(world: World, random: Random) -> None:
+def every_spelling_names_the_same_file(moment: Moment) -> None:
     """18. What was read as one spelling of a path can be edited as another; `.`, `..` and `//` make no difference."""
-    spellings = (
-        "src/a.txt",
-        "./src/a.txt",
-        "/src//a.txt",
-        "src/../src/a.txt",
-        "src/./a.txt",
-        "x/../src/a.txt",
-    )
-    with world.files({"src/a.txt": RegularFile(TextContent("alpha\n"))}) as play:
-        assert not play.call("Read", file_path=f"$WS/{random.choice(spellings)}").refused
-        assert not edit(play, random.choice(spellings), "alpha", "beta").refused
-        assert not edit(play, random.choice(spellings), "beta", "gamma").refused
+    before = moment.previous
+    if before is None or before.refused or before.path != moment.path or not moment.follows_at_once:
+        return
+    if before.arguments.get("file_path") != moment.arguments.get("file_path"):
+        assert not moment.not_read
+        assert not moment.stale
 
 
 @law
-def the_same_steps_give_the_same_answers(world: World, random: Random) -> None:
-    """36. The same scenario, played twice from nothing, gives the same texts and the same bytes."""
-    scenario = single_file(random, STEPS)
-    runs = []
-    for _ in range(2):
-        with world.play(scenario) as play:
-            runs.append(
-                [
-                    (moment.result, {path: (seen.data, seen.mode) for path, seen in moment.after.items()})
-                    for moment in play.moments(wrong=True)
-                ]
-            )
-    assert runs[0] == runs[1]
+def the_same_steps_give_the_same_answers(moment: Moment) -> None:
+    """36. The same steps in another workspace give the same texts and the same bytes."""
+    if moment.echo is not None:
+        answer, files = moment.echo
+        assert moment.result == answer
+        assert {path: (seen.data, seen.mode) for path, seen in moment.after.items()} == files
 
 
 @law
-def an_older_time_is_not_stale(world: World, random: Random) -> None:
+def an_older_time_is_not_stale(moment: Moment) -> None:
     """15. Only a later time counts: a file whose time was set back can be edited."""
-    with world.files({"notes.txt": RegularFile(TextContent("alpha\n"), mtime=OLD_TIME)}) as play:
-        play.call("Read", file_path="$WS/notes.txt")
-        play.perform(WorldEvent("touch", "notes.txt", mtime=-random.randint(1, 5000)))
-        assert not edit(play, "notes.txt", "alpha", "beta").refused
+    if moment.shift is not None and moment.shift < -A_MOMENT and moment.struck is None:
+        assert not moment.stale
+
+
+@law
+def the_workspace_is_what_the_model_says(moment: Moment) -> None:
+    """3. Every file has the bytes and the mode that the calls and changes give it by plain replacement."""
+    if moment.model is not None:
+        found = {path: (seen.data, seen.mode) for path, seen in moment.after.items() if seen.kind == "file"}
+        assert found == moment.model

@@ -1,17 +1,16 @@
-"""Registry: every law by its name, and how a law is checked on one random scenario."""
+"""Registry: every law by its name; a law judges one moment and asserts what it states."""
 
 from collections.abc import Callable
-from random import Random
 
-from play import World
+from moment import Moment
 
-Law = Callable[[World, Random], None]
+Law = Callable[[Moment], None]
 
 LAWS: dict[str, Law] = {}
 
 
 def law(check: Law) -> Law:
-    """Register a law. It draws from the random source, plays in the world, and asserts what it states."""
+    """Register a law."""
     name = check.__name__
     if name in LAWS or not check.__doc__:
         raise ValueError(f"{name}: a law needs a name of its own and says what it states")

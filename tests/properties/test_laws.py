@@ -1,13 +1,11 @@
-"""Every law holds for the reference on generated scenarios, and is broken by an implementation that is wrong.
+"""The laws hold for the reference whatever is done, and each is broken by an implementation that is wrong.
 
-Quick and the same in every run; READFIRST_LAWS=deep plays many more scenarios, others each time.
+Quick and the same in every run; `--hypothesis-profile=deep` tries far more, something else each time.
 """
 
 import inspect
-import os
 from collections.abc import Callable, Iterator
-from itertools import count
-from random import Random
+from typing import Any
 
 import lawbreakers as breakers
 import laws_of_reading
@@ -20,26 +18,28 @@ import wrong_files as files
 import wrong_state as state
 import wrong_text as text
 from altered import Altered
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from play import World
+from hypothesis import Phase, reject, settings
+from hypothesis.stateful import run_state_machine_as_test
+from machine import Machine
+from moment import Moment
 from registry import LAWS
 
 from harness.adapters.reference import ReferenceAdapter
+from harness.session import Workspace
 from harness.workspace import Place
 
-DEEP = os.environ.get("READFIRST_LAWS") == "deep"
-PROFILE = settings(
-    max_examples=1000 if DEEP else 20,
-    derandomize=not DEEP,
-    database=None,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
+QUICK = settings.get_profile("laws")
+SEARCH = settings(
+    QUICK,
+    max_examples=1500,
+    stateful_step_count=10,
+    phases=(Phase.generate, Phase.shrink),
+    report_multiple_bugs=False,
 )
-MOST_SCENARIOS = 1500
-"""Scenarios that a wrong implementation may pass before the law that it breaks counts as blind."""
+MOST_CALLS = 5
+"""Calls that are left at most when a way to break a law has been shrunk."""
 
-BROKEN_BY: dict[Callable[..., None], type[Altered]] = {
+BROKEN_BY: dict[Callable[[Moment], None], type[Altered]] = {
     laws_of_refusal.a_refused_call_changes_nothing: files.WritesBeforeRefusing,
     laws_of_refusal.a_refused_call_is_refused_in_the_same_words_again: breakers.GivesInTheSecondTime,
     laws_of_refusal.equal_strings_are_refused: breakers.EditsNothing,
@@ -58,6 +58,7 @@ BROKEN_BY: dict[Callable[..., None], type[Altered]] = {
     laws_of_state.every_spelling_names_the_same_file: breakers.KeyedBySpelling,
     laws_of_state.the_same_steps_give_the_same_answers: breakers.CountsCallsOfAllSessions,
     laws_of_state.an_older_time_is_not_stale: state.NoticesOlderTimes,
+    laws_of_state.the_workspace_is_what_the_model_says: files.LeavesTemporaryFile,
     laws_of_reading.reading_changes_nothing: text.ConvertsWhenReading,
     laws_of_reading.ranges_are_parts_of_the_whole: answers.CountsLinesFromZero,
     laws_of_reading.a_whole_read_shows_the_whole_text: answers.HidesFinalNewline,
@@ -80,7 +81,7 @@ BROKEN_BY: dict[Callable[..., None], type[Altered]] = {
     laws_of_writing.writing_twice_is_writing_once: breakers.AppendsWhatItWrites,
     laws_of_writing.an_edit_can_be_taken_back: text.ExpandsDollars,
     laws_of_writing.calls_of_one_message_give_what_some_order_gives: state.LosesParallelUpdates,
-    laws_of_writing.a_write_that_fails_leaves_the_old_bytes: breakers.WritesInPlace,
+    laws_of_refusal.a_write_that_fails_leaves_the_old_bytes: breakers.WritesInPlace,
 }
 
 
@@ -90,39 +91,50 @@ def place() -> Iterator[Place]:
         yield place
 
 
-@pytest.mark.parametrize("name", LAWS)
-def test_the_reference_keeps_the_law(name: str, place: Place) -> None:
-    world = World(ReferenceAdapter("2.1.7"), place)
+def test_the_reference_keeps_the_laws(place: Place) -> None:
+    deep = settings.get_current_profile_name() == "deep"
+    run_state_machine_as_test(
+        Machine.of(ReferenceAdapter("2.1.7"), place),
+        settings=settings.get_profile("deep" if deep else "laws"),
+    )
 
-    @PROFILE
-    @given(st.randoms(use_true_random=False))
-    def kept(random: Random) -> None:
-        LAWS[name](world, random)
 
-    kept()
+class Careful:
+    """A wrong implementation; where it stumbles nothing is proved, so that is not followed up."""
+
+    def __init__(self, wrong: type[Altered]) -> None:
+        self.wrong = wrong
+        self.capabilities = wrong.capabilities
+
+    def open(self, workspace: Workspace) -> "CarefulSession":
+        return CarefulSession(self.wrong.open(workspace))
+
+
+class CarefulSession:
+    def __init__(self, session: Altered) -> None:
+        self.session = session
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method = getattr(self.session, name)
+
+        def careful(*arguments: Any) -> Any:
+            try:
+                return method(*arguments)
+            except (KeyError, TypeError, ValueError, OSError):
+                reject()
+
+        return careful
 
 
 @pytest.mark.parametrize("law", BROKEN_BY, ids=lambda law: law.__name__)
-def test_a_wrong_implementation_breaks_the_law_where_the_reference_keeps_it(
-    law: Callable[..., None], place: Place
+def test_a_wrong_implementation_breaks_the_law_in_a_few_calls(
+    law: Callable[[Moment], None], place: Place
 ) -> None:
-    world = World(BROKEN_BY[law], place)
-    number = next(number for number in count() if breaks(law, world, number))
-    assert number < MOST_SCENARIOS
-    law(World(ReferenceAdapter("2.1.7"), place), Random(number))
-
-
-def breaks(law: Callable[..., None], world: World, number: int) -> bool:
-    """Tell whether the law fails in scenario `number`; a wrong implementation that stumbles proves nothing."""
-    if number >= MOST_SCENARIOS:
-        return True
-    try:
-        law(world, Random(number))
-    except AssertionError:
-        return True
-    except (KeyError, TypeError, ValueError, OSError):
-        return False
-    return False
+    machine = Machine.of(Careful(BROKEN_BY[law]), place, [law.__name__])
+    with pytest.raises(AssertionError) as failure:
+        run_state_machine_as_test(machine, settings=SEARCH)
+    assert f"The law {law.__name__}: " in "".join(failure.value.__notes__)
+    assert len(machine.latest.told) <= MOST_CALLS
 
 
 def test_every_law_has_its_lawbreaker_and_every_lawbreaker_its_law() -> None:

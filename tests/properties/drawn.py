@@ -1,0 +1,77 @@
+"""Drawn: strategies for what files hold and what calls ask for, the simplest first."""
+
+from base64 import b64encode
+
+from hypothesis import strategies as st
+
+from harness.entry import Base64Content, RegularFile, TextContent
+from harness.fuzz.texts import AWKWARD, NO_TEXT, PLAIN
+
+WORDS = st.sampled_from(("alpha", "beta", "a", *(word for word in PLAIN if word), *AWKWARD, "long " * 450))
+LINES = st.lists(WORDS, max_size=2).map("".join)
+TEXTS = st.lists(LINES, max_size=4).map("\n".join)
+"""Texts with `\\n` line ends, or none."""
+ARGUMENTS = st.one_of(
+    LINES,
+    TEXTS,
+    TEXTS.map("{}\n".format),
+    TEXTS.map(lambda text: text.replace("\n", "\r\n")),
+    st.just("a\rb"),
+)
+"""Texts as a model may pass them."""
+MODES = st.sampled_from((0o644, 0o755, 0o600, 0o444))
+SHIFTS = st.sampled_from((2, 1, 0, -10, 3600))
+"""Seconds by which a change moves the time of a file."""
+
+
+def _file(text: str, kind: tuple[str, str, bool], mode: int | None) -> RegularFile:
+    eol, encoding, bom = kind
+    return RegularFile(TextContent(text, eol=eol, encoding=encoding, bom=bom), mode)
+
+
+KINDS = st.sampled_from(
+    (
+        ("lf", "utf-8", False),
+        ("lf", "utf-8", False),
+        ("crlf", "utf-8", False),
+        ("lf", "utf-8", True),
+        ("crlf", "utf-8", True),
+        ("cr", "utf-8", False),
+        ("lf", "utf-16-le", True),
+        ("crlf", "utf-16-le", True),
+    )
+)
+FILES = st.one_of(
+    st.builds(_file, st.one_of(TEXTS, TEXTS.map("{}\n".format)), KINDS, st.none() | MODES),
+    st.sampled_from(("a\r\nb\nc\r", "a\r\nb\r\nc\n")).map(lambda text: RegularFile(TextContent(text))),
+    st.sampled_from(NO_TEXT).map(lambda data: RegularFile(Base64Content(b64encode(data).decode()))),
+)
+"""What a file may hold: mostly text, in one of several line ends and encodings."""
+
+_STRAIGHT = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
+_CURLY = str.maketrans({"'": "’", '"': "”"})
+
+
+def quotes(text: str) -> st.SearchStrategy[str]:
+    """Return a strategy for what a model may quote of a text: a line, a piece, or something like it."""
+    if not text:
+        return ARGUMENTS
+    lines = text.split("\n")
+    pieces = st.tuples(st.integers(0, min(len(text) - 1, 200)), st.integers(1, 12)).map(
+        lambda span: text[span[0] : span[0] + span[1]]
+    )
+    return st.one_of(
+        st.sampled_from(lines),
+        pieces,
+        st.sampled_from(lines).map("{}\n".format),
+        pieces.map(lambda piece: piece.translate(_STRAIGHT)),
+        pieces.map(lambda piece: piece.translate(_CURLY)),
+        ARGUMENTS,
+    )
+
+
+def news(text: str, old: str) -> st.SearchStrategy[str]:
+    """Return a strategy for what to put in the place of `old`."""
+    return st.one_of(
+        LINES, st.just(""), ARGUMENTS, ARGUMENTS.map(lambda more: old + more), st.just(old), quotes(text)
+    )

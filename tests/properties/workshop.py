@@ -1,0 +1,180 @@
+"""Workshop: an implementation at work in a workspace, and in a second one where the same is done to compare."""
+
+import resource
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import Any
+
+from model import Model
+from moment import DENIED, Moment, Record, Seen, State, followed, look, relative
+
+from harness.entry import Entry, RegularFile
+from harness.scenario import Given, Scenario, WorldEvent
+from harness.session import ToolResult
+from harness.workspace import Place, Site, WorldEventError
+
+Arguments = Mapping[str, Any]
+
+
+@dataclass
+class Desk:
+    """One session in one workspace."""
+
+    site: Site
+    session: Any
+
+    def state(self) -> State:
+        return look(self.site.root)
+
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
+        return self.answer(self.session.call(tool, self.site.substituted(arguments)))
+
+    def answer(self, result: ToolResult) -> ToolResult:
+        return ToolResult(self.site.normalised(result.text), result.is_error, result.error)
+
+
+class Workshop:
+    """Makes calls and changes, and tells of each call as a moment; `latest` is the latest one."""
+
+    def __init__(self, implementation: Any, place: Place, files: Mapping[str, Entry]) -> None:
+        self.implementation = implementation
+        self.place = place
+        self.stack = ExitStack()
+        self.desk, self.second = self._desk(files, self.stack), self._desk(files, self.stack)
+        self.model = Model(files)
+        self.records: dict[str, Record] = {}
+        self.latest: Moment | None = None
+        self.told: list[Moment] = []
+
+    def _desk(self, files: Mapping[str, Entry], stack: ExitStack) -> Desk:
+        scenario = Scenario("laws/given", "Laws", "must", Given(files, (f"Edit({DENIED}**)",)), ())
+        site = stack.enter_context(self.place.site())
+        site.lay_out(files)
+        return Desk(site, self.implementation.open(site.workspace(scenario)))
+
+    def close(self) -> None:
+        self.stack.close()
+
+    def text(self, path: str) -> str:
+        """Return what a model would see of the file at a path, empty where there is none."""
+        file = self.model.files.get(self.model.target(path))
+        return "" if file is None else Seen("file", 0, 0, 0, file[0]).view
+
+    def exists(self, path: str) -> bool:
+        return path in self.model.files or path in self.model.links
+
+    def is_file(self, path: str) -> bool:
+        return self.model.target(path) in self.model.files
+
+    def call(self, tool: str, **arguments: Any) -> Moment:
+        before = self.desk.state()
+        result = self.desk.call(tool, arguments)
+        return self._tell(tool, arguments, result, self.second.call(tool, arguments), before)
+
+    def call_while(self, event: WorldEvent, tool: str, **arguments: Any) -> Moment:
+        """Make a call, and a change between its validation and its execution."""
+        before = self.desk.state()
+        struck: list[State] = []
+
+        def answer(desk: Desk) -> ToolResult:
+            def strike() -> None:
+                desk.site.perform(event)
+                struck.append(desk.state())
+
+            return desk.answer(desk.session.call_during(tool, desk.site.substituted(arguments), strike))
+
+        result = answer(self.desk)
+        if not struck:
+            return self._tell(tool, arguments, result, answer(self.second), before)
+        old, now = before, struck[0]
+        self.model.event(event)
+        return self._tell(tool, arguments, result, answer(self.second), now, followed(old, event.path))
+
+    def call_with_room(self, room: int, tool: str, **arguments: Any) -> Moment:
+        """Make a call where the system lets a file have no more than so many bytes."""
+        before = self.desk.state()
+        answers = []
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        for desk in (self.desk, self.second):
+            resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+            try:
+                answers.append(desk.call(tool, arguments))
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        return self._tell(tool, arguments, *answers, before, room=room)
+
+    def message(self, path: str, edits: Sequence[Arguments]) -> Moment:
+        """Make some Edits of one file in one message, and try out in which ways that may end."""
+        before = self.desk.state()
+
+        def together(desk: Desk) -> list[bool]:
+            calls = [("Edit", desk.site.substituted(edit)) for edit in edits]
+            return sorted(result.is_error for result in desk.session.call_parallel(calls))
+
+        def one_after_the_other(desk: Desk, order: Sequence[Arguments]) -> list[bool]:
+            desk.call("Read", {"file_path": f"$WS/{path}"})
+            return sorted(desk.call("Edit", edit).is_error for edit in order)
+
+        def outcome(refused: list[bool], desk: Desk) -> object:
+            seen = followed(desk.state(), path)
+            return refused, None if seen is None else seen.data
+
+        refused = together(self.desk)
+        together(self.second)
+        orders = [outcome(refused, self.desk)]
+        target = followed(before, path)
+        assert target is not None
+        for order in permutations(edits):
+            with ExitStack() as aside:
+                desk = self._desk({path: RegularFile(target.data or b"", target.mode)}, aside)
+                orders.append(outcome(one_after_the_other(desk, order), desk))
+        result = ToolResult("", all(refused))
+        return self._tell("Message", {}, result, result, before, orders=tuple(orders), path=path)
+
+    def event(self, event: WorldEvent) -> bool:
+        """Make a change by others; tell whether it could be made."""
+        try:
+            self.desk.site.perform(event)
+        except WorldEventError:
+            return False
+        self.second.site.perform(event)
+        self.model.event(event)
+        return True
+
+    def _tell(
+        self,
+        tool: str,
+        arguments: Arguments,
+        result: ToolResult,
+        echo: ToolResult,
+        before: State,
+        struck: Seen | None = None,
+        room: int | None = None,
+        orders: tuple[object, ...] = (),
+        path: str | None = None,
+    ) -> Moment:
+        path = path or relative(arguments.get("file_path", arguments.get("notebook_path")))
+        after = self.desk.state()
+        echoed = {path: (seen.data, seen.mode) for path, seen in self.second.state().items()}
+        moment = Moment(
+            tool=tool,
+            arguments=arguments,
+            path=path,
+            result=result,
+            before=before,
+            after=after,
+            record=self.records.get(path or ""),
+            previous=self.latest,
+            echo=(echo, echoed),
+            struck=struck,
+            room=room,
+            orders=orders,
+        )
+        self.model.call(moment)
+        self.latest = moment = replace(moment, model=dict(self.model.files))
+        if path is not None and not moment.refused:
+            self.records[path] = Record(tool, followed(after, path))
+        self.told.append(moment)
+        return moment
