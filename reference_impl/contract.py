@@ -214,6 +214,8 @@ class Behaviours:
     """Which edition of the schema of settings files holds: keys, values, and the words for wrong ones."""
     changed_keys_alone_are_explained: bool = since(False, {"2.1.328": True}, shown_by=("settings/no-object",))
     """The refusal of invalid settings shows the schema of the keys that were changed, not of all."""
+    temporary_names_are_longer: bool = since(False, {"2.1.328": True}, shown_by=("paths/name-of-255-bytes",))
+    """A file is written under its name with something added before it takes its place; that name may be too long."""
     trailing_blanks_are_cut: bool = since(True, documented=False)
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
     line_endings_of_utf_16_are_seen: bool = since(
@@ -282,6 +284,14 @@ class Behaviours:
     """The refusal of a file of lines that is too much to show tells how to read it nevertheless."""
     broken_notebooks_are_told: bool = since(False, {"2.1.328": True}, shown_by=("notebooks/broken-json-words",))
     """The refusal of a notebook that is not JSON says so before the words of the engine."""
+    notebooks_are_checked: bool = since(
+        False, {"2.1.328": True}, shown_by=("notebooks/read-odd-cells", "notebooks/read-odd-top-level")
+    )
+    """Read refuses a notebook whose cells do not all have a source."""
+    unknown_outputs_are_told: bool = since(False, {"2.1.328": True}, shown_by=("notebooks/read-odd-outputs",))
+    """Read tells of an output of an unknown type; otherwise it refuses the notebook."""
+    output_texts_are_measured: bool = since(False, {"2.1.328": True}, shown_by=("notebooks/read-large-outputs",))
+    """The texts of a cell's outputs must not be too large; otherwise their whole description."""
     notebooks_are_named: bool = since(True, {"2.1.328": False}, shown_by=("notebooks/read-large-content",))
     """The commands in the refusal of a large notebook have its path."""
     notebook_edit_needs_read: bool = since(

@@ -108,25 +108,28 @@ def make_parents(path: str) -> None:
             os.stat(parent)  # a link that leads nowhere; what stops it is the answer
 
 
-def replace(path: str, data: bytes, *, private: bool) -> None:
+def replace(path: str, data: bytes, *, private: bool, beside: bool) -> None:
     """Give a file new content in one step: at any time it has either all the old bytes or all the new ones.
 
     A link to a file is written through, one to nothing is replaced; of links to links the second is replaced.
     The mode is kept, and other hard links keep the old content; `private`: what replaces a link gets the mode 0600.
-    OSError: the old file is untouched, and no other file is left behind. Only where the directory takes no new
+    `beside`: until it is complete, the new file has the name of the old one with something added, which may be too
+    long. OSError: the old file is untouched, and no other file is left behind. Only where the directory takes no new
     file, an existing file is written in place.
     """
     target = _written_path(path)
     if os.path.isdir(target) or path.endswith("/"):
         raise IsADirectoryError(errno.EISDIR)
     try:
-        _put_in_place(target, data, private=private)
+        _put_in_place(target, data, private=private, beside=beside)
     except PermissionError:
         Path(target).write_bytes(data)
 
 
-def _put_in_place(target: str, data: bytes, *, private: bool) -> None:
+def _put_in_place(target: str, data: bytes, *, private: bool, beside: bool) -> None:
     temporary = f"{os.path.dirname(target)}/.{secrets.token_hex()}.tmp"
+    if beside:
+        temporary = f"{target}.tmp.{os.getpid()}.{secrets.token_hex(6)}"
     try:
         with open(temporary, "xb") as file:
             file.write(data)

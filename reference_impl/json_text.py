@@ -28,7 +28,7 @@ class JsonError(Exception):
 
 
 def parse(text: str, *, brief: bool = False) -> Any:
-    """Return the value. JsonError: not JSON, in the words of `json_brief` if asked. RecursionError: too deep for Python.
+    """Return the value. JsonError: not JSON, perhaps in the words of `json_brief`. RecursionError: nested too deeply.
 
     Of keys that occur twice the last one counts; keys that are whole numbers come first, in their order.
     """

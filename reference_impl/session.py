@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reference_impl import disk
 from reference_impl.contract import Behaviours
@@ -13,7 +13,7 @@ from reference_impl.permissions import Permissions
 from reference_impl.read_state import ReadState, Record
 from reference_impl.refusal import Refusal, of_os_error
 from reference_impl.sampling import usual_line_ending
-from reference_impl.text_file import Format, decode, encode, format_of, unify, well_formed
+from reference_impl.text_file import Format, decode, encode, format_of, unify, well_formed, without_mark
 
 __all__ = ["Session"]
 
@@ -93,8 +93,11 @@ class Session:
     def content_of(self, path: str) -> tuple[str, Format]:
         """Return the text to edit, with `\\n` line ends, and the format to write it back in. OSError: not readable."""
         data = disk.read(path)
-        file_format = format_of(data, decoded=self.behaviours.line_endings_of_utf_16_are_seen)
-        return unify(decode(data, file_format.encoding)), file_format
+        found = format_of(data, decoded=self.behaviours.line_endings_of_utf_16_are_seen)
+        text = unify(decode(data, found.encoding))
+        mark = self.behaviours.marks_are_kept_apart and text != without_mark(text)
+        file_format = replace(found, mark=mark, doubled=self.behaviours.carriage_returns_are_doubled)
+        return without_mark(text) if mark else text, file_format
 
     def remember(self, path: str, content: str | None) -> None:
         """Record what was read of a path; `content` is all of it, or None."""
@@ -106,6 +109,8 @@ class Session:
         `seen`: the model knows all of the content.
         """
         self.write(path, encode(content, file_format))
+        if self.behaviours.marks_are_kept_apart:
+            content = without_mark(content)
         known = content if self.behaviours.own_content_is_compared else None
         self.state.put(path, Record(known, disk.modified_at(path), own=True, seen=seen))
 
@@ -117,10 +122,13 @@ class Session:
             disk.make_parents(path)
         except OSError as error:
             raise of_os_error(error, f"mkdir '{posixpath.dirname(path)}'") from None
+        behaviours = self.behaviours
+        beside = behaviours.temporary_names_are_longer
         try:
-            disk.replace(path, data, private=self.behaviours.temporary_files_are_private)
+            disk.replace(path, data, private=behaviours.temporary_files_are_private, beside=beside)
         except OSError as error:
-            raise of_os_error(error, f"open '{path}'") from None
+            opened = error.filename if beside and error.filename else path
+            raise of_os_error(error, f"open '{opened}'") from None
 
     def new_file_line_ending(self) -> str:
         """Return the line ending of files that Write creates; found out once per session."""
