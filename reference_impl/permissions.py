@@ -22,8 +22,8 @@ class Permissions:
     """The deny rules of one session.
 
     `Read(p)` closes paths to Read, `Edit(p)` to Edit, Write and NotebookEdit; rules for Write with a pattern have no
-    effect. A rule without a pattern takes the tool away. A pattern is written like a line of `.gitignore`; `//p/q` begins
-    at the file system's root, `~/p` at the home directory, `/p` at the directory of the settings file, which is not
+    effect. A rule without a pattern takes the tool away. A pattern is written like a line of `.gitignore`; `//p/q`
+    begins at the file system's root, `~/p` at the home directory, `/p` at the directory of the settings file, which is not
     known here, so that it closes nothing; anything else begins at `root`. Letter case does not matter.
     `comments`: a pattern that begins with `#` closes nothing, as in `.gitignore`.
     """
