@@ -9,12 +9,17 @@ from reference_impl.contract import Behaviours
 from reference_impl.json_text import JsonError, compact, parse
 from reference_impl.numbers import shown
 from reference_impl.refusal import Refusal
-from reference_impl.sizes import refuse_too_long, rounded
+from reference_impl.sizes import advice, refuse_too_long, rounded
 
 __all__ = ["is_notebook", "loaded", "shown_cells"]
 
 _MAX_SIZE = 262_144
 _MAX_OUTPUTS = 10_000
+_BROKEN = "Notebook file is not valid JSON (it may be truncated, corrupted, or still being written): "
+_NO_NOTEBOOK = (
+    'Notebook file is not a valid Jupyter notebook (top-level "cells" must be an array of cell objects, each with a '
+    'string or string-array "source").'
+)
 _MISSING = object()
 
 
@@ -23,45 +28,65 @@ def is_notebook(path: str) -> bool:
     return path.lower().endswith(".ipynb")
 
 
-def loaded(text: str) -> tuple[dict[str, Any], str]:
+def loaded(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
     """Return the notebook and its language. Refusal: the text is not JSON, or it has no metadata."""
     try:
-        notebook = parse(text)
+        notebook = parse(text, brief=behaviours.json_errors_are_brief)
     except JsonError as error:
-        raise _no_notebook(str(error)) from None
-    language = _member(_member(notebook, "metadata"), "language_info")
+        about = _BROKEN if behaviours.broken_notebooks_are_told else ""
+        raise _no_notebook(f"{about}{error}") from None
+    if behaviours.notebooks_are_checked and not _is_notebook(notebook):
+        raise _no_notebook(_NO_NOTEBOOK)
+    language = _language_info(notebook, behaviours)
     name = language.get("name") if isinstance(language, dict) else None
     return notebook, "python" if name is None else _text(name)
 
 
+def _is_notebook(value: Any) -> bool:
+    """Tell whether a value has cells, each with a source."""
+    return isinstance(value, dict) and isinstance(value.get("cells"), list) and all(map(_has_source, value["cells"]))
+
+
+def _has_source(cell: Any) -> bool:
+    source = cell.get("source") if isinstance(cell, dict) else None
+    return isinstance(source, str) or (isinstance(source, list) and all(isinstance(part, str) for part in source))
+
+
+def _language_info(notebook: Any, behaviours: Behaviours) -> Any:
+    metadata = _member(notebook, "metadata")
+    if behaviours.notebooks_are_checked and metadata in (None, _MISSING):
+        return None
+    return _member(metadata, "language_info")
+
+
 def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]:
     """Return blocks of all cells with their outputs; offset and limit do not matter. Refusal: no notebook, or too large."""
-    notebook, language = loaded(text)
+    notebook, language = loaded(text, behaviours)
     cells = _member(notebook, "cells")
     _member(cells, "map")
     if not isinstance(cells, list):
         raise _no_notebook("cells.map is not a function")
-    summaries = [_summary(cell, number, language) for number, cell in enumerate(cells)]
+    summaries = [_summary(cell, number, language, behaviours) for number, cell in enumerate(cells)]
     content = compact(summaries)
-    _refuse_too_large(content, path)
-    refuse_too_long(content, behaviours.size_advice)
+    _refuse_too_large(content, f'"{path}"' if behaviours.notebooks_are_named else "<notebook_path>")
+    refuse_too_long(content, advice(behaviours))
     return tuple(block for summary in summaries for block in _blocks(summary))
 
 
-def _refuse_too_large(content: str, path: str) -> None:
+def _refuse_too_large(content: str, file: str) -> None:
     if len(content) > _MAX_SIZE:
         raise Refusal(
             "too_large",
             f"Notebook content ({rounded(len(content))}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). "
             "Use Bash with jq to read specific portions:\n"
-            f"  cat \"{path}\" | jq '.cells[:20]' # First 20 cells\n"
-            f"  cat \"{path}\" | jq '.cells[100:120]' # Cells 100-120\n"
-            f"  cat \"{path}\" | jq '.cells | length' # Count total cells\n"
-            f'  cat "{path}" | jq \'.cells[] | select(.cell_type=="code") | .source\' # All code sources',
+            f"  cat {file} | jq '.cells[:20]' # First 20 cells\n"
+            f"  cat {file} | jq '.cells[100:120]' # Cells 100-120\n"
+            f"  cat {file} | jq '.cells | length' # Count total cells\n"
+            f'  cat {file} | jq \'.cells[] | select(.cell_type=="code") | .source\' # All code sources',
         )
 
 
-def _summary(cell: Any, number: int, language: str) -> dict[str, Any]:
+def _summary(cell: Any, number: int, language: str, behaviours: Behaviours) -> dict[str, Any]:
     identity = _member(cell, "id")
     kind, source = _member(cell, "cell_type"), _member(cell, "source")
     summary: dict[str, Any] = {
@@ -76,16 +101,23 @@ def _summary(cell: Any, number: int, language: str) -> dict[str, Any]:
     summary["cell_id"] = f"cell-{number}" if identity is None or identity is _MISSING else _text(identity)
     if code:
         summary["language"] = language
-        if outputs := [_output(output) for output in cell.get("outputs") or ()]:
-            if len(compact(outputs)) > _MAX_OUTPUTS:
+        if outputs := [_output(output, behaviours) for output in cell.get("outputs") or ()]:
+            if _size(outputs, behaviours) > _MAX_OUTPUTS:
                 advice = f"cat <notebook_path> | jq '.cells[{number}].outputs'"
                 outputs = [_as_shown("stream", f"Outputs are too large to include. Use Bash with: {advice}")]
             summary["outputs"] = outputs
     return summary
 
 
-def _output(output: Any) -> dict[str, Any]:
-    match _member(output, "output_type"):
+def _size(outputs: list[dict[str, Any]], behaviours: Behaviours) -> int:
+    if behaviours.output_texts_are_measured:
+        return sum(len(output["text"]) + len(output.get("image", {}).get("image_data", "")) for output in outputs)
+    return len(compact(outputs))
+
+
+def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
+    owner = "e" if behaviours.json_errors_are_brief else None
+    match _member(output, "output_type", owner):
         case "stream" as kind:
             return _as_shown(kind, _lines(output.get("text")))
         case "execute_result" | "display_data" as kind:
@@ -99,10 +131,12 @@ def _output(output: Any) -> dict[str, Any]:
             return shown_output
         case "error" as kind:
             trace = _member(output, "traceback")
-            _member(trace, "join")
+            _member(trace, "join", owner and f"{owner}.traceback")
             lines = "\n".join("" if line is None else _text(line) for line in trace)
             name, value = _member(output, "ename"), _member(output, "evalue")
             return _as_shown(kind, f"{_text(name)}: {_text(value)}\n{lines}")
+    if behaviours.unknown_outputs_are_told:
+        return _as_shown("stream", "Outputs of an unknown type are not shown.")
     raise _no_notebook("Cannot read properties of undefined (reading 'text')")
 
 
@@ -128,9 +162,12 @@ def _lines(value: Any) -> str:
     return "" if value is None else _text(value)
 
 
-def _member(value: Any, name: str) -> Any:
+def _member(value: Any, name: str, owner: str | None = None) -> Any:
+    """Return a member. Refusal: the value has none; with `owner` in the words of the engine that names the expression."""
     if value is None or value is _MISSING:
         what = "null" if value is None else "undefined"
+        if owner:
+            raise _no_notebook(f"{what} is not an object (evaluating '{owner}.{name}')")
         raise _no_notebook(f"Cannot read properties of {what} (reading '{name}')")
     return value.get(name, _MISSING) if isinstance(value, dict) else _MISSING
 

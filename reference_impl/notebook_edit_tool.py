@@ -1,4 +1,4 @@
-"""NotebookEdit: the rules in the order in which they apply. It needs no Read before, and notices no change."""
+"""NotebookEdit: the rules in the order in which they apply."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 from reference_impl import disk, notebook
 from reference_impl.json_text import JsonError, indented, parse
-from reference_impl.refusal import Refusal
+from reference_impl.paths import refuse_null
+from reference_impl.refusal import MODIFIED, NOT_READ, Refusal
 from reference_impl.session import Session
 from reference_impl.text_file import encode
 
@@ -21,7 +22,12 @@ _FAILED = "Error calling tool (NotebookEdit): "
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done."""
+    if session.behaviours.null_is_looked_for:
+        refuse_null(arguments["notebook_path"], tool="NotebookEdit", by_itself=True, name="notebook_path")
     path = session.path(arguments["notebook_path"])
+    if session.behaviours.notebook_edit_needs_read:
+        refuse_other_file(path)
+        refuse_unread(session, path)
     if not disk.exists(path):
         raise Refusal("file_not_found", "Notebook file does not exist.")
     refuse_other_file(path)
@@ -35,26 +41,46 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Change the cell. The file is laid out anew, its encoding and line endings stay; it does not count as read."""
+    """Change the cell. The file is laid out anew, its encoding and line endings stay."""
     path = session.path(arguments["notebook_path"])
     content, file_format = session.content_of(path)
-    book, _ = notebook.loaded(content)
+    book, _ = notebook.loaded(content, session.behaviours)
     reference, source = arguments.get("cell_id"), arguments["new_source"]
     cells = cells_of(book, "splice")
     number = index_of(cells, reference)
+    named = reference if has_ids(book) or session.behaviours.cells_without_ids_are_named else "undefined"
     match arguments.get("edit_mode"):
         case "delete":
             del cells[number or 0]
-            answer = f"Deleted cell {reference if has_ids(book) else 'undefined'}"
+            answer = f"Deleted cell {named}"
         case "insert":
             cell = new_cell(book, arguments["cell_type"], source)
             cells.insert(0 if number is None else number + 1, cell)
-            answer = f"Inserted cell {cell.get('id', 'undefined')} with {source}"
+            answer = f"Inserted {cell_named(session, cell.get('id'))} with {source}"
         case _:
             replace_source(cells[number or 0], source, arguments.get("cell_type"))
-            answer = f"Updated cell {reference if has_ids(book) else 'undefined'} with {source}"
-    session.write(path, encode(indented(book), file_format))
+            answer = f"Updated cell {named} with {source}"
+    kept = session.behaviours.final_newlines_of_notebooks_stay and content.endswith("\n")
+    session.write(path, encode(indented(book) + ("\n" if kept else ""), file_format))
+    if session.behaviours.notebook_edit_needs_read:
+        session.remember(path, None)
     return answer
+
+
+def cell_named(session: Session, identity: str | None) -> str:
+    """Return how the answer names a new cell."""
+    if identity is None and session.behaviours.cells_without_ids_are_named:
+        return "a new cell"
+    return f"cell {identity or 'undefined'}"
+
+
+def refuse_unread(session: Session, path: str) -> None:
+    """Refuse a notebook that was not read, or changed since then."""
+    record = session.state.get(path)
+    if record is None:
+        raise Refusal("not_read", NOT_READ)
+    if disk.exists(path) and disk.modified_at(path) > record.timestamp:
+        raise Refusal("modified_since_read", MODIFIED)
 
 
 def refuse_other_file(path: str) -> None:

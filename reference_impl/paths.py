@@ -11,13 +11,13 @@ from reference_impl.refusal import Refusal
 __all__ = ["expanded", "refuse_null", "resolved", "similar_name"]
 
 
-def refuse_null(path: str, *, tool: str, by_itself: bool) -> None:
+def refuse_null(path: str, *, tool: str, by_itself: bool, name: str = "file_path") -> None:
     """Refuse a path with a NUL character; no file has such a name. `by_itself`: before the system does."""
     if "\0" in path:
         if by_itself:
             raise Refusal(
                 "invalid_path",
-                f"{tool} file_path cannot contain null bytes (\\0). Remove the null byte and try again.",
+                f"{tool} {name} cannot contain null bytes (\\0). Remove the null byte and try again.",
             )
         raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
 

@@ -13,7 +13,7 @@ from reference_impl.numbers import shown
 from reference_impl.paths import refuse_null, similar_name
 from reference_impl.refusal import Refusal
 from reference_impl.session import Session
-from reference_impl.sizes import first_page, is_too_long, refuse_too_large, refuse_too_long
+from reference_impl.sizes import advice_on_lines, first_page, is_too_long, refuse_too_large, refuse_too_long
 from reference_impl.text_file import decode, readable, unify
 
 __all__ = ["execute", "permit", "refuse_missing", "validate"]
@@ -72,11 +72,11 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     selected = selection(lines, offset, limit)
     text = "\n".join(selected)
     if behaviours.part_size_is_limited:
-        refuse_too_large(len(text.encode("utf-16-le")) // 2, behaviours.size_advice)
+        refuse_too_large(len(text.encode("utf-16-le")) // 2, advice_on_lines(behaviours))
     if is_too_long(text) and behaviours.long_files_are_cut and "limit" not in arguments:
         text = first_page(text, behaviours.line_prefix)
     else:
-        refuse_too_long(text, behaviours.size_advice)
+        refuse_too_long(text, advice_on_lines(behaviours))
         whole = behaviours.whole_reads_are_compared and (
             not {"offset", "limit"} & arguments.keys()
             or (behaviours.every_line_is_a_whole_read and text == content)
@@ -129,7 +129,7 @@ def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any])
     part = arguments.get("limit") or (session.behaviours.offsets_ask_for_parts and arguments.get("offset"))
     special = media.is_image(path, session.behaviours) or media.is_pdf(path) or notebook.is_notebook(path)
     if not part and not special:
-        refuse_too_large(disk.size(path), session.behaviours.size_advice)
+        refuse_too_large(disk.size(path), advice_on_lines(session.behaviours))
 
 
 def selection(lines: list[str], offset: float, limit: float | None) -> list[str]:

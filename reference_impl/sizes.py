@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from reference_impl.contract import Behaviours
 from reference_impl.numbering import numbered_lines
 from reference_impl.refusal import Refusal
 
-__all__ = ["first_page", "is_too_long", "refuse_too_large", "refuse_too_long", "rounded"]
+__all__ = ["advice", "advice_on_lines", "first_page", "is_too_long", "refuse_too_large", "refuse_too_long", "rounded"]
 
 _MAX_SIZE = 262_144
 _MAX_TOKENS = 25_000
@@ -14,10 +15,13 @@ _SHARE = 0.85
 _ADVICE = {
     "GrepTool": "Please use offset and limit parameters to read specific portions of the file, or use the GrepTool to "
     "search for specific content.",
-    "allow_large": "Use offset and limit parameters to read specific portions of the file, or search for specific "
-    "content instead of reading the whole file. To read it anyway, up to what still fits in your context, call Read "
-    "again with allow_large: true — only if you genuinely need all of it or the user asked for the whole file.",
+    "search": "Use offset and limit parameters to read specific portions of the file, or search for specific content "
+    "instead of reading the whole file.",
 }
+_LARGE = (
+    " To read it anyway, up to what still fits in your context, call Read again with allow_large: true — only if you "
+    "genuinely need all of it or the user asked for the whole file."
+)
 
 
 def rounded(size: int) -> str:
@@ -28,12 +32,22 @@ def rounded(size: int) -> str:
     return f"{amount:.1f}".removesuffix(".0") + unit
 
 
+def advice_on_lines(behaviours: Behaviours) -> str:
+    """Return what to do about a file of lines that is too much to show."""
+    return advice(behaviours) + (_LARGE if behaviours.large_reads_are_offered else "")
+
+
+def advice(behaviours: Behaviours) -> str:
+    """Return what to do about a file that is too much to show."""
+    return _ADVICE[behaviours.size_advice]
+
+
 def refuse_too_large(size: int, advice: str) -> None:
     """Refuse more than 262,144 bytes of a file, or UTF-16 units of a text."""
     if size > _MAX_SIZE:
         raise Refusal(
             "too_large",
-            f"File content ({rounded(size)}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). {_ADVICE[advice]}",
+            f"File content ({rounded(size)}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). {advice}",
         )
 
 
@@ -63,5 +77,5 @@ def refuse_too_long(text: str, advice: str) -> None:
     if is_too_long(text):
         raise Refusal(
             "too_many_tokens",
-            f"File content ({_tokens(text)} tokens) exceeds maximum allowed tokens ({_MAX_TOKENS}). {_ADVICE[advice]}",
+            f"File content ({_tokens(text)} tokens) exceeds maximum allowed tokens ({_MAX_TOKENS}). {advice}",
         )
