@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from harness.bisect_commands import bisect
+from harness.diff_commands import diff, history
 from harness.guard import UsageError, guarded, listen, show_tracebacks
 from harness.options import (
     ContractName,
@@ -333,6 +334,10 @@ def fuzz(
     fast: Annotated[
         bool, typer.Option("--fast", help="Reach claude-code:VERSION through MCP: no texts, more steps.")
     ] = False,
+    jobs: Annotated[
+        int,
+        typer.Option("-j", "--jobs", min=1, max=256, help="Search as many seeds at once, from --seed on."),
+    ] = 1,
     time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
     fixtures: Fixtures = None,
 ) -> int:
@@ -343,7 +348,9 @@ def fuzz(
         raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")
     suite = open_suite(fixtures)
     chosen = contract or suite.contracts.default
-    return perform(Request(suite, against, chosen, steps, seed, level.value, output, known, time_limit, fast))
+    return perform(
+        Request(suite, against, chosen, steps, seed, level.value, output, known, time_limit, fast, jobs)
+    )
 
 
 @app.command()
@@ -430,6 +437,8 @@ def behaviour(
 app.command()(record)
 app.command()(merge)
 app.command()(bisect)
+app.command()(diff)
+app.command()(history)
 app.command()(snapshot)
 app.command()(targets)
 app.command(name="check-adapter")(check_adapter)

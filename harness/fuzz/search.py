@@ -1,10 +1,14 @@
-"""Search: what `readfirst fuzz` does: generate, replay on both sides, write a file for each finding, sum up."""
+"""Search: what `readfirst fuzz` does: generate, replay on both sides, write a file for each finding, sum up.
+
+One seed is searched here; several at once are searched by processes (`streams`), and written and summed up here.
+"""
 
 from __future__ import annotations
 
 import re
 import sys
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +19,7 @@ from harness.fuzz.campaign import Campaign, Duel, Finding, Group
 from harness.fuzz.generate import scenarios
 from harness.fuzz.known import Known, load_known
 from harness.fuzz.scenario_file import scenario_yaml
+from harness.fuzz.streams import Streams, Tally, shares
 from harness.report.progress import ProgressBar
 from harness.session import Adapter
 from harness.suite import Suite
@@ -23,7 +28,7 @@ from harness.verdict import Level
 from harness.visible import visible
 from harness.workspace import Place
 
-__all__ = ["Request", "perform"]
+__all__ = ["Request", "Search", "perform", "search"]
 
 _SHOWN = 300
 _TOLD = 1000
@@ -32,7 +37,10 @@ _TOLD = 1000
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The options of one search as they were given. `steps` are made on both sides; `output` gets the files."""
+    """The options of one search as they were given. `steps` are made on both sides; `output` gets the files.
+
+    More than one of `jobs` search as many seeds, from `seed` on, and divide the steps between them.
+    """
 
     suite: Suite
     against: str
@@ -44,6 +52,45 @@ class Request:
     known: Path | None = None
     time_limit: float = 30.0
     fast: bool = False
+    jobs: int = 1
+
+    @property
+    def judged(self) -> Level:
+        """The level at which answers are compared."""
+        return "reason" if self.fast and self.level == "text" else self.level
+
+
+class Search:
+    """The search of one seed, with both sides connected."""
+
+    def __init__(self, campaign: Campaign, gone: tuple[int, ...]) -> None:
+        self._campaign = campaign
+        self._gone = gone
+
+    @property
+    def tally(self) -> Tally:
+        """How far it came."""
+        made = self._campaign
+        return Tally(made.steps, made.scenarios, made.disagreed, made.explained, self._gone)
+
+    def perform(self, progress: Callable[[], None]) -> Iterator[Finding]:
+        """Yield what is found; `progress` is called after each scenario."""
+        return self._campaign.perform(lambda _: progress())
+
+
+@contextmanager
+def search(request: Request) -> Iterator[Search]:
+    """Connect both sides, and close them whatever happens. Raises ConnectError, BrokenAdapter or SuiteError."""
+    suite = request.suite
+    known = load_known(request.known, suite.contracts) if request.known is not None else ()
+    with ExitStack() as stack:
+        place = stack.enter_context(Place())
+        reference, target = _sides(request, suite.contracts[request.contract])
+        stack.callback(getattr(target, "close", _nothing))
+        duel = Duel(reference, target, place, request.judged, suite.vocabulary)
+        accepted, gone = _accepted(duel, known)
+        generated = scenarios(request.seed, basic=request.fast)
+        yield Search(Campaign(duel, generated, steps=request.steps, accepted=accepted), gone)
 
 
 def perform(request: Request) -> ExitCode:
@@ -51,41 +98,92 @@ def perform(request: Request) -> ExitCode:
 
     Raises ConnectError, BrokenAdapter or SuiteError. Whatever ends the search, no process of a target stays.
     """
-    suite = request.suite
-    contract = suite.contracts[request.contract]
-    level: Level = "reason" if request.fast and request.level == "text" else request.level
-    known = load_known(request.known, suite.contracts) if request.known is not None else ()
-    with ExitStack() as stack:
-        place = stack.enter_context(Place())
-        reference, target = _sides(request, contract)
-        stack.callback(getattr(target, "close", _nothing))
-        duel = Duel(reference, target, place, level, suite.vocabulary)
-        accepted, gone = _accepted(duel, known)
-        generated = scenarios(request.seed, basic=request.fast)
-        campaign = Campaign(duel, generated, steps=request.steps, accepted=frozenset(accepted))
-        progress = stack.enter_context(_Progress(campaign, request.steps))
-        written = 0
-        try:
-            for finding in campaign.perform(progress.made):
-                written += 1
-                print(_told(finding, _write(request, finding, written)), flush=True)
-        finally:  # an interrupted search tells how far it came
-            progress.stop()
-            print(_summary(request, level, campaign, written), file=sys.stderr)
-    for entry in gone:
-        print(f"{entry.scenario.path}: no longer a disagreement; remove it from {request.known}")
-    if written or gone:
+    known = load_known(request.known, request.suite.contracts) if request.known is not None else ()
+    requests = shares(request)
+    result = _Result(request, requests)
+    try:
+        if len(requests) == 1:
+            _search_here(requests[0], result)
+        else:
+            _search_in_processes(requests, result)
+    finally:  # an interrupted search tells how far it came
+        result.progress.stop()
+        print(result.summary, file=sys.stderr)
+    for number in sorted({number for tally in result.tallies for number in tally.gone}):
+        print(f"{known[number].scenario.path}: no longer a disagreement; remove it from {request.known}")
+        result.all_well = False
+    if not result.all_well:
         return ExitCode.NOT_CONFORMANT
-    return ExitCode.CONFORMANT if campaign.steps else ExitCode.NOTHING
+    return ExitCode.CONFORMANT if result.steps else ExitCode.NOTHING
 
 
-def _summary(request: Request, level: Level, campaign: Campaign, written: int) -> str:
-    against = f"{request.against}{' (fast)' if request.fast else ''}"
-    return (
-        f"{campaign.steps} steps in {_times(campaign.scenarios, 'scenario')} on the reference and {against}, "
-        f"level {level}, seed {request.seed}: {_times(campaign.disagreed, 'disagreement')}, "
-        f"{campaign.explained} of them known, {_times(written, 'new cause')}"
-    )
+def _search_here(request: Request, result: _Result) -> None:
+    with result.progress, search(request) as under_way:
+
+        def told() -> None:
+            result.at([under_way.tally])
+
+        told()
+        for finding in under_way.perform(told):
+            result.take(finding)
+
+
+def _search_in_processes(requests: tuple[Request, ...], result: _Result) -> None:
+    """Search all at once. Findings are taken in the order of the seeds, whichever is quicker."""
+    with result.progress:
+        streams = Streams(requests)
+        try:
+            with streams:
+                for _ in streams.perform():
+                    result.at(streams.tallies)
+        finally:
+            result.at(streams.tallies)
+            for found in streams.found:
+                for finding in found:
+                    result.take(finding)
+
+
+class _Result:
+    """What was found so far by all searches of a request: files, lines on the screen, and sums."""
+
+    def __init__(self, request: Request, requests: tuple[Request, ...]) -> None:
+        self._request = request
+        self._seeds = [each.seed for each in requests]
+        self._groups: set[Group] = set()
+        self.tallies = [Tally()]
+        self.all_well = True
+        self.progress = _Progress(request.steps)
+
+    @property
+    def steps(self) -> int:
+        """How many steps were made."""
+        return sum(tally.steps for tally in self.tallies)
+
+    def at(self, tallies: list[Tally]) -> None:
+        """Take note of how far each search is."""
+        self.tallies = tallies
+        self.progress.made(self.steps, sum(tally.disagreed for tally in tallies))
+
+    def take(self, finding: Finding) -> None:
+        """Write the file of a finding and tell it, unless another seed gave one of the same group."""
+        if finding.group not in self._groups:
+            self._groups.add(finding.group)
+            self.all_well = False
+            print(_told(finding, _write(self._request, finding, len(self._groups))), flush=True)
+
+    @property
+    def summary(self) -> str:
+        """What all searches made, in one line."""
+        request, total = self._request, self.tallies
+        against = f"{request.against}{' (fast)' if request.fast else ''}"
+        first, last = self._seeds[0], self._seeds[-1]
+        return (
+            f"{self.steps} steps in {_times(sum(tally.scenarios for tally in total), 'scenario')} "
+            f"on the reference and {against}, level {request.judged}, "
+            f"{f'seed {first}' if first == last else f'seeds {first} to {last}'}: "
+            f"{_times(sum(tally.disagreed for tally in total), 'disagreement')}, "
+            f"{sum(tally.explained for tally in total)} of them known, {_times(len(self._groups), 'new cause')}"
+        )
 
 
 def _sides(request: Request, contract: Contract) -> tuple[Adapter, Adapter]:
@@ -110,35 +208,33 @@ def _nothing() -> None:
 class _Progress(ProgressBar):
     """A bar on a terminal; elsewhere a line now and then."""
 
-    def __init__(self, campaign: Campaign, steps: int) -> None:
+    def __init__(self, steps: int) -> None:
         from rich.console import Console
 
         super().__init__(Console(stderr=True), steps)
-        self._campaign = campaign
         self._steps = steps
         self._told = 0
 
-    def made(self, steps: int) -> None:
-        """Say how many steps were made."""
+    def made(self, steps: int, disagreed: int) -> None:
+        """Say how many steps were made, and how often the sides disagreed."""
         self.at(min(steps, self._steps), self._steps)
         if not sys.stderr.isatty() and steps // _TOLD > self._told:
             self._told = steps // _TOLD
-            told = f"{steps} steps, {_times(self._campaign.disagreed, 'disagreement')}"
-            print(told, file=sys.stderr, flush=True)
+            print(f"{steps} steps, {_times(disagreed, 'disagreement')}", file=sys.stderr, flush=True)
 
 
-def _accepted(duel: Duel, known: tuple[Known, ...]) -> tuple[dict[Group, Known], list[Known]]:
-    """Return the groups that are known, and the entries on which both sides agree by now."""
-    accepted: dict[Group, Known] = {}
+def _accepted(duel: Duel, known: tuple[Known, ...]) -> tuple[frozenset[Group], tuple[int, ...]]:
+    """Return the groups that are known, and the numbers of the entries on which both sides agree by now."""
+    accepted: set[Group] = set()
     gone = []
-    for entry in known:
+    for number, entry in enumerate(known):
         found = duel(entry.scenario)
         if found is None:
-            gone.append(entry)
+            gone.append(number)
         else:
-            accepted[Finding(entry.scenario, found).group] = entry
+            accepted.add(Finding(entry.scenario, found).group)
     duel.steps = 0
-    return accepted, gone
+    return frozenset(accepted), tuple(gone)
 
 
 def _write(request: Request, finding: Finding, number: int) -> Path:

@@ -1,0 +1,123 @@
+"""Several seeds at once: what is found is what each seed finds alone, and nothing is left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.fuzz.search import Request, perform
+from harness.fuzz.streams import Streams, shares
+from harness.session import BrokenAdapter
+from harness.suite import Suite
+
+WRONG = Path(__file__).parents[1] / "wrong_implementations"
+CHECKOUT = Path(__file__).parents[2]
+TARGET = "python:wrong_answers:TabAfterLineNumber"
+
+
+@pytest.fixture(autouse=True)
+def _where_the_targets_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(WRONG)
+
+
+def request_for(suite: Suite, output: Path, *, steps: int, jobs: int, seed: int = 0) -> Request:
+    return Request(suite, TARGET, suite.contracts.default, steps, seed, "text", output, jobs=jobs)
+
+
+def files(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in sorted(folder.glob("*.yaml"))}
+
+
+def children(parent: int) -> set[int]:
+    """Return the processes that a process has started."""
+    found = set()
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == parent:
+            found.add(int(status.parent.name))
+    return found
+
+
+def descendants(parent: int) -> set[int]:
+    """Return the processes that a process has started, and what these have started."""
+    return children(parent) | {each for child in children(parent) for each in descendants(child)}
+
+
+@pytest.mark.parametrize(("steps", "jobs", "divided"), [(10, 3, (4, 3, 3)), (2, 4, (1, 1)), (0, 2, (0,))])
+def test_the_steps_are_divided_between_consecutive_seeds(
+    steps: int, jobs: int, divided: tuple[int, ...], suite: Suite, tmp_path: Path
+) -> None:
+    made = shares(request_for(suite, tmp_path, steps=steps, jobs=jobs, seed=7))
+    assert tuple(each.steps for each in made) == divided
+    assert [each.seed for each in made] == [7 + number for number in range(len(divided))]
+
+
+def test_several_seeds_at_once_find_what_each_finds_alone(
+    suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    perform(request_for(suite, tmp_path / "together", steps=40, jobs=2))
+    together = capsys.readouterr()
+    perform(request_for(suite, tmp_path / "again", steps=40, jobs=2))
+    perform(request_for(suite, tmp_path / "first", steps=20, jobs=1, seed=0))
+    perform(request_for(suite, tmp_path / "second", steps=20, jobs=1, seed=1))
+    alone = capsys.readouterr()
+    assert "seeds 0 to 1: " in together.err
+    assert files(tmp_path / "together") == files(tmp_path / "again")
+    first, found = files(tmp_path / "first"), files(tmp_path / "together")
+    assert first
+    assert first.items() <= found.items()
+    assert len(found) <= len(first) + len(files(tmp_path / "second"))
+    counts = [int(line.split()[0]) for line in alone.err.splitlines()[1:]]
+    assert int(together.err.split()[0]) == sum(counts)
+
+
+def test_a_process_that_dies_is_told_and_the_others_end(suite: Suite, tmp_path: Path) -> None:
+    before = children(os.getpid())
+    with pytest.raises(BrokenAdapter, match="the process that searched seed 1 was killed by signal 9"):
+        search_while_the_second_dies(shares(request_for(suite, tmp_path, steps=100_000, jobs=2)), before)
+    assert children(os.getpid()) <= before
+
+
+def search_while_the_second_dies(requests: tuple[Request, ...], before: set[int]) -> None:
+    with Streams(requests) as streams:
+        _, second = sorted(children(os.getpid()) - before)
+        os.kill(second, signal.SIGKILL)
+        for _ in streams.perform():
+            pass
+
+
+def test_ctrl_c_ends_every_process_and_tells_how_far_the_search_came(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "harness.cli", "fuzz", "--against", "python:wrong_answers:NoSnippet"]
+    process = subprocess.Popen(
+        [*command, "--steps", "1000000", "-j", "2", "--level", "effects", "--output", str(tmp_path)],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+    )
+    with process:
+        assert process.stderr is not None
+        assert "0 disagreements" in process.stderr.readline()
+        started = descendants(process.pid)
+        process.send_signal(signal.SIGINT)
+        told = process.stderr.read()
+    assert process.returncode == 130
+    assert "on the reference and python:wrong_answers:NoSnippet, level effects, seeds 0 to 1" in told
+    assert "Traceback" not in told
+    assert len(started) >= 2
+    assert not [each for each in started if Path(f"/proc/{each}").exists()]
+
+
+def test_a_target_that_breaks_in_a_process_ends_the_search_as_it_does_alone(
+    suite: Suite, tmp_path: Path
+) -> None:
+    request = Request(
+        suite, "python:no_such_module:Tools", suite.contracts.default, 10, 0, "text", tmp_path, jobs=2
+    )
+    with pytest.raises(Exception, match="no_such_module"):
+        perform(request)
