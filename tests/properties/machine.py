@@ -70,7 +70,9 @@ class Machine(RuleBasedStateMachine):
             "secret/notes.txt": RegularFile(TextContent("alpha\n")),
             "book.ipynb": RegularFile(TextContent(BOOK)),
         }
-        self.shop = Workshop(self.implementation, self.place, files)
+        self.shop = Workshop(
+            self.implementation, self.place, files, twice="the_same_steps_give_the_same_answers" in self.laws
+        )
         type(self).latest = self.shop
         self.judged = 0
         return multiple("notes.txt", "src/a.txt")

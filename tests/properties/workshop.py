@@ -36,13 +36,19 @@ class Desk:
 
 
 class Workshop:
-    """Makes calls and changes, and tells of each call as a moment; `latest` is the latest one."""
+    """Makes calls and changes, and tells of each call as a moment; `latest` is the latest one, `told` are all.
 
-    def __init__(self, implementation: Any, place: Place, files: Mapping[str, Entry]) -> None:
+    `twice`: everything is done in a second workspace too.
+    """
+
+    def __init__(
+        self, implementation: Any, place: Place, files: Mapping[str, Entry], *, twice: bool = True
+    ) -> None:
         self.implementation = implementation
         self.place = place
         self.stack = ExitStack()
-        self.desk, self.second = self._desk(files, self.stack), self._desk(files, self.stack)
+        self.desks = [self._desk(files, self.stack) for _ in range(2 if twice else 1)]
+        self.desk = self.desks[0]
         self.model = Model(files)
         self.records: dict[str, Record] = {}
         self.latest: Moment | None = None
@@ -70,8 +76,7 @@ class Workshop:
 
     def call(self, tool: str, **arguments: Any) -> Moment:
         before = self.desk.state()
-        result = self.desk.call(tool, arguments)
-        return self._tell(tool, arguments, result, self.second.call(tool, arguments), before)
+        return self._tell(tool, arguments, [desk.call(tool, arguments) for desk in self.desks], before)
 
     def call_while(self, event: WorldEvent, tool: str, **arguments: Any) -> Moment:
         """Make a call, and a change between its validation and its execution."""
@@ -85,25 +90,24 @@ class Workshop:
 
             return desk.answer(desk.session.call_during(tool, desk.site.substituted(arguments), strike))
 
-        result = answer(self.desk)
+        results = [answer(desk) for desk in self.desks]
         if not struck:
-            return self._tell(tool, arguments, result, answer(self.second), before)
-        old, now = before, struck[0]
+            return self._tell(tool, arguments, results, before)
         self.model.event(event)
-        return self._tell(tool, arguments, result, answer(self.second), now, followed(old, event.path))
+        return self._tell(tool, arguments, results, struck[0], struck=followed(before, event.path))
 
     def call_with_room(self, room: int, tool: str, **arguments: Any) -> Moment:
         """Make a call where the system lets a file have no more than so many bytes."""
         before = self.desk.state()
-        answers = []
+        results = []
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-        for desk in (self.desk, self.second):
+        for desk in self.desks:
             resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
             try:
-                answers.append(desk.call(tool, arguments))
+                results.append(desk.call(tool, arguments))
             finally:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        return self._tell(tool, arguments, *answers, before, room=room)
+        return self._tell(tool, arguments, results, before, room=room)
 
     def message(self, path: str, edits: Sequence[Arguments]) -> Moment:
         """Make some Edits of one file in one message, and try out in which ways that may end."""
@@ -121,8 +125,7 @@ class Workshop:
             seen = followed(desk.state(), path)
             return refused, None if seen is None else seen.data
 
-        refused = together(self.desk)
-        together(self.second)
+        refused, *_ = [together(desk) for desk in self.desks]
         orders = [outcome(refused, self.desk)]
         target = followed(before, path)
         assert target is not None
@@ -130,8 +133,8 @@ class Workshop:
             with ExitStack() as aside:
                 desk = self._desk({path: RegularFile(target.data or b"", target.mode)}, aside)
                 orders.append(outcome(one_after_the_other(desk, order), desk))
-        result = ToolResult("", all(refused))
-        return self._tell("Message", {}, result, result, before, orders=tuple(orders), path=path)
+        results = [ToolResult("", all(refused)) for _ in self.desks]
+        return self._tell("Message", {}, results, before, orders=tuple(orders), path=path)
 
     def event(self, event: WorldEvent) -> bool:
         """Make a change by others; tell whether it could be made."""
@@ -139,7 +142,8 @@ class Workshop:
             self.desk.site.perform(event)
         except WorldEventError:
             return False
-        self.second.site.perform(event)
+        for desk in self.desks[1:]:
+            desk.site.perform(event)
         self.model.event(event)
         return True
 
@@ -147,9 +151,9 @@ class Workshop:
         self,
         tool: str,
         arguments: Arguments,
-        result: ToolResult,
-        echo: ToolResult,
+        results: Sequence[ToolResult],
         before: State,
+        *,
         struck: Seen | None = None,
         room: int | None = None,
         orders: tuple[object, ...] = (),
@@ -157,17 +161,20 @@ class Workshop:
     ) -> Moment:
         path = path or relative(arguments.get("file_path", arguments.get("notebook_path")))
         after = self.desk.state()
-        echoed = {path: (seen.data, seen.mode) for path, seen in self.second.state().items()}
+        echoes = [
+            (echo, {path: (seen.data, seen.mode) for path, seen in desk.state().items()})
+            for echo, desk in zip(results[1:], self.desks[1:], strict=True)
+        ]
         moment = Moment(
             tool=tool,
             arguments=arguments,
             path=path,
-            result=result,
+            result=results[0],
             before=before,
             after=after,
             record=self.records.get(path or ""),
             previous=self.latest,
-            echo=(echo, echoed),
+            echo=echoes[0] if echoes else None,
             struck=struck,
             room=room,
             orders=orders,
