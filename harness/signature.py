@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from harness.verdict import LEVELS, Difference, Verdict
 
-__all__ = ["LONGEST", "signature"]
+__all__ = ["LONGEST", "manner", "signature"]
 
 LONGEST = 90
 """Characters of a refusal's text that belong to a signature."""
@@ -67,7 +67,7 @@ def _of(difference: Difference) -> str:
         case "error":
             return f"reason: expected {difference.expected}, said {difference.got}"
         case "file":
-            return f"effects: file: {_manner(difference.expected, difference.got)}"
+            return f"effects: file: {manner(difference.expected, difference.got)}"
         case "path":
             return f"effects: path: {_presence(difference.expected, difference.got)}"
         case what:
@@ -80,7 +80,8 @@ def _presence(expected: str, got: str) -> str:
     return "missing" if got == "nothing there" else "another kind"
 
 
-def _manner(expected: str, got: str) -> str:
+def manner(expected: str, got: str) -> str:
+    """Return what two contents differ in: the first of a few kinds that explains it, else `content`."""
     for name, without in _MANNERS:
         if without(expected) == without(got):
             return name

@@ -1,0 +1,186 @@
+"""Answer: what one side of a comparison gives at one call, from a contract's clause or from a judged run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.entry import Entry
+from harness.expected_text import text_differences
+from harness.host_text import answer_of
+from harness.recordings import Transcript
+from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, TextDigest, ToolCall
+from harness.verdict import Difference
+from harness.vocabulary import Vocabulary
+
+__all__ = [
+    "Answer",
+    "Asked",
+    "Place",
+    "Told",
+    "asked",
+    "clause_answer",
+    "patched",
+    "recorded_answers",
+    "with_whole_text",
+]
+
+Place = tuple[int, int | None]
+"""The step, from 0, and the number of the call in it; None for the files that a group as a whole changes."""
+
+GROUP = "parallel calls"
+"""What stands for the tool where a group as a whole is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a judged run found at a path, in the words of its report; `what` is `file`, `path` or `mode`."""
+
+    what: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`error` is the name of the refusal, None where it has none. `text` None: nothing is said of it.
+
+    `files` are the paths that the step changes, with their new state.
+    """
+
+    refused: bool = False
+    error: str | None = None
+    text: str | TextDigest | None = None
+    files: Mapping[str, Entry | Told | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One call of a scenario, or a group as a whole (without `call`), and all that is expected of it."""
+
+    place: Place
+    tool: str
+    expect: Expectation
+    call: ToolCall | None = None
+
+
+def asked(scenario: Scenario) -> Iterator[Asked]:
+    """Yield what a scenario asks, in its order: every call, and each group after its calls."""
+    for index, step in enumerate(scenario.steps):
+        match step:
+            case ToolCall():
+                yield Asked((index, 0), step.tool, step.expect, step)
+            case ParallelCalls(calls=calls, expect=expect):
+                for number, call in enumerate(calls):
+                    yield Asked((index, number), call.tool, call.expect, call)
+                yield Asked((index, None), GROUP, expect)
+            case _:
+                pass
+
+
+def clause_answer(clause: Clause) -> Answer:
+    """Return what a clause says."""
+    return Answer(clause.error is not None, clause.error, clause.text, clause.files)
+
+
+def recorded_answers(
+    scenario: Scenario, transcript: Transcript, vocabulary: Vocabulary
+) -> dict[Place, Answer]:
+    """Return what a transcript has at each call, and at each group for the files."""
+    answers: dict[Place, Answer] = {}
+    rows = iter(transcript.steps)
+    for index, step in enumerate(scenario.steps):
+        if not isinstance(step, ToolCall | ParallelCalls):
+            continue
+        row = next(rows, None)
+        if row is None:
+            break
+        for number, ((tool, _), result) in enumerate(zip(row.calls, row.results, strict=True)):
+            text = answer_of(result.text)
+            error = vocabulary.name_of(tool, text) if result.is_error else None
+            answers[index, number] = Answer(result.is_error, error, text)
+        place: Place = (index, 0) if isinstance(step, ToolCall) else (index, None)
+        answers[place] = replace(answers.get(place, Answer()), files=row.changes)
+    return answers
+
+
+def with_whole_text(
+    answers: Mapping[Place, Answer], scenario: Scenario, transcript: Transcript
+) -> dict[Place, Answer]:
+    """Return the answers with the recorded text where an expectation keeps only its digest."""
+    steps = [index for index, step in enumerate(scenario.steps) if isinstance(step, ToolCall | ParallelCalls)]
+    whole = dict(answers)
+    for index, recorded in zip(steps, transcript.steps, strict=False):
+        for number, result in enumerate(recorded.results):
+            answer = whole.get((index, number))
+            text = answer_of(result.text)
+            # A digest of the beginning alone says that the rest does not matter.
+            if (
+                answer is not None
+                and isinstance(answer.text, TextDigest)
+                and answer.text.sha256 is not None
+                and not text_differences(answer.text, text, text)
+            ):
+                whole[index, number] = replace(answer, text=text)
+    return whole
+
+
+def patched(
+    scenario: Scenario,
+    expected: Mapping[Place, Answer],
+    differences: Sequence[Difference],
+    vocabulary: Vocabulary,
+) -> dict[Place, Answer]:
+    """Return what a run gave: what was expected of it, but for the differences that it was judged by."""
+    tools = {each.place: each.tool for each in asked(scenario)}
+    given = dict(expected)
+    for difference in differences:
+        place: Place = (difference.step, difference.call)
+        kind, _, path = difference.what.partition(" ")
+        if kind in ("file", "path", "mode"):
+            if (difference.step, None) in tools:
+                place = (difference.step, None)
+            path = path.removeprefix("of ") if kind == "mode" else path
+            answer = given.get(place, Answer())
+            files = {**answer.files, path: Told(kind, difference.got)}
+            given[place] = replace(answer, files=files)
+        elif place in tools:
+            given[place] = _said(given.get(place, Answer()), difference, tools[place], vocabulary)
+    return given
+
+
+def _said(answer: Answer, difference: Difference, tool: str, vocabulary: Vocabulary) -> Answer:
+    got = difference.got
+    match difference.what:
+        case "refused":
+            told, _, raw = got.partition(": ")
+            text = answer_of(raw)
+            refused = told == "refused"
+            return replace(
+                answer, refused=refused, error=vocabulary.name_of(tool, text) if refused else None, text=text
+            )
+        case "error":
+            unknown = got.startswith("no known error: ")
+            return replace(answer, error=None if unknown else got)
+        case "text":
+            return replace(answer, text=got)
+        case "start of text":
+            return replace(answer, text=replace(_partial(answer), starts=got))
+        case "end of text":
+            return replace(answer, text=replace(_partial(answer), ends=got))
+        case "lines of text":
+            return replace(answer, text=replace(_partial(answer), lines=int(got)))
+        case "sha256 of text":
+            return replace(answer, text=replace(_partial(answer), sha256=got))
+        case _:
+            return answer
+
+
+def _partial(answer: Answer) -> TextDigest:
+    """Return what is left of a text once it is known not to be the expected one."""
+    match answer.text:
+        case TextDigest() as digest:
+            return replace(digest, sha256=None)
+        case str() as text:
+            return TextDigest(starts=text[:200], ends=text[-200:])
+        case None:
+            return TextDigest()

@@ -1,0 +1,125 @@
+"""Dating: which versions brought the causes of a comparison of two recorded contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
+
+from harness.changes.answer import asked
+from harness.changes.cause import Cause
+from harness.changes.contents import known_lines
+from harness.changes.occurrence import Occurrence
+from harness.changes.points import Point, chain, narrowest, points
+from harness.changes.wording import parts
+from harness.contracts import Contract, order
+from harness.host_text import answer_of
+from harness.recordings import Recordings, Transcript
+from harness.releases import Releases, load_releases, releases_file
+from harness.scenario import ParallelCalls, Scenario, ToolCall
+from harness.session import ToolResult
+from harness.suite import Suite
+
+__all__ = ["dated"]
+
+_MOST_SCENARIOS = 4
+"""Scenarios of each cause that are looked at."""
+_MOST_POINTS = 4
+"""A cause that changes more often than this is given no versions."""
+
+
+def dated(
+    suite: Suite, one: Contract, other: Contract, causes: Sequence[Cause], telling: frozenset[str]
+) -> list[Cause]:
+    """Return the causes with the versions that brought them, as far as recordings between the two tell.
+
+    `telling` are scenarios of which more versions were recorded. Raises SuiteError, RecordingError.
+    """
+    if not (one.recorded and other.recorded) or one.version == other.version:
+        return list(causes)
+    releases = load_releases(releases_file(suite.root))
+    ends = sorted((one.name, other.name), key=order)
+    seen = _Seen(suite, releases, ends[0], ends[1])
+    return [replace(cause, since=seen.since(cause, telling)) for cause in causes]
+
+
+class _Seen:
+    def __init__(self, suite: Suite, releases: Releases, oldest: str, newest: str) -> None:
+        self._suite = suite
+        self._recordings = Recordings(suite.recordings_root)
+        self._releases = releases
+        self._oldest = oldest
+        self._newest = newest
+
+    def since(self, cause: Cause, telling: frozenset[str]) -> tuple[str, ...]:
+        first: dict[str, Occurrence] = {cause.example.scenario_id: cause.example}
+        for each in cause.occurrences:
+            first.setdefault(each.scenario_id, each)
+        chosen = sorted(first, key=lambda name: name not in telling)[:_MOST_SCENARIOS]
+        found = [point for name in chosen for point in self._points(first[name])]
+        found = narrowest(found)
+        ends = (self._oldest, self._newest)
+        if len(found) > _MOST_POINTS or any(
+            (point.before, point.after) == ends and not point.exact for point in found
+        ):
+            return ()  # it says no more than the comparison itself
+        return tuple(map(str, found))
+
+    def _points(self, occurrence: Occurrence) -> Iterator[Point]:
+        scenario = self._suite.scenario(occurrence.scenario_id, require_expect=False)
+        recording = self._recordings.recording(scenario.id)
+        names = [
+            name
+            for name in chain(recording, gated=self._newest.endswith("+gated"))
+            if order(self._oldest) <= order(name) <= order(self._newest)
+        ]
+        yield from points(recording, names, _aspect(scenario, occurrence, self._suite), self._releases)
+
+
+def _aspect(scenario: Scenario, occurrence: Occurrence, suite: Suite) -> Callable[[Transcript], Hashable]:
+    """Return what to look at in a transcript to see whether it is on one side of a change or on the other."""
+    step, number = occurrence.place
+    row = sum(isinstance(each, ToolCall | ParallelCalls) for each in scenario.steps[:step])
+    change = occurrence.change
+    call = next(each.call for each in asked(scenario) if each.place == occurrence.place)
+    arguments = call.arguments if call is not None else {}
+    known = known_lines(scenario)
+
+    def result(transcript: Transcript) -> ToolResult:
+        return transcript.steps[row].results[number or 0]
+
+    def refusal(transcript: Transcript) -> Hashable:
+        came = result(transcript)
+        name = suite.vocabulary.name_of(occurrence.tool, answer_of(came.text)) if came.is_error else None
+        return came.is_error, name
+
+    def files(transcript: Transcript) -> Hashable:
+        return repr(sorted(transcript.steps[row].changes.items()))
+
+    def prefix(transcript: Transcript) -> Hashable:
+        blocks = [part for part in parts(answer_of(result(transcript).text), arguments, known) if part.prefix]
+        return blocks[0].prefix if blocks else None
+
+    def content(transcript: Transcript) -> Hashable:
+        found = parts(answer_of(result(transcript).text), arguments, known)
+        return tuple(part.lines for part in found if part.kind == "content")
+
+    def words(transcript: Transcript) -> Hashable:
+        keys = " ".join(part.key for part in parts(answer_of(result(transcript).text), arguments, known))
+        return change.before in keys, change.after in keys
+
+    def text(transcript: Transcript) -> Hashable:
+        return answer_of(result(transcript).text)
+
+    match change.kind:
+        case "refusal" | "reason":
+            return refusal
+        case "file" | "path" | "mode":
+            return files
+        case "prefix":
+            return prefix
+        case "content":
+            return content
+        case "words" | "refusal words" if change.before != change.after:
+            return words
+        case _:
+            return text

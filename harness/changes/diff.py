@@ -1,0 +1,94 @@
+"""Diff: hold two sides against each other, scenario by scenario, and group what differs by its cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from harness.changes.cause import Cause, grouped
+from harness.changes.occurrence import Occurrence, occurrences
+from harness.changes.sides import ContractSide, RunSide, Side
+from harness.suite import Suite
+
+__all__ = ["Diff", "diff"]
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What differs between two sides, the gravest cause first.
+
+    `compared` counts scenarios that both sides speak of, `left_out` those that one does not, by reason.
+    `consequences` are differences after or beside one of the effects, that no scenario shows by themselves.
+    `broken`: scenarios without a result, because an adapter or its surroundings broke, or a run was cut off.
+    """
+
+    before: str
+    after: str
+    compared: int
+    causes: tuple[Cause, ...]
+    left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    consequences: tuple[Occurrence, ...] = ()
+    broken: int = 0
+
+    def with_causes(self, causes: Sequence[Cause]) -> Diff:
+        """Return the same with these causes."""
+        return replace(self, causes=tuple(causes))
+
+    @property
+    def differing(self) -> frozenset[str]:
+        """The scenarios that differ."""
+        return frozenset(each.scenario_id for cause in self.causes for each in cause.occurrences)
+
+
+def diff(
+    suite: Suite,
+    before: Side,
+    after: Side,
+    ids: Sequence[str],
+    *,
+    advance: Callable[[], None] = lambda: None,
+) -> Diff:
+    """Compare two sides on these scenarios. `advance` is told of each. Raises SuiteError, RecordingError."""
+    found: list[Occurrence] = []
+    left_out: dict[str, list[str]] = {}
+    compared = 0
+    for scenario_id in ids:
+        if _recorded_alike(before, after, scenario_id):
+            compared += 1
+            advance()
+            continue
+        scenario = suite.scenario(scenario_id)
+        why = before.silent(scenario) or after.silent(scenario)
+        if why:
+            left_out.setdefault(why, []).append(scenario_id)
+        else:
+            compared += 1
+            found += occurrences(scenario, before.answers(scenario), after.answers(scenario))
+        advance()
+    causes, consequences = grouped(found)
+    broken = sum(
+        len(names)
+        for why, names in left_out.items()
+        for side in (before, after)
+        if isinstance(side, RunSide)
+        and (why == f"{side.name} broke" or (side.interrupted and why == f"{side.name} did not run it"))
+    )
+    return Diff(
+        before.name,
+        after.name,
+        compared,
+        tuple(causes),
+        {why: tuple(names) for why, names in left_out.items()},
+        tuple(consequences),
+        broken,
+    )
+
+
+def _recorded_alike(before: Side, after: Side, scenario_id: str) -> bool:
+    """Whether both are contracts that gave the same, which a recording tells sooner than a scenario."""
+    match before, after:
+        case ContractSide(contract=one), ContractSide(contract=other) if one.recorded and other.recorded:
+            transcripts = before.recording(scenario_id).transcripts
+            return one.name in transcripts and transcripts[one.name] == transcripts.get(other.name)
+        case _:
+            return False

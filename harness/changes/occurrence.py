@@ -1,0 +1,300 @@
+"""Occurrence: one thing that two sides do otherwise at one call of a scenario."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from harness.changes.answer import Answer, Asked, Place, Told, asked
+from harness.changes.contents import before_steps, known_lines
+from harness.changes.wording import general, text_changes
+from harness.entry import Directory, Entry, FileDigest, HardLink, RegularFile, SpecialFile, Symlink
+from harness.expected_text import text_differences
+from harness.scenario import Scenario, TextDigest, ToolCall
+from harness.signature import manner
+from harness.visible import first_difference
+
+__all__ = ["Change", "ChangeLevel", "Kind", "Occurrence", "occurrences", "same_text", "shown_text"]
+
+ChangeLevel = Literal["effects", "reason", "text"]
+Kind = Literal[
+    "refusal", "file", "path", "mode", "reason", "refusal words", "words", "content", "detail", "prefix"
+]
+Files = Mapping[str, Entry | Told | None]
+Was = tuple[Entry | Told | None, Entry | Told | None]
+"""How a side leaves a path, and how it was there before."""
+
+_QUOTES = str.maketrans("‘’“”", "''\"\"")
+_MARK = "\ufeff"
+_LONGEST = 100
+"""Characters of a refusal without a name that belong to its cause."""
+_AROUND = 60
+"""Characters of a long content that are shown around the first difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What two sides do otherwise, in general terms.
+
+    `subject` is what it is about, the same for all of one cause: the kind of bytes, the name of a refusal, the
+    first sentences. `before` and `after` may vary within a cause. The words are what the sides said or wrote.
+    """
+
+    level: ChangeLevel
+    kind: Kind
+    subject: str
+    before: str
+    after: str
+    words_before: str
+    words_after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One change at one call of a scenario.
+
+    `follows`: something before it, or beside it, went another way already, so it may be a mere consequence.
+    """
+
+    change: Change
+    scenario_id: str
+    place: Place
+    tool: str
+    follows: bool = False
+
+
+def occurrences(
+    scenario: Scenario, before: Mapping[Place, Answer], after: Mapping[Place, Answer]
+) -> list[Occurrence]:
+    """Return all that two sides do otherwise; a call that one of them says nothing of is left out."""
+    states = before_steps(scenario, before), before_steps(scenario, after)
+    known = known_lines(scenario)
+    found: list[Occurrence] = []
+    apart = False
+    for call in asked(scenario):
+        one, other = before.get(call.place), after.get(call.place)
+        if one is None or other is None:
+            continue
+        step = call.place[0]
+        here = list(_effects(call, one, other, states[0][step], states[1][step]))
+        found += [Occurrence(change, scenario.id, call.place, call.tool, apart) for change in here]
+        beside = apart or bool(here)
+        if one.refused == other.refused and call.call is not None:
+            words = _reason(one, other, call.call) or _text(one, other, call.call, known)
+            found += [Occurrence(change, scenario.id, call.place, call.tool, beside) for change in words]
+        apart = beside
+    return found
+
+
+def _effects(
+    call: Asked, one: Answer, other: Answer, state_one: Files, state_other: Files
+) -> Iterator[Change]:
+    if one.refused != other.refused and call.call is not None:
+        came = _came_of(one, call.call), _came_of(other, call.call)
+        yield Change("effects", "refusal", "", *came, shown_text(one.text), shown_text(other.text))
+        return
+    for path in sorted({*one.files, *other.files}):
+        was_one, was_other = state_one.get(path), state_other.get(path)
+        left, right = one.files.get(path, was_one), other.files.get(path, was_other)
+        if not _same_entry(left, right):
+            yield _file_change((left, was_one), (right, was_other))
+
+
+def _came_of(answer: Answer, call: ToolCall) -> str:
+    if not answer.refused:
+        return "answered" if call.tool == "Read" else "applied"
+    if answer.error is not None:
+        return f"refused ({answer.error})"
+    return f"refused: {general(shown_text(answer.text), call.arguments)[:_LONGEST]}"
+
+
+def _reason(one: Answer, other: Answer, call: ToolCall) -> list[Change]:
+    if not one.refused or (one.error == other.error and one.error is not None):
+        return []
+    came = _came_of(one, call), _came_of(other, call)
+    words = shown_text(one.text), shown_text(other.text)
+    return [] if came[0] == came[1] else [Change("reason", "reason", "", *came, *words)]
+
+
+def _text(one: Answer, other: Answer, call: ToolCall, known: frozenset[str]) -> list[Change]:
+    if same_text(one.text, other.text):
+        return []
+    left, right = shown_text(one.text), shown_text(other.text)
+    if isinstance(one.text, TextDigest) or isinstance(other.text, TextDigest):
+        return [Change("text", "content", "content", "", "", left, right)]  # only its ends are known
+    found = []
+    for change in text_changes(left, right, call.arguments, known):
+        kind: Kind = change.kind
+        subject = change.subject
+        if one.refused and change.kind in ("words", "detail"):
+            kind, subject = "refusal words", one.error or "without a name"
+        # A refusal is short, and easier to recognise as a whole.
+        words = (left, right) if one.refused else (change.words_before, change.words_after)
+        found.append(Change("text", kind, subject, change.before, change.after, *words))
+    return found
+
+
+def same_text(one: str | TextDigest | None, other: str | TextDigest | None) -> bool:
+    """Whether two statements of a text go together; where one is silent they do."""
+    match one, other:
+        case (None, _) | (_, None):
+            return True
+        case str(), str():
+            return one == other
+        case TextDigest(), str():
+            return not text_differences(one, other, other)
+        case str(), TextDigest():
+            return not text_differences(other, one, one)
+        case TextDigest(), TextDigest():
+            pairs = (
+                (one.sha256, other.sha256),
+                (one.lines, other.lines),
+                (one.starts, other.starts),
+                (one.ends, other.ends),
+            )
+            if one.sha256 is not None and other.sha256 is not None:
+                return one.sha256 == other.sha256
+            return all(left is None or right is None or left == right for left, right in pairs)
+    return False
+
+
+def shown_text(text: str | TextDigest | None) -> str:
+    """Return as much of a text as is known."""
+    match text:
+        case None:
+            return "(no words are stated)"
+        case str():
+            return text
+        case TextDigest(starts=starts, ends=ends):
+            return "\n".join(part for part in (starts, ends) if part)
+
+
+def _same_entry(one: Entry | Told | None, other: Entry | Told | None) -> bool:
+    match one, other:
+        case RegularFile(), RegularFile():
+            modes = {entry.mode for entry in (one, other)} - {None}
+            return one.data == other.data and len(modes) < 2
+        case (FileDigest() as digest, RegularFile(data=data)) | (
+            RegularFile(data=data),
+            FileDigest() as digest,
+        ):
+            return (digest.sha256, digest.size) == (hashlib.sha256(data).hexdigest(), len(data))
+        case (Told(), _) | (_, Told()):
+            return _readable(one) == _readable(other)
+        case Directory(), Directory():
+            return True
+        case _:
+            return one == other
+
+
+def _readable(entry: Entry | Told | None) -> str:
+    match entry:
+        case Told(text=text):
+            return text
+        case RegularFile():
+            return entry.data.decode("utf-8", "backslashreplace")
+        case FileDigest(sha256=sha256, size=size):
+            return f"{size} bytes with sha256 {sha256}"
+        case Symlink(target):
+            return f"a symbolic link to {target}"
+        case HardLink(to):
+            return f"another name of {to}"
+        case Directory():
+            return "a directory"
+        case SpecialFile(kind):
+            return kind
+        case None:
+            return "nothing there"
+
+
+def _file_change(one: Was, other: Was) -> Change:
+    """Return how two sides leave a path."""
+    (left, former_left), (right, former_right) = one, other
+    before, after = _readable(left), _readable(right)
+    if _only_modes(left, right):
+        modes = _mode(left), _mode(right)
+        return Change("effects", "mode", "mode", *modes, *modes)
+    if not (_is_content(left) and _is_content(right)):
+        return Change("effects", "path", "", _what(left), _what(right), before, after)
+    kept = _same_entry(left, former_left), _same_entry(right, former_right)
+    if kept[0] != kept[1]:
+        does = "the file is left as it was", "the file is changed"
+        names = does if kept[0] else does[::-1]
+        return Change("effects", "file", "whether it changes", *names, *_excerpts(before, after))
+    how = "quotes" if _straight(before) == _straight(after) else manner(before, after)
+    names = _described(how, before), _described(how, after)
+    return Change("effects", "file", how, *names, *_excerpts(before, after))
+
+
+def _only_modes(one: Entry | Told | None, other: Entry | Told | None) -> bool:
+    match one, other:
+        case (Told(what="mode"), _) | (_, Told(what="mode")):
+            return True
+        case RegularFile(), RegularFile():
+            return one.data == other.data
+        case _:
+            return False
+
+
+def _mode(entry: Entry | Told | None) -> str:
+    match entry:
+        case Told(text=text):
+            return text
+        case RegularFile(mode=int() as mode) | Directory(mode=int() as mode):
+            return f"{mode:04o}"
+        case _:
+            return "as it was"
+
+
+def _is_content(entry: Entry | Told | None) -> bool:
+    return isinstance(entry, RegularFile | FileDigest) or (isinstance(entry, Told) and entry.what == "file")
+
+
+def _what(entry: Entry | Told | None) -> str:
+    match entry:
+        case RegularFile() | FileDigest() | Told(what="file"):
+            return "a regular file"
+        case Symlink():
+            return "a symbolic link"
+        case Told(text=text):
+            return re.sub(r"(a regular file|a symbolic link)\b.*", r"\1", text, flags=re.DOTALL)
+        case _:
+            return _readable(entry)
+
+
+def _straight(text: str) -> str:
+    return text.translate(_QUOTES)
+
+
+def _described(how: str, text: str) -> str:
+    """Return on which side of a difference of this kind a content stands."""
+    match how:
+        case "quotes":
+            return "curly" if _straight(text) != text else "straight"
+        case "line ends":
+            found = {
+                "CR CRLF" if "\r\r\n" in text else "",
+                "CRLF" if re.search(r"(?<!\r)\r\n", text) else "",
+                "LF" if re.search(r"(?<!\r)\n", text) else "",
+                "CR" if re.search(r"\r(?![\r\n])", text) else "",
+            }
+            return " and ".join(sorted(found - {""})) or "none"
+        case "byte order mark":
+            return "with" if text.startswith(_MARK) else "without"
+        case "newline at the end":
+            return "with" if text.endswith(("\n", "\r")) else "without"
+        case "blanks at line ends":
+            return "kept" if re.search(r"[ \t](?=[\r\n]|\Z)", text) else "cut"
+        case _:
+            return ""
+
+
+def _excerpts(one: str, other: str) -> tuple[str, str]:
+    """Return the parts of two contents around their first difference."""
+    if max(len(one), len(other)) <= 2 * _AROUND:
+        return one, other
+    start = max((first_difference(one, other) or 0) - _AROUND // 2, 0)
+    return one[start : start + _AROUND], other[start : start + _AROUND]

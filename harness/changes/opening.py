@@ -1,0 +1,103 @@
+"""Opening: from what a person types for a side to the side: a contract, a recorded run, or one that is run now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.adapters.connect import KINDS
+from harness.changes.sides import ContractSide, RunSide, Side
+from harness.contracts import Contract
+from harness.inspection import did_you_mean
+from harness.report.results import Run
+from harness.report.stream import read_stream
+from harness.run import TIME_LIMIT, run
+from harness.suite import Suite
+from harness.verdict import Verdict
+
+__all__ = ["Opening", "SideError"]
+
+
+class SideError(Exception):
+    """What was typed names no side; the message says what to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How sides are opened: runs replay `ids` with as many workers as `jobs`; `time_limit` is in seconds per call.
+
+    `replayed` is told of each scenario that was.
+    """
+
+    suite: Suite
+    ids: Sequence[str]
+    jobs: int = 1
+    time_limit: float = TIME_LIMIT
+    replayed: Callable[[], None] = lambda: None
+
+    def both(self, one: str, other: str) -> tuple[Side, Side]:
+        """Open both sides. A run is held to the contract that it is compared with, else to the default one.
+
+        Raises SideError, StreamError, UnreadableStreamError, ConnectError, BrokenAdapter.
+        """
+        contracts = self.suite.contracts
+        held = next((contracts[name] for name in (one, other) if name in contracts), None)
+        first, second = self._open(one, held), self._open(other, held)
+        if first.name == second.name and one != other:
+            # Two runs of one target are told apart by their files.
+            return _called(first, one), _called(second, other)
+        return first, second
+
+    def _open(self, name: str, held: Contract | None) -> Side:
+        contracts = self.suite.contracts
+        if name in contracts:
+            return ContractSide(self.suite, contracts[name])
+        kind, colon, _ = name.partition(":")
+        if name == "reference" or (colon and kind in KINDS):
+            return self._run(name, held if held is not None else contracts[contracts.default])
+        if Path(name).exists() or name.endswith((".jsonl", ".json")):
+            return self._recorded(Path(name), held)
+        known = [contract.name for contract in contracts]
+        raise SideError(
+            f"{name!r} is no contract of this suite, no file, and no connect string. {did_you_mean(name, known)}"
+            f" Write a contract, the JSON lines of a run, or what to run: `reference`, `target:NAME@VERSION`,"
+            f" `claude-code:{name if name[:1].isdigit() else 'VERSION'}`."
+        )
+
+    def _run(self, connect: str, contract: Contract) -> RunSide:
+        verdicts: list[Verdict] = []
+        for verdict in run(
+            self.suite,
+            connect,
+            (contract.name,),
+            "text",
+            self.ids,
+            jobs=self.jobs,
+            time_limit=self.time_limit,
+        ):
+            verdicts.append(verdict)
+            self.replayed()
+        return RunSide(connect, ContractSide(self.suite, contract), tuple(verdicts))
+
+    def _recorded(self, file: Path, held: Contract | None) -> RunSide:
+        runs = read_stream(file)
+        chosen = self._one(file, runs, held)
+        if chosen.contract not in self.suite.contracts:
+            raise SideError(f"{file} was held to {chosen.contract!r}, which is no contract of this suite.")
+        base = ContractSide(self.suite, self.suite.contracts[chosen.contract])
+        verdicts = tuple(verdict for verdict, _ in chosen.judged)
+        return RunSide(chosen.target, base, verdicts, chosen.interrupted)
+
+    def _one(self, file: Path, runs: Sequence[Run], held: Contract | None) -> Run:
+        if len(runs) == 1:
+            return runs[0]
+        for each in runs:
+            if held is not None and each.contract == held.name:
+                return each
+        names = ", ".join(each.contract for each in runs)
+        raise SideError(f"{file} holds runs on {names}. Write one with a single --contract.")
+
+
+def _called(side: Side, name: str) -> Side:
+    return replace(side, name=name) if isinstance(side, RunSide) else side

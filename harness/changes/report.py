@@ -1,0 +1,184 @@
+"""Report: a comparison as text for a terminal, as Markdown, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from harness.changes.cause import Cause
+from harness.changes.diff import Diff
+from harness.changes.headline import headline, words
+from harness.changes.occurrence import Occurrence
+
+__all__ = ["as_json", "as_markdown", "as_text"]
+
+_FORMAT = 1
+_FEW = 3
+"""Scenarios of a cause that are named."""
+_SHORT_LIST = 20
+"""With more causes than this, changes of words that few scenarios show are only counted."""
+_RARE = 2
+
+_TITLES = {
+    "effects": "Effects: what is refused, and what becomes of files",
+    "reason": "Reasons: refused both times, for another reason",
+    "text": "Words",
+}
+
+
+def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
+    """Yield the lines for a terminal; `!` marks what a file's safety depends on."""
+    yield f"{diff.before} → {diff.after}: {_sum(diff)}"
+    shown, rare = _shown(diff.causes, all_)
+    for level, title in _TITLES.items():
+        here = [cause for cause in shown if cause.level == level]
+        if here:
+            yield ""
+            yield title
+        for cause in here:
+            old, new = words(cause)
+            yield f"{'!' if cause.safety else '-'} {headline(cause)}  [{_count(cause)}{_since(cause)}]"
+            if (old, new) != ("(nothing)", "(nothing)"):
+                yield f"    - {old}"
+                yield f"    + {new}"
+            yield f"    {_ids(cause, all_)}"
+    yield from ("", *_rest(diff, rare)) if any(_rest(diff, rare)) else ()
+
+
+def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
+    """Yield the lines of a page, in the manner of a changelog."""
+    from harness.behaviour.markdown import code
+
+    yield f"# {diff.before} → {diff.after}"
+    yield ""
+    yield f"{_sum(diff)[0].upper()}{_sum(diff)[1:]}."
+    shown, rare = _shown(diff.causes, all_)
+    for level, title in _TITLES.items():
+        here = [cause for cause in shown if cause.level == level]
+        if here:
+            yield ""
+            yield f"## {title}"
+            yield ""
+        for cause in here:
+            old, new = words(cause)
+            mark = "**safety** " if cause.safety else ""
+            yield f"- {mark}{_prose(headline(cause))} ({_count(cause)}{_since(cause)})"
+            if (old, new) != ("(nothing)", "(nothing)"):
+                yield f"  - before: {_code(old)}"
+                yield f"  - after: {_code(new)}"
+            names = cause.scenario_ids if all_ else cause.scenario_ids[:_FEW]
+            more = len(cause.scenario_ids) - len(names)
+            yield f"  - {', '.join(map(code, names))}{f' and {more} more' if more else ''}"
+    rest = list(_rest(diff, rare))
+    if rest:
+        yield ""
+    for line in rest:
+        yield f"{line[0].upper()}{line[1:]}."
+
+
+def _prose(text: str) -> str:
+    """Return a headline so that nothing in it is taken for Markdown or HTML."""
+    return "".join(f"\\{each}" if each in "\\`*_<>[]|#" else each for each in text)
+
+
+def _code(text: str) -> str:
+    fence = "`" * (1 + max((len(run) for run in text.split() if set(run) == {"`"}), default="`" in text))
+    padding = " " if text[:1] in " `" or text[-1:] == "`" else ""
+    return f"{fence}{padding}{text}{padding}{fence}"
+
+
+def as_json(diff: Diff) -> str:
+    """Return one JSON document with everything, described by fixtures/schema/diff.schema.json."""
+    document = {
+        "format": _FORMAT,
+        "before": diff.before,
+        "after": diff.after,
+        "compared": diff.compared,
+        "differing": sorted(diff.differing),
+        "broken": diff.broken,
+        "left_out": {why: list(names) for why, names in sorted(diff.left_out.items())},
+        "causes": [_cause(cause) for cause in diff.causes],
+        "consequences": [_occurrence(each) for each in diff.consequences],
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    return {
+        "headline": headline(cause),
+        "level": cause.level,
+        "kind": cause.signature.kind,
+        "tools": list(cause.tools),
+        "safety": cause.safety,
+        "since": list(cause.since),
+        "variants": [
+            {"before": before, "after": after, "count": count} for before, after, count in cause.variants
+        ],
+        "scenarios": list(cause.scenario_ids),
+        "occurrences": [_occurrence(each) for each in cause.occurrences],
+    }
+
+
+def _occurrence(each: Occurrence) -> dict[str, Any]:
+    """Return one occurrence; steps and calls count from 1, and a group as a whole has no call."""
+    step, call = each.place
+    return {
+        "scenario": each.scenario_id,
+        "step": step + 1,
+        "call": None if call is None else call + 1,
+        "tool": each.tool,
+        "level": each.change.level,
+        "before": each.change.words_before,
+        "after": each.change.words_after,
+    }
+
+
+def _sum(diff: Diff) -> str:
+    if not diff.causes:
+        return f"no difference in {_scenarios(diff.compared)}"
+    causes = "1 cause" if len(diff.causes) == 1 else f"{len(diff.causes)} causes"
+    return f"{len(diff.differing):,} of {_scenarios(diff.compared)} differ, {causes}"
+
+
+def _scenarios(count: int) -> str:
+    return f"{count:,} scenario{'' if count == 1 else 's'}"
+
+
+def _shown(causes: Sequence[Cause], all_: bool) -> tuple[list[Cause], list[Cause]]:
+    """Return the causes to show and those that are only counted."""
+    if all_ or len(causes) <= _SHORT_LIST:
+        return list(causes), []
+    rare = [cause for cause in causes if cause.level == "text" and len(cause.scenario_ids) <= _RARE]
+    return [cause for cause in causes if cause not in rare], rare
+
+
+def _rest(diff: Diff, rare: Sequence[Cause]) -> Iterator[str]:
+    if rare:
+        yield f"{len(rare)} more changes of words that one or two scenarios show (--all lists them)"
+    if diff.consequences:
+        count = len(diff.consequences)
+        yield f"{count} further difference{'' if count == 1 else 's'} only follow from these (--format json lists them)"
+    for why, names in sorted(diff.left_out.items(), key=lambda item: (-len(item[1]), item[0])):
+        yield f"not compared: {_scenarios(len(names))}, because {why}"
+
+
+def _count(cause: Cause) -> str:
+    return _scenarios(len(cause.scenario_ids))
+
+
+def _since(cause: Cause) -> str:
+    if not cause.since:
+        return ""
+    return f", {', '.join(_when(version) for version in cause.since)}"
+
+
+def _when(version: str) -> str:
+    return f"between {version.replace(' to ', ' and ')}" if " to " in version else f"in {version}"
+
+
+def _ids(cause: Cause, all_: bool) -> str:
+    names = cause.scenario_ids
+    if all_ or len(names) <= _FEW + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:_FEW])} and {len(names) - _FEW} more"

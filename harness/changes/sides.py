@@ -1,0 +1,108 @@
+"""Sides: what two contracts or runs that are held against each other say of each scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from harness.changes.answer import Answer, Place, asked, clause_answer, patched, with_whole_text
+from harness.contracts import Contract, clause_for
+from harness.recordings import Recording, Recordings
+from harness.scenario import Scenario, TextDigest
+from harness.suite import Suite
+from harness.verdict import Verdict
+
+__all__ = ["ContractSide", "RunSide", "Side"]
+
+
+class Side(Protocol):
+    """One side of a comparison."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the result."""
+        ...
+
+    def silent(self, scenario: Scenario) -> str:
+        """Return why it says nothing of a scenario; empty where it does."""
+        ...
+
+    def answers(self, scenario: Scenario) -> Mapping[Place, Answer]:
+        """Return what it gives at each call; a call that it says nothing of is missing."""
+        ...
+
+
+@dataclass(frozen=True)
+class ContractSide:
+    """What the suite expects for one contract, with the recorded texts where expectations hold digests only."""
+
+    suite: Suite
+    contract: Contract
+
+    @property
+    def name(self) -> str:
+        """The contract's name."""
+        return self.contract.name
+
+    def silent(self, scenario: Scenario) -> str:
+        """Return what the contract lacks for the scenario."""
+        if self.contract.recorded:
+            absent = sorted(scenario.needs - self.contract.capabilities)
+            if absent:
+                return f"{self.name} has no {', '.join(absent)}"
+        expected = [clause_for(call.expect, self.contract) is not None for call in scenario.calls()]
+        if not (any(expected) if not self.contract.recorded else all(expected) and expected):
+            return f"{self.name} says nothing about it"
+        return ""
+
+    def answers(self, scenario: Scenario) -> Mapping[Place, Answer]:
+        """Return the clauses that hold for the contract."""
+        answers: dict[Place, Answer] = {}
+        for each in asked(scenario):
+            clause = clause_for(each.expect, self.contract)
+            if clause is not None:
+                answers[each.place] = clause_answer(clause)
+            elif each.call is None and self.contract.recorded:
+                answers[each.place] = Answer()  # a group that changes no files needs no clause
+        if not any(isinstance(answer.text, TextDigest) for answer in answers.values()):
+            return answers
+        transcript = self.recording(scenario.id).transcripts.get(self.name)
+        return answers if transcript is None else with_whole_text(answers, scenario, transcript)
+
+    def recording(self, scenario_id: str) -> Recording:
+        """Return what was recorded of a scenario, for all contracts."""
+        return Recordings(self.suite.recordings_root).recording(scenario_id)
+
+
+@dataclass(frozen=True)
+class RunSide:
+    """What a run gave: what was expected of it by `base`, but for the differences that it was judged by."""
+
+    name: str
+    base: ContractSide
+    verdicts: Iterable[Verdict]
+    interrupted: bool = False
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Verdict]:
+        """The verdicts by scenario."""
+        return {verdict.scenario_id: verdict for verdict in self.verdicts}
+
+    def silent(self, scenario: Scenario) -> str:
+        """Return why the run has no result for the scenario."""
+        verdict = self.by_id.get(scenario.id)
+        if verdict is None:
+            return f"{self.name} did not run it"
+        if verdict.status in ("passed", "failed"):
+            return ""
+        if verdict.status == "broken":
+            return f"{self.name} broke"
+        return verdict.reason or verdict.status
+
+    def answers(self, scenario: Scenario) -> Mapping[Place, Answer]:
+        """Return what the run gave at each call."""
+        verdict = self.by_id[scenario.id]
+        expected = self.base.answers(scenario)
+        return patched(scenario, expected, verdict.differences, self.base.suite.vocabulary)

@@ -1,0 +1,172 @@
+"""Wording: an answer as parts that can be held against another's, without what only one scenario is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Literal
+
+from harness.signature import manner
+
+__all__ = ["Part", "TextChange", "general", "parts", "text_changes"]
+
+_NUMBERED = re.compile(r"(?s)(\s*)(\d+)([→\t|:]\s?|\W{1,3})(.*)")
+_PRODUCT = re.compile(r"(?s)( *)(\d+)([→\t])(.*)")
+_BARE = re.compile(r" *\d+")
+_SENTENCE = re.compile(r"(?<=[.!?)])\s+(?=[A-Z(])")
+
+_VARYING = (
+    (re.compile(r"\$(?:WS|HOME)[^\s'\",)\]`]*[^\s'\",)\]`.:;]|\$(?:WS|HOME)"), "PATH"),
+    (
+        re.compile(r"[^\s'\"`(]*\b[\w-]+\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin|pdf)\b"),
+        "PATH",
+    ),
+    (re.compile(r"(?<![\w.:])/(?:[\w.~-]+/)+[\w~-]*"), "PATH"),
+    (re.compile(r"0x[0-9a-f]+|\d[\d,.]*\d|\d+"), "N"),
+    (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|“[^”\n]*”"), "'...'"),
+)
+_SHORTEST = 3
+"""Characters of an argument from which it is taken for itself wherever it occurs in an answer."""
+
+Kind = Literal["content", "words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A sentence, or a block of lines of a file. `key` is what it is compared by, `text` what was said.
+
+    A block has the `prefix` of its first line (`     1→`), and its lines without their prefixes in `lines`.
+    """
+
+    kind: Kind
+    key: str
+    text: str
+    prefix: str = ""
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextChange:
+    """One thing that two answers say otherwise.
+
+    `kind`: `prefix` of the lines of a file, `content` shown of a file, `words`, or a `detail`: words that are the
+    same but for a path, a number or what they quote. `subject` is what all of one cause have in common, `before`
+    and `after` are general, the words what was said.
+    """
+
+    kind: Literal["prefix", "content", "words", "detail"]
+    subject: str
+    before: str
+    after: str
+    words_before: str
+    words_after: str
+
+
+def general(text: str, arguments: Mapping[str, Any] | None = None) -> str:
+    """Return a sentence without paths, numbers, quoted words and what the call's own arguments say."""
+    for name, value in (arguments or {}).items():
+        if isinstance(value, str) and len(value) >= _SHORTEST and value in text:
+            text = text.replace(value, "PATH" if name.endswith("path") else f"{{{name}}}")
+    for pattern, instead in _VARYING:
+        text = pattern.sub(instead, text)
+    return text.strip()
+
+
+def parts(text: str, arguments: Mapping[str, Any], known: frozenset[str]) -> list[Part]:
+    """Return an answer in parts. `known` are the lines that files and arguments of the scenario hold."""
+    for value in arguments.values():
+        if isinstance(value, str) and "\n" in value:
+            text = text.replace(f"'{value}'", "'...'")
+    found: list[Part] = []
+    block: list[tuple[str, str, str]] = []
+    for line in text.split("\n"):
+        numbered = _line_of_a_file(line, known)
+        if numbered is None and block and _BARE.fullmatch(line):
+            numbered = line, ""  # an empty line at the end, without what follows a number
+        if numbered is not None:
+            block.append((line, *numbered))
+            continue
+        if block:
+            found.append(_block(block))
+            block = []
+        if line.strip():
+            found += [
+                Part("words", general(sentence, arguments), sentence) for sentence in _SENTENCE.split(line)
+            ]
+    if block:
+        found.append(_block(block))
+    return found
+
+
+def _line_of_a_file(line: str, known: frozenset[str]) -> tuple[str, str] | None:
+    """Return prefix and content where the line shows one of a file."""
+    match = _PRODUCT.fullmatch(line)
+    if match is not None:
+        return f"{match[1]}{match[2]}{match[3]}", match[4]
+    if line.strip() in known:
+        return "", line
+    match = _NUMBERED.fullmatch(line)
+    if match is not None and match[4].strip() in known:
+        return f"{match[1]}{match[2]}{match[3]}", match[4]
+    return None
+
+
+def _block(lines: Sequence[tuple[str, str, str]]) -> Part:
+    text = "\n".join(line for line, _, _ in lines)
+    return Part("content", "LINES", text, lines[0][1], tuple(content for _, _, content in lines))
+
+
+def _style(prefix: str) -> str:
+    """Return how a line's number is written, for any number."""
+    digits = prefix.strip("\t→|: ")
+    width = len(prefix.rstrip("\t→|: ")) if prefix.startswith(" ") else 0
+    mark = prefix[len(prefix.rstrip("\t→|: ")) :]
+    return f"{width or ''}{'N' if digits.isdecimal() else digits}{mark}"
+
+
+def text_changes(
+    before: str, after: str, arguments: Mapping[str, Any], known: frozenset[str]
+) -> Iterator[TextChange]:
+    """Yield what two answers to one call say otherwise; nothing for equal ones."""
+    if before == after:
+        return
+    one, other = parts(before, arguments, known), parts(after, arguments, known)
+    matcher = SequenceMatcher(None, [part.key for part in one], [part.key for part in other], autojunk=False)
+    count = 0
+    for kind, a, b, c, d in matcher.get_opcodes():
+        changes = [_words(one[a:b], other[c:d])]
+        if kind == "equal":
+            pairs = zip(one[a:b], other[c:d], strict=True)
+            changes = [change for pair in pairs for change in _same_key(*pair)]
+        count += len(changes)
+        yield from changes
+    if not count:
+        yield TextChange("detail", "blanks and empty lines", "", "", before, after)
+
+
+def _words(one: Sequence[Part], other: Sequence[Part]) -> TextChange:
+    first, second = (side[0].key if side else "nothing" for side in (one, other))
+    keys = (" ".join(part.key for part in side) for side in (one, other))
+    words = (" ".join(part.text for part in side) for side in (one, other))
+    return TextChange("words", f"{first} → {second}", *keys, *words)
+
+
+def _same_key(one: Part, other: Part) -> Iterator[TextChange]:
+    if one.kind == "words":
+        if one.text != other.text:
+            yield TextChange("detail", one.key, "", "", one.text, other.text)
+        return
+    styles = _style(one.prefix), _style(other.prefix)
+    if styles[0] != styles[1]:
+        yield TextChange("prefix", "number of a line", *styles, one.prefix, other.prefix)
+    if one.lines != other.lines:
+        left, right = "\n".join(one.lines), "\n".join(other.lines)
+        yield TextChange("content", manner(left, right), "", _more(left, right), one.text, other.text)
+
+
+def _more(one: str, other: str) -> str:
+    if len(one) == len(other):
+        return "as long"
+    return "longer" if len(other) > len(one) else "shorter"

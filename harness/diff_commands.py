@@ -1,0 +1,132 @@
+"""Diff commands: `readfirst diff` and `readfirst history`; the command line registers them."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.guard import UsageError, guarded
+from harness.options import Expression, Families, Fixtures, Tags, open_suite, selection_of
+from harness.summary import ExitCode
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["diff", "history"]
+
+
+class DiffFormat(StrEnum):
+    """The values of `diff --format`."""
+
+    text = "text"
+    markdown = "markdown"
+    json = "json"
+
+
+@guarded
+def diff(
+    before: Annotated[
+        str, typer.Argument(metavar="A", help="A contract, the JSON lines of a run, or a target.")
+    ],
+    after: Annotated[str, typer.Argument(metavar="B", help="The same, to hold against it.")],
+    format_: Annotated[DiffFormat, typer.Option("--format", help="What to write.")] = DiffFormat.text,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="Write to this file, whole or not at all.", show_default="standard output"),
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Name every cause and every scenario.")] = False,
+    family: Families = None,
+    tag: Tags = None,
+    expression: Expression = "",
+    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")] = 1,
+    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    fixtures: Fixtures = None,
+) -> int:
+    """Tell what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something; docs/history.md."""
+    from rich.console import Console
+
+    from harness.changes.dating import dated
+    from harness.changes.diff import diff as compared
+    from harness.changes.opening import Opening, SideError
+    from harness.changes.report import as_json, as_markdown, as_text
+    from harness.changes.sides import ContractSide
+    from harness.history import telling
+    from harness.report import output as opened
+    from harness.report.progress import ProgressBar
+    from harness.selection import select
+
+    suite = open_suite(fixtures)
+    ids = select(suite, selection_of(None, family, tag, expression))
+    if not ids:
+        print("readfirst: nothing was selected, so nothing was compared.", file=sys.stderr)
+        return ExitCode.NOTHING
+    with ProgressBar(Console(file=sys.stderr), 3 * len(ids)) as bar:
+        opening = Opening(suite, ids, jobs, time_limit, bar.advance)
+        try:
+            one, other = opening.both(before, after)
+        except SideError as error:
+            raise UsageError(str(error)) from error
+        found = compared(suite, one, other, ids, advance=bar.advance)
+        if isinstance(one, ContractSide) and isinstance(other, ContractSide):
+            found = found.with_causes(dated(suite, one.contract, other.contract, found.causes, telling()))
+    if format_ is DiffFormat.json:
+        text = as_json(found)
+    else:
+        lines = (as_markdown if format_ is DiffFormat.markdown else as_text)(found, all_=all_)
+        text = "".join(f"{line}\n" for line in lines)
+    with opened(output) if output is not None else contextlib.nullcontext(sys.stdout) as stream:
+        stream.write(text)
+    if found.broken:
+        print(f"readfirst: {found.broken} scenarios have no result, so this is not all.", file=sys.stderr)
+        return ExitCode.BROKEN
+    if not found.compared:
+        print("readfirst: there is no scenario that both sides speak of.", file=sys.stderr)
+        return ExitCode.NOTHING
+    return ExitCode.NOT_CONFORMANT if found.causes else ExitCode.CONFORMANT
+
+
+@guarded
+def history(
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit code 1 if the page on disk is stale.")
+    ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write docs/history.md beside the fixtures.")
+    ] = False,
+    published: Annotated[
+        bool, typer.Option("--published", help="First ask npm what is published, for fixtures/releases.yaml.")
+    ] = False,
+    fixtures: Fixtures = None,
+) -> int:
+    """Print every change of the file tools over the versions, as docs/history.md has it."""
+    if check and (write or published):
+        raise UsageError("--check writes nothing: leave out --write and --published.")
+    from harness.atomic import write_all
+    from harness.behaviour.page import is_fresh
+    from harness.history import history as made
+    from harness.history import page_file
+    from harness.registry import published as asked
+    from harness.releases import releases_file, releases_text
+
+    suite = open_suite(fixtures)
+    if published:
+        write_all({releases_file(suite.root): releases_text(asked()).encode()})
+    page = made(suite)
+    if not check and not write:
+        sys.stdout.write(page)
+        return ExitCode.CONFORMANT
+    file = page_file(suite)
+    if file is None:
+        raise UsageError("The bundled suite has no page beside it: name a checkout's with --fixtures.")
+    if is_fresh(file, page):
+        return ExitCode.CONFORMANT
+    if check:
+        print(f"{file} is stale. Write it with `readfirst history --write`.", file=sys.stderr)
+        return ExitCode.NOT_CONFORMANT
+    write_all({file: page.encode()})
+    print(f"wrote {file}", file=sys.stderr)
+    return ExitCode.CONFORMANT
