@@ -191,7 +191,7 @@ def test_settings_without_deny_rules_deny_nothing(tmp_path, content):
 @pytest.mark.parametrize(
     ("contract", "root", "settings", "message"),
     [
-        ("9.9.9", "", None, "unknown contract '9.9.9'; the reference knows 2.1.7, documented"),
+        ("9.9.9", "", None, "unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126"),
         ("2.1.7", "missing", None, "is not a directory; --root must name one"),
         (
             "2.1.7",
