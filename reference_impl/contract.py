@@ -157,7 +157,9 @@ class Behaviours:
     )
     """Read, and Write of a new file, take no notice of a slash after the file's name."""
     links_are_written_through: bool = since(
-        True, {"2.1.129": False}, shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write")
+        True,
+        {"2.1.129": False},
+        shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write"),
     )
     """Edit and Write follow symbolic links; otherwise they refuse them."""
     paths_fold: bool = since(
@@ -175,7 +177,9 @@ class Behaviours:
     )
     """A file that replaces a link to nothing gets the mode 0600."""
     json_errors_are_brief: bool = since(
-        False, {"2.1.113": True}, shown_by=("settings/replace-all", "settings/emptied", "settings/invalid-json")
+        False,
+        {"2.1.113": True},
+        shown_by=("settings/replace-all", "settings/emptied", "settings/invalid-json"),
     )
     """What is wrong with a text that is not JSON is told without its place, in the words of another engine."""
     marks_are_kept_apart: bool = since(
@@ -183,7 +187,9 @@ class Behaviours:
     )
     """A byte order mark belongs to the format of a file, not to its text: Edit does not see it, Write keeps it."""
     carriage_returns_are_doubled: bool = since(
-        True, {"2.1.88": False}, shown_by=("line-endings/crlf-in-new-string-of-crlf-file", "line-endings/double-cr")
+        True,
+        {"2.1.88": False},
+        shown_by=("line-endings/crlf-in-new-string-of-crlf-file", "line-endings/double-cr"),
     )
     """In a file with `\\r\\n` a `\\r\\n` of the text gets a second `\\r`."""
     write_keeps_line_endings: bool = since(
@@ -201,7 +207,9 @@ class Behaviours:
     )
     """Edit and Write refuse a file that they could not write back as it was."""
     markdown_keeps_blanks: bool = since(
-        False, {"2.1.88": True}, shown_by=("whitespace/trailing-blanks-in-markdown", "write/trailing-blanks-markdown")
+        False,
+        {"2.1.88": True},
+        shown_by=("whitespace/trailing-blanks-in-markdown", "write/trailing-blanks-markdown"),
     )
     """No blanks are cut in what is inserted into a Markdown file."""
     own_files_are_guarded: bool = since(
@@ -241,10 +249,14 @@ class Behaviours:
     binary_advice: str = since("tools", {"2.1.328": "skill"}, shown_by=("media/zip", "media/executable"))
     """Which advice stands in the refusal of a binary file."""
     image_contents_matter: bool = since(
-        False, {"2.1.328": True}, shown_by=("media/text-named-png", "media/riff-that-is-no-webp", "media/empty-png")
+        False,
+        {"2.1.328": True},
+        shown_by=("media/text-named-png", "media/riff-that-is-no-webp", "media/empty-png"),
     )
     """Read looks at the bytes of an image: it refuses what is none, and shows one whose name has no extension."""
-    pdf_headers_matter: bool = since(False, {"2.1.328": True}, shown_by=("media/text-named-pdf", "media/pdf-sizes"))
+    pdf_headers_matter: bool = since(
+        False, {"2.1.328": True}, shown_by=("media/text-named-pdf", "media/pdf-sizes")
+    )
     """Read refuses a PDF that does not begin as one."""
     documents_stand_in_answers: bool = since(False, {"2.1.328": True}, shown_by=("media/pdf",))
     """The document of a PDF stands in the answer itself; otherwise it follows in a message of its own."""
@@ -280,9 +292,13 @@ class Behaviours:
         shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
     )
     """Which advice stands in the refusal of what is too much to show."""
-    large_reads_are_offered: bool = since(False, {"2.1.328": True}, shown_by=("sizes/one-line-of-many-tokens",))
+    large_reads_are_offered: bool = since(
+        False, {"2.1.328": True}, shown_by=("sizes/one-line-of-many-tokens",)
+    )
     """The refusal of a file of lines that is too much to show tells how to read it nevertheless."""
-    broken_notebooks_are_told: bool = since(False, {"2.1.328": True}, shown_by=("notebooks/broken-json-words",))
+    broken_notebooks_are_told: bool = since(
+        False, {"2.1.328": True}, shown_by=("notebooks/broken-json-words",)
+    )
     """The refusal of a notebook that is not JSON says so before the words of the engine."""
     notebooks_are_checked: bool = since(
         False, {"2.1.328": True}, shown_by=("notebooks/read-odd-cells", "notebooks/read-odd-top-level")
@@ -290,7 +306,9 @@ class Behaviours:
     """Read refuses a notebook whose cells do not all have a source."""
     unknown_outputs_are_told: bool = since(False, {"2.1.328": True}, shown_by=("notebooks/read-odd-outputs",))
     """Read tells of an output of an unknown type; otherwise it refuses the notebook."""
-    output_texts_are_measured: bool = since(False, {"2.1.328": True}, shown_by=("notebooks/read-large-outputs",))
+    output_texts_are_measured: bool = since(
+        False, {"2.1.328": True}, shown_by=("notebooks/read-large-outputs",)
+    )
     """The texts of a cell's outputs must not be too large; otherwise their whole description."""
     notebooks_are_named: bool = since(True, {"2.1.328": False}, shown_by=("notebooks/read-large-content",))
     """The commands in the refusal of a large notebook have its path."""

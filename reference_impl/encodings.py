@@ -49,8 +49,8 @@ def told_at_the_end(data: bytes) -> str:
     if obstacle is None:
         return ""
     return (
-        f"\n\n[This file {obstacle.reason}{obstacle.shown} Edit and Write will refuse it: change it with a shell command "
-        "that keeps its encoding, or ask the user whether to convert it to UTF-8.]"
+        f"\n\n[This file {obstacle.reason}{obstacle.shown} Edit and Write will refuse it: change it with a shell "
+        "command that keeps its encoding, or ask the user whether to convert it to UTF-8.]"
     )
 
 
@@ -60,8 +60,8 @@ def refuse_unwritable(data: bytes) -> None:
         raise Refusal(
             "unsupported_encoding",
             f"File {obstacle.reason} These tools write UTF-8 (or UTF-16LE behind its byte-order mark) and never "
-            "convert a file's encoding on their own, so nothing was written. If the file is text, make the change with a "
-            "shell command that reads and writes it in its own encoding (iconv, or PowerShell Get-Content/Set-Content "
-            "-Encoding), or ask the user whether to convert it to UTF-8 first. To replace the whole file with new UTF-8 "
-            "text anyway, delete it first, then Write it.",
+            "convert a file's encoding on their own, so nothing was written. If the file is text, make the change with "
+            "a shell command that reads and writes it in its own encoding (iconv, or PowerShell Get-Content/Set-Content "
+            "-Encoding), or ask the user whether to convert it to UTF-8 first. To replace the whole file with new "
+            "UTF-8 text anyway, delete it first, then Write it.",
         )

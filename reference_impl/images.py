@@ -31,8 +31,8 @@ def refuse_other_content(data: bytes, given: str) -> None:
         raise Refusal(
             "unsupported_file",
             "File has an image extension but its content is not a valid PNG/JPEG/GIF/WebP. "
-            f"Detected: {_detected(data)}. This usually means a download saved an error/login page instead of the image. "
-            f'Use `file "{given}"` to confirm, or read it as text with Bash (e.g. `head -c 500`).',
+            f"Detected: {_detected(data)}. This usually means a download saved an error/login page instead of the "
+            f'image. Use `file "{given}"` to confirm, or read it as text with Bash (e.g. `head -c 500`).',
         )
 
 
@@ -57,7 +57,7 @@ def refuse_without_size(data: bytes) -> None:
 def _has_frame(data: bytes) -> bool:
     """Tell whether a JPEG image has a frame header among its segments."""
     at = 2
-    while at + 9 <= len(data) and data[at] == 0xFF:  # noqa: PLR2004 - the first byte of every marker
+    while at + 9 <= len(data) and data[at] == 0xFF:
         if data[at + 1] in _FRAMES:
             return True
         at += 2 + int.from_bytes(data[at + 2 : at + 4])

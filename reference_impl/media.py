@@ -25,7 +25,8 @@ _FURTHER_BINARY = frozenset({".bmp", ".o", ".wasm"})
 _IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp"})
 _BINARY_ADVICE = {
     "tools": "Please use appropriate tools for binary file analysis.",
-    "skill": "Use a skill for this file type if one is available, or a shell command or script that can read the format.",
+    "skill": "Use a skill for this file type if one is available, or a shell command or script that can read the "
+    "format.",
 }
 _MAX_PDF_BYTES = 20 * 1024 * 1024
 
@@ -96,4 +97,8 @@ def pdf_blocks(path: str, given: str, behaviours: Behaviours) -> tuple[str, ...]
     data = disk.read(path)
     if behaviours.pdf_headers_matter and not data.startswith(b"%PDF-"):
         raise Refusal("unsupported_file", f"File is not a valid PDF (missing %PDF- header): {given}")
-    return (told, _as_block("document", "application/pdf", data)) if behaviours.documents_stand_in_answers else (told,)
+    return (
+        (told, _as_block("document", "application/pdf", data))
+        if behaviours.documents_stand_in_answers
+        else (told,)
+    )

@@ -44,12 +44,18 @@ def loaded(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
 
 def _is_notebook(value: Any) -> bool:
     """Tell whether a value has cells, each with a source."""
-    return isinstance(value, dict) and isinstance(value.get("cells"), list) and all(map(_has_source, value["cells"]))
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("cells"), list)
+        and all(map(_has_source, value["cells"]))
+    )
 
 
 def _has_source(cell: Any) -> bool:
     source = cell.get("source") if isinstance(cell, dict) else None
-    return isinstance(source, str) or (isinstance(source, list) and all(isinstance(part, str) for part in source))
+    return isinstance(source, str) or (
+        isinstance(source, list) and all(isinstance(part, str) for part in source)
+    )
 
 
 def _language_info(notebook: Any, behaviours: Behaviours) -> Any:
@@ -60,7 +66,10 @@ def _language_info(notebook: Any, behaviours: Behaviours) -> Any:
 
 
 def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return blocks of all cells with their outputs; offset and limit do not matter. Refusal: no notebook, or too large."""
+    """Return blocks of all cells with their outputs; offset and limit do not matter.
+
+    Refusal: no notebook, or too large.
+    """
     notebook, language = loaded(text, behaviours)
     cells = _member(notebook, "cells")
     _member(cells, "map")
@@ -82,7 +91,7 @@ def _refuse_too_large(content: str, file: str) -> None:
             f"  cat {file} | jq '.cells[:20]' # First 20 cells\n"
             f"  cat {file} | jq '.cells[100:120]' # Cells 100-120\n"
             f"  cat {file} | jq '.cells | length' # Count total cells\n"
-            f'  cat {file} | jq \'.cells[] | select(.cell_type=="code") | .source\' # All code sources',
+            f"  cat {file} | jq '.cells[] | select(.cell_type==\"code\") | .source' # All code sources",
         )
 
 
@@ -111,7 +120,9 @@ def _summary(cell: Any, number: int, language: str, behaviours: Behaviours) -> d
 
 def _size(outputs: list[dict[str, Any]], behaviours: Behaviours) -> int:
     if behaviours.output_texts_are_measured:
-        return sum(len(output["text"]) + len(output.get("image", {}).get("image_data", "")) for output in outputs)
+        return sum(
+            len(output["text"]) + len(output.get("image", {}).get("image_data", "")) for output in outputs
+        )
     return len(compact(outputs))
 
 
@@ -163,7 +174,10 @@ def _lines(value: Any) -> str:
 
 
 def _member(value: Any, name: str, owner: str | None = None) -> Any:
-    """Return a member. Refusal: the value has none; with `owner` in the words of the engine that names the expression."""
+    """Return a member. Refusal: the value has none.
+
+    With `owner` it is in the words of the engine that names the expression.
+    """
     if value is None or value is _MISSING:
         what = "null" if value is None else "undefined"
         if owner:

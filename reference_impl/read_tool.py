@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from reference_impl import disk, media, notebook
-from reference_impl.links import refuse_to_read
 from reference_impl.encodings import told_at_the_end
+from reference_impl.links import refuse_to_read
 from reference_impl.numbering import lines_of, numbered_lines
 from reference_impl.numbers import shown
 from reference_impl.paths import refuse_null, similar_name

@@ -6,7 +6,15 @@ from reference_impl.contract import Behaviours
 from reference_impl.numbering import numbered_lines
 from reference_impl.refusal import Refusal
 
-__all__ = ["advice", "advice_on_lines", "first_page", "is_too_long", "refuse_too_large", "refuse_too_long", "rounded"]
+__all__ = [
+    "advice",
+    "advice_on_lines",
+    "first_page",
+    "is_too_long",
+    "refuse_too_large",
+    "refuse_too_long",
+    "rounded",
+]
 
 _MAX_SIZE = 262_144
 _MAX_TOKENS = 25_000
