@@ -39,7 +39,7 @@ def _asked(package: str, field: str) -> object:
     npm = shutil.which("npm")
     if npm is None:
         raise BrokenAdapter("npm is not installed; it tells what is published", blame="environment")
-    command = [npm, "view", "--json", package, field]
+    command = [npm, "view", "--json", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", package, field]
     try:
         done = subprocess.run(
             command,

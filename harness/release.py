@@ -12,6 +12,7 @@ from harness.atomic import write_all
 from harness.contracts import Contract, Contracts, clause_for, order
 from harness.emit import emit_string
 from harness.record import Recorded, bless
+from harness.scenario import Clause
 from harness.suite import Suite
 from harness.takes import Takes
 
@@ -88,10 +89,15 @@ def differing(suite: Suite, ids: Sequence[str], new: Contract, old: Contract) ->
         scenario_id
         for scenario_id in ids
         if any(
-            clause_for(call.expect, new) != clause_for(call.expect, old)
+            _stated(clause_for(call.expect, new)) != _stated(clause_for(call.expect, old))
             for call in suite.scenario(scenario_id).calls()
         )
     ]
+
+
+def _stated(clause: Clause | None) -> tuple[object, ...] | None:
+    """Return what a clause demands, without for whom."""
+    return None if clause is None else (clause.error, clause.text, sorted(clause.files.items()))
 
 
 def _entry(contract: Contract) -> str:

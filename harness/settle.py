@@ -10,13 +10,18 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from harness.contracts import Contract, clause_for
+from harness.emit import Value
 from harness.rewrite import ClauseEdit, Keep, New, Update
-from harness.scenario import Expectation, ReadGate, When
+from harness.scenario import Clause, Expectation, ReadGate, TextDigest, When
 from harness.transcribe import Observation
 
 __all__ = ["Settled", "divide", "settle"]
 
 Seen = Sequence[tuple[Contract, Observation]]
+Stated = dict[str, Value]
+
+_MARK = 20
+"""Characters behind a pinned beginning by which its end is found in another version's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +58,9 @@ def settle(expect: Expectation, seen: Seen, known: frozenset[str]) -> Settled:
     `seen` stands in release order. A clause that still holds for somebody stays as a person wrote it. What the
     documents state stays in any case: where the product does nothing like it, as a clause of their own.
     """
-    fresh: list[Observation] = []
-    groups = [_group(expect, contract, observation, fresh) for contract, observation in seen]
-    if not expect and all(not observation.recorded() for observation in fresh):
+    fresh: list[Stated] = []
+    groups = [_group(expect, contract, observation, seen, fresh) for contract, observation in seen]
+    if not expect and not any(fresh):
         return Settled(None, False)
     used = {group.index for group in groups if isinstance(group, _Old)}
     lost = [index for index, clause in enumerate(expect) if clause.recorded and index not in used]
@@ -125,19 +130,18 @@ class _Segment:
 
 
 def _segments(points: Sequence[tuple[Contract, _Group]]) -> Iterator[_Segment]:
-    enforced: _Group | None = None
     relaxed: _Group | None = None
-    later = [group for contract, group in points if contract.read_gate == "enforced"]
+    # Before the first version with an older model, that model's first answer holds.
+    enforced = next((group for contract, group in points if contract.read_gate == "enforced"), None)
     for version, row in groupby(points, key=lambda point: Version(point[0].version or "0")):
         for contract, group in row:
             if contract.read_gate == "relaxed":
                 relaxed = group
             else:
                 enforced = group
-        if enforced is None:
-            enforced = later[0] if later else relaxed
-        assert enforced is not None
-        yield _Segment(version, enforced, relaxed)
+        only = relaxed if enforced is None else enforced
+        assert only is not None
+        yield _Segment(version, only, relaxed)
 
 
 def _apart(segment: _Segment) -> _Group | None:
@@ -176,7 +180,7 @@ def _collected(conditions: Sequence[tuple[_Group | None, When | None]]) -> dict[
 
 
 def _group(
-    expect: Expectation, contract: Contract, observation: Observation, fresh: list[Observation]
+    expect: Expectation, contract: Contract, observation: Observation, seen: Seen, fresh: list[Stated]
 ) -> _Group:
     """Return the clause that states it: the one that is selected already, another one, or a fresh one."""
     selected = clause_for(expect, contract)
@@ -184,12 +188,32 @@ def _group(
     for index in order:
         if expect[index].recorded and observation.agrees(expect[index]):
             return _Old(index)
-    stated = observation.recorded()
-    for index, other in enumerate(fresh):
-        if other.recorded() == stated:
-            return _Fresh(index)
-    fresh.append(observation)
-    return _Fresh(len(fresh) - 1)
+    stated = _pinned(selected, observation, seen) or observation.recorded()
+    if stated not in fresh:
+        fresh.append(stated)
+    return _Fresh(fresh.index(stated))
+
+
+def _pinned(selected: Clause | None, observation: Observation, seen: Seen) -> Stated | None:
+    """Return what states the observation where a person pinned the beginning of a text: again its beginning.
+
+    What follows is data of the product's own; it begins with the same characters in every version.
+    """
+    if selected is None or observation.text is None:
+        return None
+    match selected.text:
+        case TextDigest(sha256=None, lines=None, ends=None, starts=str(starts)):
+            pass
+        case _:
+            return None
+    like = next((other.text for _, other in seen if other.agrees(selected)), None)
+    if like is None:
+        return None
+    follows = like[len(starts) : len(starts) + _MARK]
+    end = observation.text.find(follows) if len(follows) == _MARK else -1
+    if end <= 0:
+        return None
+    return {**observation.recorded(), "text": {"starts": observation.text[:end]}}
 
 
 def _wrongly_selected(expect: Expectation, contract: Contract, observation: Observation) -> bool:
@@ -230,7 +254,7 @@ def _replaced(
 def _edit(
     group: _Group,
     when: When | None,
-    fresh: Sequence[Observation],
+    fresh: Sequence[Stated],
     replaced: Mapping[_Group, int],
     *,
     again: bool,
@@ -239,7 +263,7 @@ def _edit(
         case _Old(index=index):
             return Keep(index, when, again=again)
         case _Fresh(index=index):
-            recorded = fresh[index].recorded()
+            recorded = fresh[index]
             if group in replaced:
                 return Update(replaced[group], recorded, when)
             return New(recorded, when)

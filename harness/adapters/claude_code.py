@@ -20,6 +20,8 @@ __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "open_claude_code"]
 _LOG = logging.getLogger("readfirst")
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
+_LAST_WORDS = frozenset({"Path contains null bytes"})
+"""What a version prints when a call, not its surroundings, made it end; every other end is a breakage."""
 _BYTES_PER_CONVERSATION = 400_000
 """Where the conversation would fill the model's window, the product asks the model for a summary of it."""
 
@@ -33,8 +35,13 @@ class ClaudeCodeSession:
         self._workspace = workspace
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Let the model call one tool."""
-        return _cleaned(self.conversation.call(tool, arguments))
+        """Let the model call one tool. A version that ends on what it is asked answers with its last words."""
+        try:
+            return _cleaned(self.conversation.call(tool, arguments))
+        except BrokenAdapter as error:
+            if error.details in _LAST_WORDS:
+                return ToolResult(f"{error}: {error.details}", True)
+            raise
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""

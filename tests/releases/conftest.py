@@ -1,0 +1,68 @@
+"""A suite with one scenario, and a registry in the place of npm's."""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from harness.suite import Suite, default_root
+
+from .fake_registry import FakeRegistry
+
+SCENARIO = """\
+title: Edit answers
+requirement: must
+given:
+  files:
+    notes.txt: "alpha\\n"
+steps:
+  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
+    expect:
+      text: Done
+      files: {notes.txt: "gamma\\n"}
+"""
+
+CONTRACT = """\
+  {name}:
+    package: "@anthropic-ai/claude-code"
+    version: {version}
+    model: {model}
+    read_gate: {gate}
+    tools: [Read, Edit, Write, NotebookEdit]
+    summary: Made up.
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    """Return a suite that knows 1.0.1 and 1.0.1+gated."""
+    root = tmp_path / "fixtures"
+    (root / "scenarios" / "gate").mkdir(parents=True)
+    (root / "recordings").mkdir()
+    shutil.copy(default_root() / "errors.yaml", root)
+    contracts = "default: 1.0.1\ncontracts:\n" + "".join(
+        CONTRACT.format(name=name, version="1.0.1", model=model, gate=gate)
+        for name, model, gate in (("1.0.1", "new", "relaxed"), ("1.0.1+gated", "old", "enforced"))
+    )
+    (root / "contracts.yaml").write_text(contracts)
+    (root / "scenarios" / "gate" / "x.yaml").write_text(SCENARIO)
+    return Suite(root)
+
+
+@pytest.fixture
+def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., FakeRegistry]]:
+    """Return what opens a registry that npm asks from then on; the cache is a fresh one."""
+    opened: list[FakeRegistry] = []
+
+    def open_registry(versions: Mapping[str, str], native: frozenset[str] = frozenset()) -> FakeRegistry:
+        made = FakeRegistry(versions, native)
+        opened.append(made)
+        monkeypatch.setenv("npm_config_registry", made.url)
+        monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm"))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        return made
+
+    yield open_registry
+    for each in opened:
+        each.close()

@@ -1,0 +1,159 @@
+"""Recording a new version as contracts, from a registry of made-up ones."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from harness.cli import main
+from harness.recordings import Recordings
+from harness.summary import ExitCode
+from harness.suite import Suite
+
+from .fake_registry import FakeRegistry, saying
+
+OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
+GATED = saying('model === "old" ? "Done" : "Done without asking"')
+Registry = Callable[..., FakeRegistry]
+
+
+def ended(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as caught:
+        main(list(arguments))
+    assert isinstance(caught.value.code, int)
+    return caught.value.code
+
+
+def snapshot(suite: Suite, version: str, *options: str) -> int:
+    takes = str(suite.root.parent / "takes")
+    return ended("snapshot", version, "--fixtures", str(suite.root), "--takes", takes, *options)
+
+
+def record(suite: Suite) -> None:
+    takes = str(suite.root.parent / "takes")
+    arguments = ["--contract", "all", "--fix", "--fixtures", str(suite.root), "--takes", takes]
+    assert ended("record", *arguments) == ExitCode.CONFORMANT
+
+
+def state(suite: Suite) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}
+
+
+def test_a_version_that_does_the_same_becomes_a_contract(
+    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registry({"1.0.1": OLD, "1.0.2": OLD})
+    record(suite)
+    assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
+    assert "1.0.2: 0 of 1 scenarios differ from 1.0.1" in capsys.readouterr().out
+    written = Suite(suite.root)
+    assert written.contracts["1.0.2"].model == "new"
+    assert written.contracts["1.0.2+gated"].model == "old"
+    assert set(Recordings(suite.recordings_root).recording("gate/x").transcripts) == {
+        "1.0.1",
+        "1.0.1+gated",
+        "1.0.2",
+        "1.0.2+gated",
+    }
+    assert ended("lint", "gate/x", "--fixtures", str(suite.root)) == ExitCode.CONFORMANT
+
+
+def test_what_differs_is_told_and_fails(
+    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registry({"1.0.1": OLD, "1.0.2": NEW})
+    record(suite)
+    assert snapshot(suite, "latest", "-j", "2") == ExitCode.NOT_CONFORMANT
+    assert "1.0.2: 1 of 1 scenarios differ from 1.0.1\n  gate/x\n" in capsys.readouterr().out
+    source = suite.path("gate/x").read_text()
+    assert 'when: {claude_code: "<1.0.2"}' in source
+    assert 'when: {claude_code: ">=1.0.2"}' in source
+
+
+def test_a_difference_of_one_class_of_models_is_told_apart(
+    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registry({"1.0.1": OLD, "1.0.2": GATED})
+    record(suite)
+    assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT
+    printed = capsys.readouterr().out
+    assert "1.0.2: 1 of 1 scenarios differ" in printed
+    assert "1.0.2+gated: 0 of 1 scenarios differ" in printed
+    assert "read_gate: relaxed" in suite.path("gate/x").read_text()
+
+
+def test_a_contract_is_not_recorded_again(
+    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = registry({"1.0.1": OLD})
+    before = state(suite)
+    assert snapshot(suite, "latest") == ExitCode.CONFORMANT
+    assert "1.0.1 is a contract already" in capsys.readouterr().out
+    assert state(suite) == before
+    assert not [path for path in made.asked if path.endswith(".tgz")]
+
+
+def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_takes(
+    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refusing = 'return { content: "Out of cheese", is_error: true };'
+    made = registry({"1.0.1": OLD, "1.0.2": refusing})
+    record(suite)
+    before = state(suite)
+    assert snapshot(suite, "1.0.2") == ExitCode.SUITE_INVALID
+    assert "Out of cheese" in capsys.readouterr().out
+    assert state(suite) == before
+    vocabulary = suite.root / "errors.yaml"
+    vocabulary.write_text(
+        vocabulary.read_text() + "  out_of_cheese:\n    summary: No cheese.\n    forms: [Out of cheese]\n"
+    )
+    made.close()
+    assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT
+    assert "error: out_of_cheese" in suite.path("gate/x").read_text()
+
+
+def test_a_version_that_ends_during_a_call_is_not_recorded(
+    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registry({"1.0.1": OLD, "1.0.2": "process.exit(7);"})
+    record(suite)
+    before = state(suite)
+    assert snapshot(suite, "1.0.2") == ExitCode.BROKEN
+    assert "exit code 7" in capsys.readouterr().out
+    assert state(suite) == before
+
+
+def test_what_is_refused_or_older_cannot_be_a_snapshot(
+    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registry({"1.0.0": OLD, "1.0.1": OLD, "2.1.88": OLD})
+    assert snapshot(suite, "1.0.0") == ExitCode.USAGE
+    assert "older than every contract" in capsys.readouterr().err
+    assert snapshot(suite, "2.1.88") == ExitCode.BROKEN
+    assert "2.1.88 is refused" in capsys.readouterr().err
+
+
+def test_what_shards_took_is_merged(
+    suite: Suite, registry: Registry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    registry({"1.0.1": OLD})
+    second = suite.scenarios_root / "gate" / "y.yaml"
+    second.write_text(suite.path("gate/x").read_text().replace("Edit answers", "Edit answers again"))
+    before = state(suite)
+    folders = [str(tmp_path / "one"), str(tmp_path / "two")]
+    for number, folder in enumerate(folders, 1):
+        arguments = ["--contract", "all", "--shard", f"{number}/2", "--takes", folder]
+        assert ended("record", "--fixtures", str(suite.root), *arguments) == ExitCode.CONFORMANT
+    assert state(suite) == before
+    merge = ["merge", "--contract", "all", "--fixtures", str(suite.root)]
+    assert ended(*merge, folders[0]) == ExitCode.NOT_CONFORMANT
+    assert "missing gate/y" in capsys.readouterr().out
+    assert ended(*merge, *folders) == ExitCode.CONFORMANT
+    for name in ("gate/x", "gate/y"):
+        assert len(Recordings(suite.recordings_root).recording(name).transcripts) == 2
+
+
+@pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/0"])
+def test_a_shard_that_is_none_is_refused(suite: Suite, shard: str, tmp_path: Path) -> None:
+    options = ["--shard", shard, "--takes", str(tmp_path / "takes"), "--fixtures", str(suite.root)]
+    assert ended("record", *options) == ExitCode.USAGE
