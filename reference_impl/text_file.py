@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Format", "decode", "encode", "format_of", "line_ending_of", "readable", "unify", "well_formed"]
+__all__ = ["Format", "decode", "encode", "format_of", "line_ending_of", "readable", "unify", "well_formed", "without_mark"]
 
 _UTF_8 = "utf-8"
 _UTF_16 = "utf-16-le"
@@ -13,10 +13,15 @@ _SAMPLE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How text becomes bytes: a Python codec and the bytes of a line's end (`\\n` or `\\r\\n`)."""
+    """How text becomes bytes: a Python codec, the bytes of a line's end (`\\n` or `\\r\\n`), a byte order mark in front.
+
+    `doubled`: a `\\r` of the text stays in front of the line ending.
+    """
 
     encoding: str = _UTF_8
     line_ending: str = "\n"
+    mark: bool = False
+    doubled: bool = True
 
 
 def format_of(data: bytes, *, decoded: bool) -> Format:
@@ -52,7 +57,12 @@ def readable(data: bytes, *, utf_16: bool, mark: bool) -> str:
     `mark`: a byte order mark is shown.
     """
     text = decode(data, _UTF_16 if utf_16 and data.startswith(b"\xff\xfe") else _UTF_8)
-    return text if mark else text.removeprefix("\ufeff")
+    return text if mark else without_mark(text)
+
+
+def without_mark(text: str) -> str:
+    """Return the text without the byte order mark at its beginning."""
+    return text.removeprefix("\ufeff")
 
 
 def unify(text: str) -> str:
@@ -70,4 +80,9 @@ def encode(text: str, file_format: Format) -> bytes:
 
     Half of a surrogate pair becomes U+FFFD.
     """
-    return well_formed(text).replace("\n", file_format.line_ending).encode(file_format.encoding)
+    text = well_formed(text)
+    if file_format.line_ending != "\n":
+        text = (text if file_format.doubled else unify(text)).replace("\n", file_format.line_ending)
+    if file_format.mark:
+        text = f"\ufeff{without_mark(text)}"
+    return text.encode(file_format.encoding)
