@@ -14,8 +14,8 @@ from harness.scripted_model.formats import WIRES
 
 __all__ = ["Conversation", "Options"]
 
-_TURN_TOOLS = frozenset({"Read", "View"})
-"""A request that offers one of them asks the model what to do next; old versions say View."""
+_TURN_TOOLS = frozenset({"Read", "Edit", "Write", "NotebookEdit"})
+"""A request that offers one of them asks the model what to do next; a deny rule may take some of them away."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """A suite with one scenario, and a registry in the place of npm's."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -8,10 +9,11 @@ import pytest
 
 from harness.suite import Suite, default_root
 
-from .fake_registry import FakeRegistry
+from .fake_registry import FakeNpm, FakeRegistry, published
 
 SCENARIO = """\
-title: Edit answers
+# yaml-language-server: $schema=../../schema/scenario.schema.json
+title: Edit answers what it has done
 requirement: must
 given:
   files:
@@ -51,12 +53,25 @@ def suite(tmp_path: Path) -> Suite:
 
 
 @pytest.fixture
+def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNpm]:
+    """Return what publishes versions and puts an npm first on the path that knows them; the cache is a fresh one."""
+
+    def publish(versions: Mapping[str, str], native: frozenset[str] = frozenset()) -> FakeNpm:
+        folder = tmp_path / "bin"
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        return FakeNpm(folder, published(versions, native))
+
+    return publish
+
+
+@pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., FakeRegistry]]:
-    """Return what opens a registry that npm asks from then on; the cache is a fresh one."""
+    """Return what opens a registry that the real npm asks from then on; the cache is a fresh one."""
     opened: list[FakeRegistry] = []
 
     def open_registry(versions: Mapping[str, str], native: frozenset[str] = frozenset()) -> FakeRegistry:
-        made = FakeRegistry(versions, native)
+        made = FakeRegistry(published(versions, native))
         opened.append(made)
         monkeypatch.setenv("npm_config_registry", made.url)
         monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm"))

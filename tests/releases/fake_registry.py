@@ -5,15 +5,48 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import sys
 import tarfile
 import threading
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 PACKAGE = "@anthropic-ai/claude-code"
 PLATFORM = f"{PACKAGE}-made-up"
+
+Packages = dict[str, dict[str, dict[str, dict[str, str]]]]
+"""By name and version: the files, and what must be installed with it."""
+
+NPM = """\
+#!{python}
+import json, pathlib, sys
+try:
+    packages = json.loads(pathlib.Path({packages!r}).read_text())
+except FileNotFoundError:
+    sys.exit("npm error code ECONNREFUSED")
+command, *rest = sys.argv[1:]
+if command == "view":
+    versions = list(packages[rest[-2]])
+    print(json.dumps(versions if rest[-1] == "versions" else versions[-1]))
+else:
+    name, version = rest[-1].rsplit("@", 1)
+    with open({log!r}, "a") as log:
+        print(version, file=log)
+    modules = pathlib.Path(rest[rest.index("--prefix") + 1], "node_modules")
+    todo = {{name: version}}
+    while todo:
+        name, version = todo.popitem()
+        package = packages[name][version]
+        todo.update(package["needs"])
+        for file, text in package["files"].items():
+            target = modules / name / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+            target.chmod(0o755)
+"""
 
 PROGRAM = """\
 const fs = require("fs");
@@ -66,20 +99,59 @@ def saying(words: str) -> str:
     return EDIT.replace("WORDS", words)
 
 
-class FakeRegistry:
-    """Serves packages while it is open; `versions` maps each version to its behaviour, `native` of them are programs."""
+def published(versions: Mapping[str, str], native: frozenset[str] = frozenset()) -> Packages:
+    """Return packages of `versions`, each with its behaviour; `native` of them are programs, the others scripts."""
+    packages: Packages = {PACKAGE: {}, PLATFORM: {}}
+    for version, behaviour in versions.items():
+        program = PROGRAM.replace("BEHAVIOUR", behaviour)
+        if version in native:
+            packages[PLATFORM][version] = {
+                "files": {"claude": "#!/usr/bin/env node\n" + program},
+                "needs": {},
+            }
+            packages[PACKAGE][version] = {"files": {"wrapper.cjs": ""}, "needs": {PLATFORM: version}}
+        else:
+            packages[PACKAGE][version] = {"files": {"cli.js": program}, "needs": {}}
+    return packages
 
-    def __init__(self, versions: Mapping[str, str], native: frozenset[str] = frozenset()) -> None:
+
+class FakeNpm:
+    """A small program called npm, first on the path: it views and installs `packages` without any network."""
+
+    def __init__(self, folder: Path, packages: Packages) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._packages = folder / "packages.json"
+        self._log = folder / "npm.log"
+        self._packages.write_text(json.dumps(packages))
+        self._log.touch()
+        program = folder / "npm"
+        program.write_text(
+            NPM.format(python=sys.executable, packages=str(self._packages), log=str(self._log))
+        )
+        program.chmod(0o755)
+
+    @property
+    def fetched(self) -> list[str]:
+        """The versions that were installed, in order."""
+        return self._log.read_text().split()
+
+    def close(self) -> None:
+        """Let the registry be out of reach from now on."""
+        self._packages.unlink(missing_ok=True)
+
+
+class FakeRegistry:
+    """A server that the real npm asks for `packages`."""
+
+    def __init__(self, packages: Packages) -> None:
         self._files: dict[str, bytes] = {}
         self._documents: dict[str, dict[str, Any]] = {}
-        self.asked: list[str] = []
+        self.fetched: list[str] = []
         registry = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:  # noqa: N802 - the library's name
-                path = unquote(self.path)
-                registry.asked.append(path)
-                body = registry.answer(path)
+            def do_GET(self) -> None:
+                body = registry.answer(unquote(self.path).removeprefix("/"))
                 self.send_response(200 if body is not None else 404)
                 self.end_headers()
                 self.wfile.write(body or b"{}")
@@ -90,23 +162,20 @@ class FakeRegistry:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        for version, behaviour in versions.items():
-            program = PROGRAM.replace("BEHAVIOUR", behaviour)
-            if version in native:
-                self._publish(PLATFORM, version, {"claude": "#!/usr/bin/env node\n" + program}, {})
-                self._publish(PACKAGE, version, {"wrapper.cjs": ""}, {PLATFORM: version})
-            else:
-                self._publish(PACKAGE, version, {"cli.js": program}, {})
+        for name, versions in packages.items():
+            for version, package in versions.items():
+                self._publish(name, version, package["files"], package["needs"])
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
         )
         self._thread.start()
 
-    def answer(self, path: str) -> bytes | None:
+    def answer(self, name: str) -> bytes | None:
         """Return a document or a tarball."""
-        name = path.removeprefix("/")
         if name in self._documents:
             return json.dumps(self._documents[name]).encode()
+        if name.startswith(f"{PACKAGE}/-/"):
+            self.fetched.append(name.rpartition("/")[2].removesuffix(".tgz"))
         return self._files.get(name)
 
     def close(self) -> None:

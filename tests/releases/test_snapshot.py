@@ -7,14 +7,14 @@ import pytest
 
 from harness.cli import main
 from harness.recordings import Recordings
-from harness.summary import ExitCode
 from harness.suite import Suite
+from harness.summary import ExitCode
 
-from .fake_registry import FakeRegistry, saying
+from .fake_registry import FakeNpm, saying
 
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
 GATED = saying('model === "old" ? "Done" : "Done without asking"')
-Registry = Callable[..., FakeRegistry]
+Npm = Callable[..., FakeNpm]
 
 
 def ended(*arguments: str) -> int:
@@ -40,9 +40,9 @@ def state(suite: Suite) -> dict[str, bytes]:
 
 
 def test_a_version_that_does_the_same_becomes_a_contract(
-    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    registry({"1.0.1": OLD, "1.0.2": OLD})
+    npm({"1.0.1": OLD, "1.0.2": OLD})
     record(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
     assert "1.0.2: 0 of 1 scenarios differ from 1.0.1" in capsys.readouterr().out
@@ -58,10 +58,8 @@ def test_a_version_that_does_the_same_becomes_a_contract(
     assert ended("lint", "gate/x", "--fixtures", str(suite.root)) == ExitCode.CONFORMANT
 
 
-def test_what_differs_is_told_and_fails(
-    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
-) -> None:
-    registry({"1.0.1": OLD, "1.0.2": NEW})
+def test_what_differs_is_told_and_fails(suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]) -> None:
+    npm({"1.0.1": OLD, "1.0.2": NEW})
     record(suite)
     assert snapshot(suite, "latest", "-j", "2") == ExitCode.NOT_CONFORMANT
     assert "1.0.2: 1 of 1 scenarios differ from 1.0.1\n  gate/x\n" in capsys.readouterr().out
@@ -71,9 +69,9 @@ def test_what_differs_is_told_and_fails(
 
 
 def test_a_difference_of_one_class_of_models_is_told_apart(
-    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    registry({"1.0.1": OLD, "1.0.2": GATED})
+    npm({"1.0.1": OLD, "1.0.2": GATED})
     record(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT
     printed = capsys.readouterr().out
@@ -82,22 +80,20 @@ def test_a_difference_of_one_class_of_models_is_told_apart(
     assert "read_gate: relaxed" in suite.path("gate/x").read_text()
 
 
-def test_a_contract_is_not_recorded_again(
-    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
-) -> None:
-    made = registry({"1.0.1": OLD})
+def test_a_contract_is_not_recorded_again(suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]) -> None:
+    made = npm({"1.0.1": OLD})
     before = state(suite)
     assert snapshot(suite, "latest") == ExitCode.CONFORMANT
     assert "1.0.1 is a contract already" in capsys.readouterr().out
     assert state(suite) == before
-    assert not [path for path in made.asked if path.endswith(".tgz")]
+    assert not made.fetched
 
 
 def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_takes(
-    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     refusing = 'return { content: "Out of cheese", is_error: true };'
-    made = registry({"1.0.1": OLD, "1.0.2": refusing})
+    made = npm({"1.0.1": OLD, "1.0.2": refusing})
     record(suite)
     before = state(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.SUITE_INVALID
@@ -113,9 +109,9 @@ def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_tak
 
 
 def test_a_version_that_ends_during_a_call_is_not_recorded(
-    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    registry({"1.0.1": OLD, "1.0.2": "process.exit(7);"})
+    npm({"1.0.1": OLD, "1.0.2": "process.exit(7);"})
     record(suite)
     before = state(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.BROKEN
@@ -124,9 +120,9 @@ def test_a_version_that_ends_during_a_call_is_not_recorded(
 
 
 def test_what_is_refused_or_older_cannot_be_a_snapshot(
-    suite: Suite, registry: Registry, capsys: pytest.CaptureFixture[str]
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    registry({"1.0.0": OLD, "1.0.1": OLD, "2.1.88": OLD})
+    npm({"1.0.0": OLD, "1.0.1": OLD, "2.1.88": OLD})
     assert snapshot(suite, "1.0.0") == ExitCode.USAGE
     assert "older than every contract" in capsys.readouterr().err
     assert snapshot(suite, "2.1.88") == ExitCode.BROKEN
@@ -134,11 +130,13 @@ def test_what_is_refused_or_older_cannot_be_a_snapshot(
 
 
 def test_what_shards_took_is_merged(
-    suite: Suite, registry: Registry, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    suite: Suite, npm: Npm, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    registry({"1.0.1": OLD})
+    npm({"1.0.1": OLD})
     second = suite.scenarios_root / "gate" / "y.yaml"
-    second.write_text(suite.path("gate/x").read_text().replace("Edit answers", "Edit answers again"))
+    second.write_text(
+        suite.path("gate/x").read_text().replace("Edit answers what", "Edit says once more what")
+    )
     before = state(suite)
     folders = [str(tmp_path / "one"), str(tmp_path / "two")]
     for number, folder in enumerate(folders, 1):
