@@ -235,6 +235,26 @@ class Machine(RuleBasedStateMachine):
     def others_set_the_clock(self, name: str, seconds: int) -> None:
         self.shop.event(WorldEvent("touch", name, mtime=seconds))
 
+    @rule(
+        name=names,
+        known_by=st.sampled_from(("Read", "Write", "nothing")),
+        seconds=SHIFTS,
+        file=st.none() | FILES,
+        data=st.data(),
+    )
+    def edit_what_others_have_just_changed(
+        self, name: str, known_by: str, seconds: int, file: RegularFile | None, data: st.DataObject
+    ) -> None:
+        if known_by == "Read":
+            self.shop.call("Read", file_path=f"$WS/{name}")
+        elif known_by == "Write":
+            self.shop.call("Write", file_path=f"$WS/{name}", content="alpha\n")
+        if file is None:
+            self.others_set_the_clock(name, seconds)
+        else:
+            self.others_write(name, file, seconds)
+        self.edit(name, "$WS/{}", False, data)
+
     @rule(name=names)
     def others_delete(self, name: str) -> None:
         self.shop.event(WorldEvent("delete", name))

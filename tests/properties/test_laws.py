@@ -32,7 +32,7 @@ QUICK = settings.get_profile("laws")
 SEARCH = settings(
     QUICK,
     max_examples=1500,
-    stateful_step_count=10,
+    stateful_step_count=6,
     phases=(Phase.generate, Phase.shrink),
     report_multiple_bugs=False,
 )
