@@ -182,6 +182,22 @@ class Behaviours:
         shown_by=("settings/replace-all", "settings/emptied", "settings/invalid-json"),
     )
     """What is wrong with a text that is not JSON is told without its place, in the words of another engine."""
+    quotes_are_folded: bool = since(False, {"1.0.45": True}, shown_by=("quotes/straight-finds-curly-double",))
+    """Edit finds curly quotes by straight ones, and the other way round."""
+    quotes_are_taken_over: bool = since(
+        False, {"2.1.47": True}, shown_by=("quotes/straight-quotes-inserted-where-curly-matched",)
+    )
+    """Where folded quotes matched, straight quotes of the new text become curly if those in the file are."""
+    escapes_are_swapped: bool = since(
+        False,
+        {"2.1.118": True},
+        shown_by=("literal-text/character-for-escape", "literal-text/composed-and-decomposed"),
+    )
+    """Edit finds `\\uXXXX` by its character, and the other way round; it says so if neither is there."""
+    escapes_are_decoded: bool = since(
+        False, {"2.1.328": True}, shown_by=("literal-text/unicode-escape", "literal-text/write-special-text")
+    )
+    """`\\uXXXX` in what Edit and Write are given becomes the character before any rule is applied."""
     marks_are_kept_apart: bool = since(
         False, {"2.1.299": True}, shown_by=("encodings/bom-in-old-string", "write/over-byte-order-mark")
     )
@@ -400,7 +416,12 @@ class Behaviours:
         False, {"2.1.129": True}, shown_by=("gate/edit-after-read", "gate/write-after-read")
     )
     """The answers of Edit and Write tell that the model knows all of the file now."""
-    remembered_files: int | None = since(10, documented=None)
+    remembered_files: int | None = since(
+        10,
+        {"2.1.328": None},
+        documented=None,
+        shown_by=("state/eleven-files-read", "state/eleven-files-written"),
+    )
     """How many files a session remembers."""
     changed_files_are_noticed: bool = since(True, documented=False)
     """After each message a file that is remembered whole and is newer on disk is read again. The model is told what

@@ -8,17 +8,24 @@ from typing import Any
 from reference_impl import answers, disk
 from reference_impl.blanks import BLANKS, are_blanks_cut, without_trailing_blanks
 from reference_impl.encodings import refuse_unwritable
+from reference_impl.escapes import has_two_spellings, without_escapes
 from reference_impl.freshness import is_changed, refuse_stale, refuse_unread
+from reference_impl.matching import Match, matched
 from reference_impl.paths import refuse_null
 from reference_impl.read_state import Record
 from reference_impl.read_tool import refuse_missing
 from reference_impl.refusal import MODIFIED, Refusal
-from reference_impl.replacement import actual_text, applied
+from reference_impl.replacement import applied
 from reference_impl.session import Session
 from reference_impl.settings_file import refuse_guarded, refuse_invalid_settings
 from reference_impl.text_file import Format
 
 __all__ = ["execute", "permit", "prepare", "validate"]
+
+_SWAPPED = (
+    "\n(note: Edit also tried swapping \\uXXXX escapes and their characters; neither form matched, so the mismatch is "
+    "likely elsewhere in old_string. Re-read the file and copy the exact surrounding text.)"
+)
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -26,6 +33,9 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
 
     If the file exists, blanks at the ends of the new lines are gone.
     """
+    if session.behaviours.escapes_are_decoded:
+        strings = {name: without_escapes(arguments[name]) for name in ("old_string", "new_string")}
+        arguments = {**arguments, **strings}
     if not are_blanks_cut(session.behaviours, arguments["file_path"]):
         return arguments
     try:
@@ -57,9 +67,9 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     if session.behaviours.unwritable_files_are_refused:
         refuse_unwritable(disk.read(path))
     content, _ = session.content_of(path)
-    found = refuse_not_found(content, old)
-    refuse_several(content, found, arguments, code=9)
-    refuse_invalid_settings(session.behaviours, path, content, found, new)
+    match = refuse_not_found(session, content, arguments)
+    refuse_several(content, match, arguments, code=9)
+    refuse_invalid_settings(session.behaviours, path, content, match.old, new)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -72,18 +82,23 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Replace and remember. The file is checked once more: it may have changed since the validation."""
     path = session.written_path(arguments["file_path"])
-    old, new = arguments["old_string"], arguments["new_string"]
-    everywhere = bool(arguments.get("replace_all"))
+    old, everywhere = arguments["old_string"], bool(arguments.get("replace_all"))
     content, file_format, remark = "", Format(), answers.known(session.behaviours)
     if disk.exists(path):
         content, file_format = session.content_of(path)
         remark = checked_again(session, path, content, arguments)
-    found = actual_text(content, old) or old
-    updated = new if old == "" else applied(content, found, new, everywhere=everywhere)
+    match = matched(content, arguments, session.behaviours) or Match(old, arguments["new_string"])
+    updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=everywhere)
     refuse_unchanged(content, updated)
     session.store(path, updated, file_format, seen=remark == answers.known(session.behaviours))
     return answers.edited(
-        session.behaviours, arguments["file_path"], content, found, new, everywhere=everywhere, remark=remark
+        session.behaviours,
+        arguments["file_path"],
+        content,
+        match.old,
+        match.new,
+        everywhere=everywhere,
+        remark=remark,
     )
 
 
@@ -100,7 +115,7 @@ def checked_again(session: Session, path: str, content: str, arguments: Mapping[
     record = refuse_stale(session, path, needs_read=behaviours.edit_needs_read)
     if behaviours.execution_matches_again:
         refuse_existing(content, arguments, code=None)
-        refuse_several(content, actual_text(content, arguments["old_string"]), arguments, code=None)
+        refuse_several(content, matched(content, arguments, behaviours), arguments, code=None)
     return (
         answers.known(behaviours) if record is not None and record.seen and record.content == content else ""
     )
@@ -108,10 +123,10 @@ def checked_again(session: Session, path: str, content: str, arguments: Mapping[
 
 def is_recoverable(session: Session, content: str, arguments: Mapping[str, Any]) -> bool:
     """Tell whether a change of the file leaves the replacement as clear as it was. `content` is what is there now."""
-    old = arguments["old_string"]
-    if not session.behaviours.edit_recovers or old == "":
+    match = matched(content, arguments, session.behaviours)
+    if not session.behaviours.edit_recovers or match is None or match.old == "":
         return False
-    count = content.count(actual_text(content, old) or old)
+    count = match.count(content)
     return count == 1 or (count > 1 and bool(arguments.get("replace_all")))
 
 
@@ -147,19 +162,23 @@ def refuse_modified(session: Session, path: str, record: Record, arguments: Mapp
         raise Refusal("modified_since_read", MODIFIED, code=7)
 
 
-def refuse_not_found(content: str, old: str) -> str:
-    """Return the file's spelling of `old`; refuse if it is not in the file."""
-    found = actual_text(content, old)
-    if found is None:
-        raise Refusal("string_not_found", f"String to replace not found in file.\nString: {old}", code=8)
-    return found
+def refuse_not_found(session: Session, content: str, arguments: Mapping[str, Any]) -> Match:
+    """Return the match; refuse a text that is not in the file."""
+    match = matched(content, arguments, session.behaviours)
+    if match is None:
+        old = arguments["old_string"]
+        note = _SWAPPED if session.behaviours.escapes_are_swapped and has_two_spellings(old) else ""
+        raise Refusal(
+            "string_not_found", f"String to replace not found in file.\nString: {old}{note}", code=8
+        )
+    return match
 
 
 def refuse_several(
-    content: str, found: str | None, arguments: Mapping[str, Any], *, code: int | None
+    content: str, match: Match | None, arguments: Mapping[str, Any], *, code: int | None
 ) -> None:
     """Refuse an ambiguous text unless all occurrences are meant; occurrences do not overlap."""
-    count = content.count(found) if found else 0
+    count = match.count(content) if match and match.old else 0
     if count > 1 and not arguments.get("replace_all"):
         raise Refusal(
             "multiple_matches",

@@ -11,8 +11,8 @@ __all__ = ["is_changed", "may_be_unread", "refuse_stale", "refuse_unread"]
 
 
 def may_be_unread(session: Session, path: str, *, needs_read: bool) -> bool:
-    """Tell whether a file may be changed unread. No notebook may, and no file outside the working directory."""
-    return not needs_read and path.startswith(f"{session.root}/") and not path.endswith(".ipynb")
+    """Tell whether a file may be changed unread. Outside the working directory no file may."""
+    return not needs_read and path.startswith(f"{session.root}/")
 
 
 def refuse_unread(session: Session, path: str, *, needs_read: bool, code: int) -> Record | None:

@@ -1,24 +1,12 @@
-"""Replacement: how Edit finds the text, what it puts in its place, and the snippet that it answers with."""
+"""Replacement: the content after an Edit, and the snippet that it answers with."""
 
 from __future__ import annotations
 
 from reference_impl.numbering import lines_of, numbered
 
-__all__ = ["actual_text", "applied", "snippet"]
+__all__ = ["applied", "snippet"]
 
-_CURLY_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"'})
 _CONTEXT = 4
-
-
-def actual_text(content: str, wanted: str) -> str | None:
-    """Return the file's own spelling of the wanted text, None if it is not there.
-
-    The exact text is preferred; then curly and straight quotes count as the same on both sides.
-    """
-    if wanted in content:
-        return wanted
-    at = content.translate(_CURLY_QUOTES).find(wanted.translate(_CURLY_QUOTES))
-    return None if at < 0 else content[at : at + len(wanted)]
 
 
 def applied(content: str, old: str, new: str, *, everywhere: bool) -> str:

@@ -103,14 +103,18 @@ class Session:
         """Record what was read of a path; `content` is all of it, or None."""
         self.state.put(path, Record(content, disk.modified_at(path), seen=content is not None))
 
-    def store(self, path: str, content: str, file_format: Format, *, seen: bool = True) -> None:
+    def store(
+        self, path: str, content: str, file_format: Format, *, seen: bool = True, unified: bool = False
+    ) -> None:
         """Write the file in one step and remember it. Refusal: the system does not let it be written.
 
-        `seen`: the model knows all of the content.
+        `seen`: the model knows all of the content. `unified`: it is remembered with `\\n` line ends.
         """
         self.write(path, encode(content, file_format))
         if self.behaviours.marks_are_kept_apart:
             content = without_mark(content)
+        if unified:
+            content = unify(content)
         known = content if self.behaviours.own_content_is_compared else None
         self.state.put(path, Record(known, disk.modified_at(path), own=True, seen=seen))
 

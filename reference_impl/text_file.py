@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Format", "decode", "encode", "format_of", "line_ending_of", "readable", "unify", "well_formed", "without_mark"]
+__all__ = [
+    "Format",
+    "decode",
+    "encode",
+    "format_of",
+    "line_ending_of",
+    "readable",
+    "unify",
+    "well_formed",
+    "without_mark",
+]
 
 _UTF_8 = "utf-8"
 _UTF_16 = "utf-16-le"
@@ -13,7 +23,7 @@ _SAMPLE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How text becomes bytes: a Python codec, the bytes of a line's end (`\\n` or `\\r\\n`), a byte order mark in front.
+    """How text becomes bytes: a Python codec, the bytes of a line's end (`\\n` or `\\r\\n`), a byte order mark or none.
 
     `doubled`: a `\\r` of the text stays in front of the line ending.
     """

@@ -9,6 +9,7 @@ from typing import Any
 from reference_impl import answers, disk
 from reference_impl.blanks import are_blanks_cut, without_trailing_blanks
 from reference_impl.encodings import refuse_unwritable
+from reference_impl.escapes import without_escapes
 from reference_impl.freshness import is_changed, refuse_stale, refuse_unread
 from reference_impl.paths import refuse_null
 from reference_impl.read_state import Record
@@ -22,6 +23,8 @@ __all__ = ["execute", "permit", "prepare", "validate"]
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments that all rules see: blanks at the ends of lines are gone."""
+    if session.behaviours.escapes_are_decoded:
+        arguments = {**arguments, "content": without_escapes(arguments["content"])}
     if not are_blanks_cut(session.behaviours, arguments["file_path"]):
         return arguments
     return {**arguments, "content": without_trailing_blanks(arguments["content"])}
@@ -37,9 +40,14 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         refuse_directory(path, arguments["file_path"])
     if not disk.exists(path):
         return
-    record = refuse_unread(session, path, needs_read=session.behaviours.write_needs_read, code=2)
+    record = refuse_unread(session, path, needs_read=needs_read(session, path), code=2)
     if record is not None:
         refuse_modified(session, path, record)
+
+
+def needs_read(session: Session, path: str) -> bool:
+    """Tell whether a file must have been read; a notebook always must."""
+    return session.behaviours.write_needs_read or path.endswith(".ipynb")
 
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:
@@ -69,7 +77,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Write and remember. The file is checked once more: it may have changed since the validation."""
     path, content = session.written_path(arguments["file_path"]), arguments["content"]
     if disk.exists(path):
-        refuse_stale(session, path, needs_read=session.behaviours.write_needs_read)
+        refuse_stale(session, path, needs_read=needs_read(session, path))
         if session.behaviours.unwritable_files_are_refused:
             refuse_unwritable(disk.read(path))
         before, file_format = session.content_of(path)
@@ -77,7 +85,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         before, file_format = "", Format(line_ending=session.new_file_line_ending())
     if not session.behaviours.write_keeps_line_endings:
         file_format = replace(file_format, line_ending="\n")
-    session.store(path, content, file_format)
+    session.store(path, content, file_format, unified=session.behaviours.own_line_endings_are_unified)
     if not before:
         return answers.created(session.behaviours, arguments["file_path"])
     return answers.overwritten(session.behaviours, arguments["file_path"], content)
