@@ -42,8 +42,8 @@ class BaselineError(SuiteError):
 class Acceptance:
     """One accepted failure: the levels that fail, or `broken`, and why this is accepted.
 
-    `because`, where it is given, is the only signature (`harness.signature`) that is accepted. `link` says where
-    it is reported.
+    `because`, where it is given, is the only signature (`harness.signature`) that is accepted, with what it may say
+    in more detail (`effects: file` accepts `effects: file: line ends`). `link` says where it is reported.
     """
 
     scenario_id: str
@@ -114,11 +114,15 @@ def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
         return Ruling(conformant=False)
     if listed - failing:
         return Ruling(conformant=False, stale=_stale(entry, verdict, failing))
-    if failing and entry.because and entry.because != (now := signature(verdict)):
+    if failing and entry.because and not _is(now := signature(verdict), entry.because):
         where = f"{entry.position}: {entry.scenario_id} ({entry.contract})"
         told = f"{where} fails for another reason than {entry.because!r} now. Write there: because: {now!r}"
         return Ruling(conformant=False, stale=told)
     return Ruling(conformant=True, accepted=entry.reason if failing else "")
+
+
+def _is(now: str, because: str) -> bool:
+    return now == because or now.startswith(f"{because}: ")
 
 
 def _stale(entry: Acceptance, verdict: Verdict, failing: frozenset[str]) -> str:

@@ -116,6 +116,7 @@ def result_data(results: Sequence[TargetResult], contract: str, date: str, comma
         "date": date,
         "command": command,
         "levels": list(_LEVELS),
+        "scenarios": max((result.scenarios for result in results), default=0),
         "targets": [_target_data(result) for result in results],
     }
 
@@ -171,7 +172,8 @@ def _head(data: Mapping[str, Any]) -> Iterator[str]:
     yield "# Published implementations, held to the contract"
     yield ""
     yield (
-        f"What the suite finds in implementations that people use, held to {data['contract']}, on {data['date']}. "
+        f"What the suite finds in implementations that people use, held to {data['contract']} in {data['scenarios']} "
+        f"scenarios, on {data['date']}. "
         "The levels are apart: an implementation that does the same in other words is not unsafe, and none of these "
         "promises to be what it is compared with. What a target does not claim is unsupported and not counted."
     )
@@ -185,8 +187,8 @@ def _head(data: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _totals(data: Mapping[str, Any]) -> Iterator[str]:
-    yield "| target | kind | effects | reason | text | unsupported | broken |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| target | kind | effects | reason | text | unsupported | broken | scenarios |"
+    yield "|---|---|---|---|---|---|---|---|"
     for each in data["targets"]:
         judged = each["judged"]
         shown = [f"{each['holds'][level]}/{judged}" for level in _LEVELS]
@@ -194,7 +196,8 @@ def _totals(data: Mapping[str, Any]) -> Iterator[str]:
         if each["level"] == "effects":
             shown = [value if number <= asked else "-" for number, value in enumerate(shown)]
         name = f"[{each['target']}](#{_anchor(each['target'])})"
-        yield f"| {name} | {each['kind']} | {' | '.join(shown)} | {each['unsupported']} | {each['broken']} |"
+        rest = f"{each['unsupported']} | {each['broken']} | {each['scenarios']}"
+        yield f"| {name} | {each['kind']} | {' | '.join(shown)} | {rest} |"
     yield ""
 
 

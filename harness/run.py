@@ -125,17 +125,19 @@ def run(
     *,
     jobs: int = 1,
     time_limit: float = TIME_LIMIT,
+    apart: bool = False,
 ) -> Generator[Verdict]:
     """Yield one verdict per contract and scenario: contract by contract, each in the order of sorted ids.
 
     `ids` are the scenarios to take, None for all (`harness.selection.select` finds them). Scenarios are loaded
     one at a time. With `jobs` above 1 as many worker processes replay a share each; verdicts and their order
-    are the same. Close the iterator to end them early. Raises SuiteError, and what `connect` raises.
+    are the same. `apart`: also one job has a process of its own, which a thread needs. Close the iterator to end
+    them early. Raises SuiteError, and what `connect` raises.
     """
     chosen = sorted(suite.ids() if ids is None else ids)
     for name in contracts:
         order = Order(suite.root, connect_string, name, level, time_limit)
-        if jobs > 1 and len(chosen) > 1:
+        if apart or (jobs > 1 and len(chosen) > 1):
             from harness.workers import (
                 work_in_processes,
             )  # here, because a run with one job needs none of it

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import pickle
+import queue
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -19,6 +21,7 @@ from harness.known_failures import first_differences, grouped_text
 from harness.report import RunFacts, output
 from harness.report.jsonl import JsonlReport
 from harness.run import run
+from harness.session import BrokenAdapter
 from harness.suite import Suite
 from harness.summary import Summary
 from harness.targets.catalogue import known_failures
@@ -79,10 +82,67 @@ class Survey:
             raise SurveyError(f"{data} is not what this command writes: {error}. Remove it.") from error
         self._kept = {each["target"]: each for each in targets} if usable else {}
 
-    def run(self, target: Target, release: Release, *, baseline: bool = False) -> dict[str, Any]:
+    def run_all(
+        self, chosen: Sequence[tuple[Target, Release]], *, baseline: bool = False
+    ) -> Iterator[tuple[str, dict[str, Any] | BrokenAdapter]]:
+        """Run targets, as many at once as there are jobs, and yield name and result of each when it is there.
+
+        Jobs that are left over replay scenarios of one target side by side. A target that cannot be connected gives
+        the error. Raises what else `run` raises; a run that is not over then ends with this process.
+        """
+        at_once = min(self._jobs, len(chosen))
+        if at_once < 2:
+            for target, release in chosen:
+                yield self._attempt(target, release, baseline, self._jobs, apart=False)
+            return
+        waiting: queue.SimpleQueue[tuple[Target, Release]] = queue.SimpleQueue()
+        done: queue.SimpleQueue[tuple[str, dict[str, Any] | BrokenAdapter] | BaseException] = (
+            queue.SimpleQueue()
+        )
+        for pair in chosen:
+            waiting.put(pair)
+
+        def work() -> None:
+            while True:
+                try:
+                    target, release = waiting.get_nowait()
+                except queue.Empty:
+                    return
+                try:
+                    done.put(self._attempt(target, release, baseline, self._jobs // at_once, apart=True))
+                except BaseException as error:  # it is raised in the thread that waits
+                    done.put(error)
+
+        for _ in range(at_once):
+            threading.Thread(target=work, daemon=True).start()
+        for _ in chosen:
+            outcome = done.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            yield outcome
+
+    def _attempt(
+        self, target: Target, release: Release, baseline: bool, jobs: int, *, apart: bool
+    ) -> tuple[str, dict[str, Any] | BrokenAdapter]:
+        name = f"{target.name}@{release.version}"
+        try:
+            return name, self.run(target, release, baseline=baseline, jobs=jobs, apart=apart)
+        except BrokenAdapter as error:
+            return name, error
+
+    def run(
+        self,
+        target: Target,
+        release: Release,
+        *,
+        baseline: bool = False,
+        jobs: int | None = None,
+        apart: bool = False,
+    ) -> dict[str, Any]:
         """Run one target on everything, and return its result. `baseline` rewrites its known failures.
 
-        Raises what `harness.run.run` raises, BaselineError for a baseline that cannot be read.
+        `jobs` and `apart` are those of `harness.run.run`. Raises what that raises, BaselineError for a baseline that
+        cannot be read.
         """
         name = f"{target.name}@{release.version}"
         verdicts = run(
@@ -90,8 +150,9 @@ class Survey:
             f"target:{name}",
             [self._contract],
             target.level,
-            jobs=self._jobs,
+            jobs=self._jobs if jobs is None else jobs,
             time_limit=self._time_limit,
+            apart=apart,
         )
         # In a file, because differences may be as large as the files, and their lines need the new baseline.
         with tempfile.TemporaryFile() as kept:

@@ -81,13 +81,22 @@ def implementations(
         Path | None,
         typer.Option(help="A folder for each target's JSON lines, as `readfirst report` reads them."),
     ] = None,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")] = 1,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "-j",
+            "--jobs",
+            min=1,
+            max=256,
+            help="Worker processes: so many targets at once; of fewer targets also so many scenarios.",
+        ),
+    ] = 1,
     time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
     fixtures: Annotated[
         Path | None, typer.Option(help="Another suite.", show_default="the bundled suite")
     ] = None,
 ) -> int:
-    """Run every target on the whole suite, one after the other, and report what they do. Installs them."""
+    """Run every target on the whole suite, -j of them at once, and report what they do. Installs them."""
     from harness.cli import version  # here, because the command line imports this module
     from harness.session import BrokenAdapter
     from harness.suite import Suite
@@ -106,13 +115,10 @@ def implementations(
     except SurveyError as error:
         raise UsageError(str(error)) from error
     broken = 0
-    for target, release in chosen:
-        name = f"{target.name}@{release.version}"
-        try:
-            result = survey.run(target, release, baseline=update_baselines)
-        except BrokenAdapter as error:
+    for name, result in survey.run_all(chosen, baseline=update_baselines):
+        if isinstance(result, BrokenAdapter):
             broken += 1
-            print(f"{name}: {error}", file=sys.stderr, flush=True)
+            print(f"{name}: {result}", file=sys.stderr, flush=True)
             continue
         judged, holds = result["judged"], result["holds"]
         counts = ", ".join(f"{level} {holds[level]}/{judged}" for level in ("effects", "reason", "text"))

@@ -1,6 +1,7 @@
 """The page and the data of the targets: counted from verdicts, losses first, kept for targets not run again."""
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import pytest
 from harness import survey as surveys
 from harness.implementations import page, result_data, result_of
 from harness.report.stream import read_stream
+from harness.run import run
+from harness.session import BrokenAdapter
 from harness.suite import Suite
 from harness.survey import Survey, SurveyError
 from harness.targets.catalogue import find
@@ -54,7 +57,8 @@ def test_the_page_shows_levels_apart_and_losses_before_families(target: tuple[Ta
     data = result_data([result_of(*target, verdicts(), SUITE)], "2.1.7", "2026-01-01", "readfirst x")
     text = page(data)
     assert (
-        "| [server-filesystem@2026.8.31](#server-filesystem2026831) | mcp | 1/2 | 1/2 | 1/2 | 1 | 1 |" in text
+        "| [server-filesystem@2026.8.31](#server-filesystem2026831) | mcp | 1/2 | 1/2 | 1/2 | 1 | 1 | 4 |"
+        in text
     )
     assert text.index("## What loses data") < text.index("## Effects by family")
     assert "[matching/two-matches](../fixtures/scenarios/matching/two-matches.yaml)" in text
@@ -133,3 +137,61 @@ def test_a_stream_without_a_baseline_is_of_a_run_that_fails(
     Survey(SUITE, tmp_path, streams=tmp_path).run(*target)
     (run,) = read_stream(tmp_path / "server-filesystem@2026.8.31.jsonl")
     assert not run.conformant
+
+
+class Meeting:
+    """Stands for a run; each waits until as many as expected are going on at the same time."""
+
+    def __init__(self, expected: int) -> None:
+        self.barrier = threading.Barrier(expected, timeout=10)
+        self.asked: list[dict[str, Any]] = []
+
+    def __call__(self, _suite: Suite, connect_string: str, *_: Any, **options: Any) -> Iterator[Verdict]:
+        self.asked.append({"target": connect_string, **options})
+        self.barrier.wait()
+        if connect_string == "target:agno-gated@3.1.10":
+            raise BrokenAdapter("it cannot be installed")
+        yield from verdicts()
+
+
+def test_targets_are_run_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    meeting = Meeting(2)
+    monkeypatch.setattr(surveys, "run", meeting)
+    survey = Survey(SUITE, tmp_path, jobs=5)
+    results = dict(survey.run_all([find("agno"), find("agno-gated")]))
+    assert results.keys() == {"agno@3.1.10", "agno-gated@3.1.10"}
+    assert isinstance(results["agno-gated@3.1.10"], BrokenAdapter)
+    assert [(each["jobs"], each["apart"]) for each in meeting.asked] == [(2, True), (2, True)]
+    survey.write(["agno-gated@3.1.10", "agno@3.1.10"])
+    data = json.loads((tmp_path / "implementations.json").read_text())
+    assert [each["target"] for each in data["targets"]] == ["agno@3.1.10"]
+
+
+def test_jobs_of_one_target_replay_its_scenarios(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    meeting = Meeting(1)
+    monkeypatch.setattr(surveys, "run", meeting)
+    ((name, _),) = Survey(SUITE, tmp_path, jobs=3).run_all([find("agno")])
+    assert name == "agno@3.1.10"
+    assert [(each["jobs"], each["apart"]) for each in meeting.asked] == [(3, False)]
+
+
+def test_what_else_goes_wrong_in_a_target_ends_the_survey(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any, **__: Any) -> Iterator[Verdict]:
+        raise ZeroDivisionError
+        yield
+
+    monkeypatch.setattr(surveys, "run", fails)
+    with pytest.raises(ZeroDivisionError):
+        list(Survey(SUITE, tmp_path, jobs=2).run_all([find("agno"), find("agno-gated")]))
+
+
+def test_a_run_apart_gives_the_same_verdicts() -> None:
+    ids = ["gate/edit-unread", "matching/unique-match"]
+
+    def told(*, apart: bool) -> list[tuple[str, str]]:
+        found = run(SUITE, "reference", ["2.1.7"], ids=ids, apart=apart)
+        return [(each.scenario_id, each.status) for each in found]
+
+    assert told(apart=True) == told(apart=False) == [(each, "passed") for each in ids]

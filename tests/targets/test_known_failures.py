@@ -140,6 +140,14 @@ def test_a_failure_for_another_reason_is_an_error(tmp_path: Path) -> None:
     assert ruling.stale.endswith("Write there: because: 'effects: file: content'")
 
 
+def test_a_general_reason_accepts_its_details_and_no_other(tmp_path: Path) -> None:
+    text = grouped_text("target:x@1", [failed("gate/a", FILE)])
+    read = baseline(tmp_path, text.replace('"effects: file: content"', '"effects: file"'))
+    assert rule(failed("gate/a", FILE), read).conformant
+    path = Difference(1, 0, "effects", "path a.txt", "nothing there", "a directory")
+    assert not rule(failed("gate/a", path), read).conformant
+
+
 def test_a_group_that_names_no_scenario_is_an_error(tmp_path: Path) -> None:
     text = grouped_text("target:x@1", [failed("gate/a", NOT_READ)]).replace("gate: [a]", "gate: [aa]")
     with pytest.raises(BaselineError, match="no scenario has the id 'gate/aa'"):
