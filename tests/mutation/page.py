@@ -11,7 +11,7 @@ from trial import Fate
 __all__ = ["LEAST", "page", "score", "table"]
 
 LEAST = 95.0
-"""Percent of the mutants that can be told from the original and must be killed."""
+"""Percent of all mutants that must be killed, whether those that survive can be told from the original or not."""
 
 _TOP = """\
 # How much the scenarios notice
@@ -30,11 +30,12 @@ $ python tests/mutation/run.py
 
 The changes are those of [mutmut](https://mutmut.readthedocs.io): another operator, another number or text, a
 condition turned round, an argument or a branch left out. They are made to whole modules, so tables and constants
-count too. Only scenarios judge, no other test: each at level `text`, under the contracts {contracts}. A mutant that
-cannot be imported, or does not come to an end, is killed. Of those that are not equivalent to the original {least:g} %
-must be killed; the exit code is 1 below that, for a survivor without a reason in `tests/mutation/survivors.yaml`, and
-for a reason that is no longer needed. `--jobs 2` takes two processors; `--module edit_tool` and `--sample 200` look at
-a part, say so, and leave this page alone.
+count too. Only scenarios judge, no other test: each at level `text`, under the contracts {contracts}; under a version
+other than the default one where a scenario expects something else of it than of its neighbours. A mutant that
+cannot be imported, or does not come to an end, is killed. Of all mutants {least:g} % must be killed, those that are
+equivalent to the original included. The exit code is 1 below that, for a survivor without a reason in
+`tests/mutation/survivors.yaml`, and for a reason that is no longer needed. `--jobs 2` takes two processors;
+`--module edit_tool` and `--sample 200` look at a part, say so, judge no score, and leave this page alone.
 
 ## Score
 """
@@ -78,7 +79,7 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
 
 def page(fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], scenarios: int) -> str:
     """Return the page of a run that judged every mutant and found every survivor explained."""
-    named = " and ".join(f"`{name}`" for name in contracts)
+    named = ", ".join(f"`{name}`" for name in contracts)
     parts = [_TOP.format(contracts=named, least=LEAST)]
     parts.append(
         f"{scenarios} scenarios kill {score(fates):.1f} % of {len(fates)} mutants, and {score(fates, survivors):.1f} % "

@@ -1,23 +1,25 @@
-"""Scenarios as judges: the cases of a trial are all scenarios under all contracts that the reference knows."""
+"""Scenarios as judges: the cases of a trial are the scenarios under the contracts that they were recorded for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trial import Judge, Panel
 
 from harness import compare, entry, events, replay, snapshot, world  # noqa: F401 - read before the forks
+from harness.contracts import DOCUMENTED, clause_for
+from harness.recordings import Recordings
 from harness.run import Bench, Order
 from harness.suite import Suite
 
 if TYPE_CHECKING:
+    from harness.contracts import Contract
     from harness.scenario import Scenario
 
-__all__ = ["CONTRACTS", "scenario_panel"]
+__all__ = ["asked_under", "scenario_panel"]
 
-CONTRACTS = ("2.1.7", "documented")
 _HASTE = 2.0
 """Seconds that a call may take in a scenario that is quick on the unchanged reference."""
 _PATIENCE = 30.0
@@ -77,12 +79,36 @@ def _demand_names() -> None:
     reference._result = named
 
 
-def scenario_panel(checkout: Path, contracts: Sequence[str] = CONTRACTS) -> Panel:
+def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
+    """Yield the contracts that a scenario is asked under: the default one, `documented`, and each version that it was
+    recorded for where it expects something else than the version before or after it.
+    """
+    yield suite.contracts.default
+    yield DOCUMENTED
+    transcripts = Recordings(suite.recordings_root).recording(scenario.id).transcripts
+    recorded = [contract for contract in suite.contracts.recorded if contract.name in transcripts]
+    expected = [_clauses(scenario, contract) for contract in recorded]
+    for n, contract in enumerate(recorded):
+        near = expected[max(0, n - 1) : n + 2]
+        if contract.name != suite.contracts.default and any(each != expected[n] for each in near):
+            yield contract.name
+
+
+def _clauses(scenario: Scenario, contract: Contract) -> list[int]:
+    parts = [part for step in scenario.steps for part in (step, *getattr(step, "calls", ()))]
+    return [id(clause_for(part.expect, contract)) for part in parts if hasattr(part, "expect")]
+
+
+def scenario_panel(checkout: Path) -> Panel:
     """Return the reference implementation with all scenarios as its judges. SuiteError: a scenario is damaged."""
     suite = _Loaded(checkout / "fixtures")
     folder = checkout / "reference_impl"
     sources = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
-    cases = [f"{contract} {scenario_id}" for contract in contracts for scenario_id in suite.ids()]
+    cases = [
+        f"{contract} {scenario.id}"
+        for scenario in suite.scenarios()
+        for contract in asked_under(scenario, suite)
+    ]
 
     def open_judge(seconds: Mapping[str, float]) -> Judge:
         return _Bench(suite, seconds)

@@ -21,7 +21,7 @@ __all__ = ["KINDS", "LeftOut", "Survivor", "Survivors", "SurvivorsError", "entry
 
 KINDS = {
     "equivalent": "no call of any tool can tell the change",
-    "unseen": "the change can be told, but not by what a scenario sees",
+    "a scenario to add": "a call can tell the change; the reason says which one, and what is in the way",
 }
 """Why a mutant may survive."""
 
@@ -46,7 +46,7 @@ class LeftOut:
         return f"{mutant.where}.".startswith(f"{self.where}.")
 
     def _without(self, text: str) -> str:
-        return re.sub(rf'\b{self.where}=("[^"\n]*"|\w+)|[\s,]', "", text)
+        return re.sub(rf'\b{self.where}=("[^"\n]*"|\([^()]*\)|[\w.]+)|[\s,]', "", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,20 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import scenarios
 from mutants import Mutant
+from packaging.specifiers import SpecifierSet
 from page import score
 from run import report
-from survivors import Survivors, SurvivorsError, entry_text, load_survivors
-from trial import Case, Fate, Judge, Panel, trials
+from survivors import KINDS, Survivors, SurvivorsError, entry_text, load_survivors
+from trial import Case, Fate, Judge, Panel, _Order, trials
+
+from harness.contracts import Contract, Contracts
+from harness.scenario import Clause, Given, Scenario, ToolCall, When
 
 SOURCE = """\
 LIMIT = 3
@@ -105,6 +111,40 @@ def test_a_mutant_that_makes_a_case_raise_is_killed() -> None:
     assert (found.by, found.how) == ("small", "TypeError: 'NoneType' object is not callable")
 
 
+def test_what_the_import_executes_is_changed_before_the_import() -> None:
+    source = SOURCE.replace(
+        "LIMIT = 3", "LIMIT = 3\n\n\ndef doubled(number):\n    return 2 * number\n\n\nTWICE = doubled(LIMIT)"
+    )
+    changed = replace(
+        WRONG, function="doubled", source=source.replace("2 *", "3 *"), reached_by=frozenset({5})
+    )
+
+    def holds() -> str:
+        from tiny.bounds import TWICE  # type: ignore[attr-defined]
+
+        return "" if TWICE == 6 else f"{TWICE}, not 6"
+
+    cases = [Case("twice", 0.0, frozenset({("bounds", 5)}))]
+    found = next(
+        iter(
+            trials(
+                replace(panel({"twice": holds}), sources={"__init__": "", "bounds": source}),
+                cases,
+                [changed],
+                1,
+            )
+        )
+    )
+    assert (found.by, found.how) == ("twice", "9, not 6")
+
+
+def test_the_case_that_killed_a_mutant_is_asked_first_about_the_next() -> None:
+    order = _Order(panel(), [Case(name, 0.0, LINES) for name in CASES])
+    assert order.of(WRONG) == ["small", "large"]
+    order.learn(Fate(WRONG, "large", "3, not 1", 2))
+    assert order.of(WRONG) == ["large", "small"]
+
+
 def test_a_mutant_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trial._PATIENCE", 0.05)
     started = time.monotonic()
@@ -165,12 +205,18 @@ def test_a_survivor_with_a_reason_is_accepted_as_printed(
     assert "| bounds | 100 | 99 | 1 | 0 | 0 | 99.0 % | 100.0 % |" in capsys.readouterr().out
 
 
-def test_what_scenarios_do_not_see_counts_against_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("kind", KINDS)
+def test_survivors_with_a_reason_count_against_the_scenarios(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
-    accepted = survivors(tmp_path, entry_text(EQUIVALENT), kind="unseen")
+    accepted = survivors(tmp_path, entry_text(EQUIVALENT), kind=kind)
     assert report([fate(WRONG), fate(EQUIVALENT)], [WRONG, EQUIVALENT], ["bounds"], accepted) == 1
     assert "the score is 50.0 %, less than 95 %" in capsys.readouterr().out
+
+
+def test_a_part_of_the_mutants_has_no_score_to_reach(tmp_path: Path) -> None:
+    accepted = survivors(tmp_path, entry_text(EQUIVALENT))
+    assert report([fate(EQUIVALENT)], [EQUIVALENT], ["bounds"], accepted, least=0) == 0
 
 
 def test_a_reason_for_a_mutant_that_is_killed_is_stale(
@@ -216,6 +262,8 @@ def test_an_argument_that_is_left_out_is_so_wherever_it_is_given(tmp_path: Path)
         replace(WRONG, before=before, after=after)
         for after in ('refuse("a", code=5)', 'refuse("a", code=None)', 'refuse("a", )')
     ]
+    left_out.append(replace(WRONG, before='f(code=("a", "b"))', after='f(code=("XXaXX", "b"))'))
+    left_out.append(replace(WRONG, before="f(code=error.code)", after="f(code=None)"))
     assert found.judged([*others.values(), *left_out]) == list(others.values())
 
 
@@ -226,7 +274,7 @@ def test_an_argument_that_is_left_out_is_so_wherever_it_is_given(tmp_path: Path)
         ("left_out: [{where: a}]\nsurvivors: []", "lacks the key 'because'"),
         ("left_out: []\nsurvivors: [{kind: lazy, because: b, mutants: []}]", "kind cannot be 'lazy'"),
         (
-            "left_out: []\nsurvivors: [{kind: unseen, because: b, mutants: [{where: a}]}]",
+            "left_out: []\nsurvivors: [{kind: equivalent, because: b, mutants: [{where: a}]}]",
             "lacks the key 'before'",
         ),
     ],
@@ -259,6 +307,22 @@ def test_the_list_of_survivors_speaks_of_lines_that_are_there() -> None:
         assert wanted in sources[module], (
             f"{each.position}: the reference has no such lines; run the mutation again"
         )
+
+
+def test_a_version_is_asked_only_where_it_expects_something_else_than_its_neighbour(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("1.0.1", "1.0.2", "2.1.7", "2.1.8", "2.1.9", "2.1.10")
+    contracts = Contracts("2.1.7", tuple(Contract(name, version=name) for name in names))
+    suite: Any = SimpleNamespace(contracts=contracts, recordings_root=Path())
+    clauses = tuple(Clause(When(SpecifierSet(f"{sign}2.1.9"))) for sign in ("<", ">="))
+    scenario = Scenario("a/b", "A title", "must", Given(), (ToolCall("Read", {}, expect=clauses),))
+    transcripts = dict.fromkeys(names)
+    store = SimpleNamespace(recording=lambda scenario_id: SimpleNamespace(transcripts=transcripts))
+    monkeypatch.setattr(scenarios, "Recordings", lambda root: store)
+    assert list(scenarios.asked_under(scenario, suite)) == ["2.1.7", "documented", "2.1.8", "2.1.9"]
+    del transcripts["2.1.9"]
+    assert list(scenarios.asked_under(scenario, suite)) == ["2.1.7", "documented", "2.1.8", "2.1.10"]
 
 
 def test_mutants_are_made_of_functions_and_of_tables_but_not_of_the_list_of_exports() -> None:

@@ -19,6 +19,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec
@@ -63,7 +64,10 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What one case does on the unchanged package: seconds, and the lines (module, number) it executes."""
+    """What one case does on the unchanged package: seconds, and the lines (module, number) it executes.
+
+    What the import of the package executes belongs to every case.
+    """
 
     name: str
     seconds: float
@@ -110,6 +114,7 @@ def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs:
     seconds = {case.name: case.seconds for case in cases}
     order = _Order(panel, cases)
     code = {stem: _compiled(panel, stem, source) for stem, source in panel.sources.items()}
+    always = frozenset.intersection(*(case.lines for case in cases))
     waiting = list(reversed(mutants))
     running: dict[Any, _Trial] = {}
     try:
@@ -119,12 +124,15 @@ def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs:
         while waiting or running:
             while waiting and len(running) < jobs:
                 mutant = waiting.pop()
-                trial = _Trial(panel, mutant, order.of(mutant), seconds, code)
+                anew = any((mutant.module, line) in always for line in mutant.reached_by)
+                trial = _Trial(panel, mutant, order.of(mutant), seconds, code, imports=anew)
                 running[trial.receiver] = trial
             ready = connection.wait(list(running), timeout=1.0)
             late = [receiver for receiver, trial in running.items() if time.monotonic() > trial.deadline]
             for receiver in {*ready, *late}:
-                yield running.pop(receiver).fate()
+                fate = running.pop(receiver).fate()
+                order.learn(fate)
+                yield fate
     finally:
         for trial in running.values():
             trial.end()
@@ -139,6 +147,11 @@ class _Order:
         self._sources = panel.sources
         self._cases = cases
         self._mentions: dict[frozenset[str], set[tuple[str, int]]] = {}
+        self._kills: Counter[tuple[str, str]] = Counter()
+
+    def learn(self, fate: Fate) -> None:
+        """Ask what killed a mutant first about the next ones in the same place."""
+        self._kills[fate.mutant.where, fate.by] += 1
 
     def of(self, mutant: Mutant) -> list[str]:
         """Return the cases that reach the change; of one that the import reaches, those that use what it makes."""
@@ -146,7 +159,7 @@ class _Order:
         names = [case.name for case in self._cases if not reached.isdisjoint(case.lines)]
         near = self._mentioned(mutant.words) if mutant.words else set()
         first = {case.name for case in self._cases if not near.isdisjoint(case.lines)}
-        return sorted(names, key=lambda name: name not in first)
+        return sorted(names, key=lambda name: (-self._kills[mutant.where, name], name not in first))
 
     def _mentioned(self, names: frozenset[str]) -> set[tuple[str, int]]:
         if names not in self._mentions:
@@ -161,6 +174,8 @@ class _Trial:
     order: list[str]
     seconds: Mapping[str, float]
     code: Mapping[str, CodeType]
+    imports: bool
+    """Whether the package must be imported anew, because the import may execute what was changed."""
     receiver: Any = field(init=False)
     deadline: float = field(init=False)
 
@@ -177,7 +192,7 @@ class _Trial:
         try:
             module = self.mutant.module
             changed = _compiled(self.panel, module, self.mutant.source)
-            if not _exchanged(self.panel, self.mutant, changed):
+            if self.imports or not _exchanged(self.panel, self.mutant, changed):
                 _forget(self.panel)
                 _install(self.panel, {**self.code, module: changed})
             judge = self.panel.open_judge(self.seconds)
@@ -338,11 +353,11 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def _measured(panel: Panel) -> tuple[list[Case], dict[str, str]]:
     from coverage import Coverage
 
-    _install(panel, {stem: _compiled(panel, stem, source) for stem, source in panel.sources.items()})
     coverage = Coverage(data_file=None, include=[f"{panel.folder}/*"], messages=False)
     seconds, failing = {}, {}
-    judge = panel.open_judge({})
     coverage.start()
+    _install(panel, {stem: _compiled(panel, stem, source) for stem, source in panel.sources.items()})
+    judge = panel.open_judge({})
     for name in panel.cases:
         coverage.switch_context(name)
         started = time.perf_counter()
@@ -350,12 +365,12 @@ def _measured(panel: Panel) -> tuple[list[Case], dict[str, str]]:
             failing[name] = how
         seconds[name] = time.perf_counter() - started
     coverage.stop()
+    imported: set[tuple[str, int]] = set()
     lines: dict[str, set[tuple[str, int]]] = {name: set() for name in panel.cases}
     data = coverage.get_data()
     for file in data.measured_files():
         for line, names in data.contexts_by_lineno(file).items():
             for name in names:
-                if name in lines:
-                    lines[name].add((Path(file).stem, line))
-    cases = [Case(name, seconds[name], frozenset(lines[name])) for name in panel.cases]
+                lines.get(name, imported).add((Path(file).stem, line))
+    cases = [Case(name, seconds[name], frozenset(lines[name] | imported)) for name in panel.cases]
     return cases, failing
