@@ -125,13 +125,38 @@ class Behaviours:
         shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode"),
     )
     """The model has to ask for the schema of NotebookEdit; it gets it with the refusal of wrong arguments."""
-    disabled_tools_are_told: bool = since(
-        False, {"2.1.328": True}, shown_by=("permissions/edit-taken-away", "permissions/write-taken-away")
+    removed_tool_remark: str = since(
+        "",
+        {
+            "2.1.112": ". {tool} exists but is not enabled in this context. Use one of the available tools instead.",
+            "2.1.328": ". {tool} is disabled for this session, in subagents as well as here.",
+        },
+        shown_by=("permissions/edit-taken-away", "permissions/write-taken-away"),
     )
-    """The refusal of a call of a tool that a deny rule takes away says so."""
+    """What the refusal of a call says of a tool that a deny rule takes away."""
+    validation_asks_rules: bool = since(
+        False, {"2.0.76": True}, shown_by=("permissions/edit-denied", "permissions/read-denied-missing")
+    )
+    """A deny rule is asked for first, before anything is looked at, not only before the execution."""
+    rules_follow_links: bool = since(
+        False, {"1.0.126": True}, shown_by=("permissions/link-into-denied", "permissions/linked-directory-into-denied")
+    )
+    """A deny rule also closes the links to what it closes."""
+    rules_fail_at_their_base: bool = since(
+        True, {"1.0.60": False}, shown_by=("permissions/rule-for-everything-and-what-is-outside",)
+    )
+    """The directory that rules begin at cannot be checked against them."""
+    root_rules_are_anchored: bool = since(
+        True, {"1.0.126": False, "2.1.87": True}, shown_by=("permissions/root-rule-for-one-name",)
+    )
+    """A rule for one name at the root of the file system means that one only, not every file of that name."""
+    star_takes_tools_away: bool = since(
+        False, {"2.1.40": True}, shown_by=("permissions/rule-for-everything-and-what-is-outside",)
+    )
+    """A rule with the pattern `*` takes the tool away."""
     read_rules_close_to_changes: bool = since(
         False,
-        {"2.1.328": True},
+        {"2.1.228": True},
         shown_by=("permissions/read-denied-write-new", "permissions/read-denied-edit-unread"),
     )
     """A deny rule for Read closes paths to Edit and Write as well."""
@@ -367,6 +392,10 @@ class Behaviours:
         shown_by=("staleness/edit-after-touch-full-read", "staleness/latest-read-is-full"),
     )
     """A file that was only touched after a whole Read may be edited, because its content is compared."""
+    final_carriage_return_is_lost: bool = since(
+        False, {"2.1.328": True}, shown_by=("line-endings/lone-cr-file",)
+    )
+    """Read does not see a `\\r` at the very end of a file."""
     every_line_is_a_whole_read: bool = since(
         False, {"2.1.108": True}, shown_by=("staleness/edit-after-touch-limit-only",)
     )
@@ -400,6 +429,14 @@ class Behaviours:
         False, {"2.1.208": True}, shown_by=("race/write-new-created-during-call",)
     )
     """A file that appeared before writing is refused as unread; otherwise as changed."""
+    write_opens_first: bool = since(False, {"2.1.208": True}, shown_by=("race/directory-made-during-call",))
+    """Right before writing, Write reads the file before it compares times."""
+    directories_are_opened: bool = since(
+        False,
+        {"2.1.328": True},
+        shown_by=("race/directory-deleted-during-edit", "race/parent-replaced-by-file-during-call"),
+    )
+    """Right before writing, Edit and Write open the directory of the file."""
     execution_matches_again: bool = since(
         False,
         {"2.1.208": True},

@@ -127,7 +127,12 @@ class FileTools:
             home=home_path,
             behaviours=behaviours,
             permissions=Permissions(
-                deny, root=root_path, home=home_path, comments=behaviours.rules_may_be_comments
+                deny,
+                root=root_path,
+                home=home_path,
+                comments=behaviours.rules_may_be_comments,
+                anchored=behaviours.root_rules_are_anchored,
+                star_is_all=behaviours.star_takes_tools_away,
             ),
             state=ReadState(behaviours.remembered_files),
         )
@@ -193,8 +198,7 @@ class FileTools:
         rules = _TOOLS.get(tool)
         removed = rules is not None and tool in self._session.permissions.removed
         if rules is None or removed:
-            told = removed and self._session.behaviours.disabled_tools_are_told
-            why = f". {tool} is disabled for this session, in subagents as well as here." if told else ""
+            why = self._session.behaviours.removed_tool_remark.format(tool=tool) if removed else ""
             return Refusal("invalid_arguments", f"Error: No such tool available: {tool}{why}")
         schema = self._schemas[tool]
         try:

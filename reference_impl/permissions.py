@@ -25,20 +25,32 @@ class Permissions:
     effect. A rule without a pattern takes the tool away. A pattern is written like a line of `.gitignore`; `//p/q`
     begins at the file system's root, `~/p` at the home directory, `/p` at the directory of the settings file, which is not
     known here, so that it closes nothing; anything else begins at `root`. Letter case does not matter.
-    `comments`: a pattern that begins with `#` closes nothing, as in `.gitignore`.
+    `comments`: a pattern that begins with `#` closes nothing, as in `.gitignore`. `anchored`: `//p` means only what is
+    at the root, otherwise everything that has the one name p. `star_is_all`: `Tool(*)` takes the tool away.
     """
 
-    def __init__(self, deny: Iterable[str], *, root: str, home: str, comments: bool = True) -> None:
+    def __init__(
+        self,
+        deny: Iterable[str],
+        *,
+        root: str,
+        home: str,
+        comments: bool = True,
+        anchored: bool = False,
+        star_is_all: bool = False,
+    ) -> None:
         self.removed: set[str] = set()
         patterns: dict[tuple[str, str], list[str]] = {}
         for text in deny:
             match = _RULE.fullmatch(text.strip())
             if match is None:
                 raise PermissionRuleError(f"{text!r} is not a permission rule: write Tool or Tool(pattern)")
-            if match["pattern"] is None:
+            if match["pattern"] is None or (star_is_all and match["pattern"] == "*"):
                 self.removed.add(match["tool"])
             elif placed := _placed(match["pattern"], root=root, home=home):
                 base, pattern = placed
+                if base == "/" and anchored:
+                    pattern = f"/{pattern}"
                 if pattern.startswith("#") and not comments:
                     pattern = f"\\{pattern}"
                 patterns.setdefault((match["tool"], base), []).append(pattern.removesuffix("/**"))
@@ -54,6 +66,10 @@ class Permissions:
             if tool == action and inside and patterns.matches(relative):
                 return True
         return False
+
+    def is_base(self, action: str, path: str) -> bool:
+        """Tell whether rules for `Read` or `Edit` begin at an absolute path."""
+        return (action, path) in self._lists
 
     def denies_target(self, action: str, path: str) -> bool:
         """Tell whether the file that the path finally leads to is closed; links are followed."""

@@ -68,6 +68,8 @@ class Session:
 
         Where a rule for Read closes a path to changes as well, `done` is what cannot be done.
         """
+        if not self.behaviours.validation_asks_rules:
+            return
         if self.permissions.denies(action, path):
             raise Refusal(
                 "permission_denied",
@@ -86,7 +88,12 @@ class Session:
         Blanks around the path and `~` are taken as they are here.
         """
         path = resolved(given, self.root, folds=True)
-        if self.permissions.denies(action, path) or self.permissions.denies_target(action, path):
+        if self.behaviours.rules_fail_at_their_base and self.permissions.is_base(action, path):
+            raise Refusal("permission_denied", "Error checking permissions")
+        follows = self.behaviours.rules_follow_links
+        if self.permissions.denies(action, path) or (
+            follows and self.permissions.denies_target(action, path)
+        ):
             verb = "read" if action == "Read" else "edit"
             raise Refusal("permission_denied", f"Permission to {verb} {given} has been denied.")
 
@@ -128,11 +135,22 @@ class Session:
             raise of_os_error(error, f"mkdir '{posixpath.dirname(path)}'") from None
         behaviours = self.behaviours
         beside = behaviours.temporary_names_are_longer
+        self.open_directory(path)
         try:
             disk.replace(path, data, private=behaviours.temporary_files_are_private, beside=beside)
         except OSError as error:
             opened = error.filename if beside and error.filename else path
             raise of_os_error(error, f"open '{opened}'") from None
+
+    def open_directory(self, path: str) -> None:
+        """Refuse a file whose directory cannot be opened."""
+        directory = posixpath.dirname(path)
+        if not self.behaviours.directories_are_opened:
+            return
+        try:
+            disk.look_into(directory)
+        except OSError as error:
+            raise of_os_error(error, f"open '{directory}'") from None
 
     def new_file_line_ending(self) -> str:
         """Return the line ending of files that Write creates; found out once per session."""
