@@ -23,6 +23,7 @@ __all__ = [
     "is_link",
     "leads_to",
     "look",
+    "look_into",
     "make_parents",
     "modified_at",
     "read",
@@ -43,6 +44,11 @@ def look(path: str) -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def look_into(directory: str) -> None:
+    """Open a directory and close it again. OSError: there is none."""
+    os.close(os.open(directory, os.O_RDONLY | os.O_DIRECTORY))
 
 
 def is_circular(path: str) -> bool:

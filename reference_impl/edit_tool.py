@@ -87,6 +87,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     if disk.exists(path):
         content, file_format = session.content_of(path)
         remark = checked_again(session, path, content, arguments)
+    elif old != "":
+        session.open_directory(path)
     match = matched(content, arguments, session.behaviours) or Match(old, arguments["new_string"])
     updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=everywhere)
     refuse_unchanged(content, updated)

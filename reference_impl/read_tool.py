@@ -67,6 +67,8 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     content = unify(
         readable(data, utf_16=behaviours.utf_16_is_shown, mark=not behaviours.byte_order_marks_are_hidden)
     )
+    if behaviours.final_carriage_return_is_lost:
+        content = content.removesuffix("\r")
     lines = lines_of(content)
     offset, limit = arguments.get("offset", 1), arguments.get("limit", behaviours.default_line_limit)
     selected = selection(lines, offset, limit)

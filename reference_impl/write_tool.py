@@ -77,6 +77,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Write and remember. The file is checked once more: it may have changed since the validation."""
     path, content = session.written_path(arguments["file_path"]), arguments["content"]
     if disk.exists(path):
+        if session.behaviours.write_opens_first:
+            session.content_of(path)
         refuse_stale(session, path, needs_read=needs_read(session, path))
         if session.behaviours.unwritable_files_are_refused:
             refuse_unwritable(disk.read(path))
