@@ -28,8 +28,6 @@ def write_all(files: Mapping[Path, bytes]) -> None:
             staged[path] = Path(name)
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
             staged[path].chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o644)
         with _interrupts_kept():
             for path, temporary in staged.items():
