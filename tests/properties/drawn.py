@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from harness.entry import Base64Content, RegularFile, TextContent
 from harness.fuzz.texts import AWKWARD, NO_TEXT, PLAIN
 
-WORDS = st.sampled_from(("alpha", "beta", "a", *(word for word in PLAIN if word), *AWKWARD, "long " * 450))
+WORDS = st.sampled_from(("alpha", "beta", "a", "\ttabbed", "$&", "é")) | st.sampled_from(
+    (*filter(None, PLAIN), *AWKWARD, "long " * 450)
+)
 LINES = st.lists(WORDS, max_size=2).map("".join)
 TEXTS = st.lists(LINES, max_size=4).map("\n".join)
 """Texts with `\\n` line ends, or none."""

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
     RuleBasedStateMachine,
-    consumes,
     initialize,
     invariant,
     multiple,
@@ -53,7 +52,6 @@ class Machine(RuleBasedStateMachine):
     latest: ClassVar[Workshop]
 
     names = Bundle("names")
-    shown = Bundle("shown")
 
     @classmethod
     def of(cls, implementation: Any, place: Place, laws: Iterable[str] = LAWS) -> type["Machine"]:
@@ -94,11 +92,9 @@ class Machine(RuleBasedStateMachine):
 
     # The tools
 
-    @rule(target=shown, name=names, spelling=SPELLINGS, part=RANGES, most=st.integers(0, 3))
-    def read(self, name: str, spelling: str, part: dict[str, int], most: int) -> Any:
-        moment = self.shop.call("Read", file_path=spelling.format(name), **part)
-        lines = body(moment.result.text).split("\n")[:most] if moment.is_whole_read else []
-        return multiple(*((name, line) for line in lines if line))
+    @rule(name=names, spelling=SPELLINGS, part=RANGES)
+    def read(self, name: str, spelling: str, part: dict[str, int]) -> None:
+        self.shop.call("Read", file_path=spelling.format(name), **part)
 
     @rule(name=names, cut=st.integers(1, 4))
     def read_in_two_parts(self, name: str, cut: int) -> None:
@@ -118,10 +114,12 @@ class Machine(RuleBasedStateMachine):
         self.shop.call("Read", file_path=f"$WS/{name}")
         self.edit(name, "$WS/{}", everywhere, data)
 
-    @rule(piece=consumes(shown), new=LINES)
-    def edit_a_line_that_was_shown(self, piece: tuple[str, str], new: str) -> None:
-        name, line = piece
-        self.shop.call("Edit", file_path=f"$WS/{name}", old_string=line, new_string=new, replace_all=True)
+    @rule(name=names, number=st.integers(0, 3), new=LINES)
+    def edit_a_line_as_it_is_shown(self, name: str, number: int, new: str) -> None:
+        path = f"$WS/{name}"
+        lines = body(self.shop.call("Read", file_path=path).result.text).split("\n")
+        line = lines[number % len(lines)]
+        self.shop.call("Edit", file_path=path, old_string=line, new_string=new, replace_all=True)
 
     @rule()
     def take_the_edit_back(self) -> None:
