@@ -150,6 +150,16 @@ class Behaviours:
         True, {"1.0.126": False, "2.1.87": True}, shown_by=("permissions/root-rule-for-one-name",)
     )
     """A rule for one name at the root of the file system means that one only, not every file of that name."""
+    rules_may_hold_parentheses: bool = since(
+        False, {"2.0.76": True}, shown_by=("permissions/parentheses-in-rule",)
+    )
+    """The pattern of a rule may hold parentheses; otherwise such a rule closes nothing."""
+    rules_are_relaxed: bool = since(
+        False,
+        {"1.0.126": True},
+        shown_by=("permissions/dot-slash-rule", "permissions/stars-and-the-directory-itself"),
+    )
+    """`./` in front of a pattern does not matter, and `/**` after it closes the directory itself too."""
     star_takes_tools_away: bool = since(
         False, {"2.1.40": True}, shown_by=("permissions/rule-for-everything-and-what-is-outside",)
     )

@@ -14,7 +14,7 @@ from reference_impl import edit_tool, notebook_edit_tool, read_tool, write_tool
 from reference_impl.blanks import BLANKS
 from reference_impl.changed_files import notice_changed_files
 from reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
-from reference_impl.permissions import Permissions
+from reference_impl.permissions import Permissions, RuleGrammar
 from reference_impl.read_state import ReadState
 from reference_impl.refusal import Refusal, of_read_error
 from reference_impl.session import Session
@@ -130,9 +130,13 @@ class FileTools:
                 deny,
                 root=root_path,
                 home=home_path,
-                comments=behaviours.rules_may_be_comments,
-                anchored=behaviours.root_rules_are_anchored,
-                star_is_all=behaviours.star_takes_tools_away,
+                grammar=RuleGrammar(
+                    comments=behaviours.rules_may_be_comments,
+                    anchored=behaviours.root_rules_are_anchored,
+                    star_is_all=behaviours.star_takes_tools_away,
+                    parentheses=behaviours.rules_may_hold_parentheses,
+                    relaxed=behaviours.rules_are_relaxed,
+                ),
             ),
             state=ReadState(behaviours.remembered_files),
         )

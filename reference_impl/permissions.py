@@ -5,13 +5,55 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from reference_impl import disk
 from reference_impl.ignore_list import IgnoreList
 
-__all__ = ["PermissionRuleError", "Permissions"]
+__all__ = ["PermissionRuleError", "Permissions", "RuleGrammar"]
 
 _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleGrammar:
+    """How rules are read.
+
+    `comments`: a pattern that begins with `#` closes nothing, as in `.gitignore`. `anchored`: `//p` means only what is
+    at the root, otherwise everything that has the one name p. `star_is_all`: `Tool(*)` takes the tool away.
+    `parentheses`: a pattern may hold them. `relaxed`: `./` in front of a pattern, and `/**` after it, do not matter.
+    """
+
+    comments: bool = True
+    anchored: bool = False
+    star_is_all: bool = False
+    parentheses: bool = True
+    relaxed: bool = True
+
+    def parsed(self, text: str) -> tuple[str, str | None] | None:
+        """Return the tool and the pattern of a rule; None if it is none. What is not understood is a tool's name."""
+        match = _RULE.fullmatch(text)
+        if match is None:
+            return None
+        tool, pattern = match["tool"], match["pattern"]
+        if pattern is not None and ")" in pattern and not self.parentheses:
+            return text, None
+        return tool, None if pattern == "*" and self.star_is_all else pattern
+
+    def placed(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
+        """Return the directory that a pattern begins at, and what is left of it; None if it closes nothing."""
+        base = root
+        if pattern.startswith("//"):
+            base, pattern = "/", pattern[1:] if self.anchored else pattern[2:]
+        elif pattern.startswith("/"):
+            return None
+        elif pattern.startswith("~/"):
+            base, pattern = home, pattern[1:]
+        if pattern.startswith("#") and not self.comments:
+            pattern = f"\\{pattern}"
+        if self.relaxed:
+            pattern = pattern.removeprefix("./").removesuffix("/**")
+        return base, pattern
 
 
 class PermissionRuleError(ValueError):
@@ -23,37 +65,26 @@ class Permissions:
 
     `Read(p)` closes paths to Read, `Edit(p)` to Edit, Write and NotebookEdit; rules for Write with a pattern have no
     effect. A rule without a pattern takes the tool away. A pattern is written like a line of `.gitignore`; `//p/q`
-    begins at the file system's root, `~/p` at the home directory, `/p` at the directory of the settings file, which is not
-    known here, so that it closes nothing; anything else begins at `root`. Letter case does not matter.
-    `comments`: a pattern that begins with `#` closes nothing, as in `.gitignore`. `anchored`: `//p` means only what is
-    at the root, otherwise everything that has the one name p. `star_is_all`: `Tool(*)` takes the tool away.
+    begins at the file system's root, `~/p` at the home directory, `/p` at the directory of the settings file, which is
+    not known here, so that it closes nothing; anything else begins at `root`. Letter case does not matter.
     """
 
     def __init__(
-        self,
-        deny: Iterable[str],
-        *,
-        root: str,
-        home: str,
-        comments: bool = True,
-        anchored: bool = False,
-        star_is_all: bool = False,
+        self, deny: Iterable[str], *, root: str, home: str, grammar: RuleGrammar | None = None
     ) -> None:
+        grammar = grammar or RuleGrammar()
         self.removed: set[str] = set()
         patterns: dict[tuple[str, str], list[str]] = {}
         for text in deny:
-            match = _RULE.fullmatch(text.strip())
-            if match is None:
+            parsed = grammar.parsed(text.strip())
+            if parsed is None:
                 raise PermissionRuleError(f"{text!r} is not a permission rule: write Tool or Tool(pattern)")
-            if match["pattern"] is None or (star_is_all and match["pattern"] == "*"):
-                self.removed.add(match["tool"])
-            elif placed := _placed(match["pattern"], root=root, home=home):
-                base, pattern = placed
-                if base == "/" and anchored:
-                    pattern = f"/{pattern}"
-                if pattern.startswith("#") and not comments:
-                    pattern = f"\\{pattern}"
-                patterns.setdefault((match["tool"], base), []).append(pattern.removesuffix("/**"))
+            tool, pattern = parsed
+            if pattern is None:
+                self.removed.add(tool)
+            elif placed := grammar.placed(pattern, root=root, home=home):
+                base, listed = placed
+                patterns.setdefault((tool, base), []).append(listed)
         self._lists = {
             place: IgnoreList(listed, as_git=False, ignore_case=True) for place, listed in patterns.items()
         }
@@ -74,13 +105,3 @@ class Permissions:
     def denies_target(self, action: str, path: str) -> bool:
         """Tell whether the file that the path finally leads to is closed; links are followed."""
         return disk.exists(path) and self.denies(action, disk.leads_to(path))
-
-
-def _placed(pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
-    if pattern.startswith("//"):
-        return "/", pattern[2:]
-    if pattern.startswith("/"):
-        return None
-    if pattern.startswith("~/"):
-        return home, pattern[1:]
-    return root, pattern.removeprefix("./")

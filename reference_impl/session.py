@@ -87,7 +87,7 @@ class Session:
 
         Blanks around the path and `~` are taken as they are here.
         """
-        path = resolved(given, self.root, folds=True)
+        path = self.expanded_path(given)
         if self.behaviours.rules_fail_at_their_base and self.permissions.is_base(action, path):
             raise Refusal("permission_denied", "Error checking permissions")
         follows = self.behaviours.rules_follow_links
