@@ -114,6 +114,13 @@ class Machine(RuleBasedStateMachine):
         self.shop.call("Read", file_path=f"$WS/{name}")
         self.edit(name, "$WS/{}", everywhere, data)
 
+    @rule(name=names, lines=st.lists(LINES, min_size=1, max_size=4, unique=True), new=WORDS | ARGUMENTS)
+    def edit_a_line_of_plain_text(self, name: str, lines: list[str], new: str) -> None:
+        text = "".join(f"{line}\n" for line in lines)
+        self.shop.event(WorldEvent("modify", name, RegularFile(TextContent(text)), mtime=2))
+        self.shop.call("Read", file_path=f"$WS/{name}")
+        self.shop.call("Edit", file_path=f"$WS/{name}", old_string=lines[0], new_string=new)
+
     @rule(name=names, number=st.integers(0, 3), new=LINES)
     def edit_a_line_as_it_is_shown(self, name: str, number: int, new: str) -> None:
         path = f"$WS/{name}"
