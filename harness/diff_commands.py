@@ -46,7 +46,7 @@ def diff(
     time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
     fixtures: Fixtures = None,
 ) -> int:
-    """Tell what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something; docs/history.md."""
+    """Tell what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something; docs/changes.md."""
     from rich.console import Console
 
     from harness.changes.dating import dated

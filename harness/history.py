@@ -28,7 +28,7 @@ from harness.suite import Suite
 from harness.verdict import LEVELS
 from reference_impl.contract import Behaviours, ByModel, History
 
-__all__ = ["ChangePoint", "change_points", "history", "page_file", "telling"]
+__all__ = ["ChangePoint", "change_points", "history", "page_file", "telling", "the_histories"]
 
 Histories = Mapping[str, History]
 

@@ -14,7 +14,7 @@ __all__ = ["Part", "TextChange", "general", "parts", "text_changes"]
 
 _NUMBERED = re.compile(r"(?s)(\s*)(\d+)([→\t|:]\s?|\W{1,3})(.*)")
 _PRODUCT = re.compile(r"(?s)( *)(\d+)([→\t])(.*)")
-_BARE = re.compile(r" *\d+")
+_BARE = re.compile(r"\s*\d+[^\w\s]?\s*")
 _SENTENCE = re.compile(r"(?<=[.!?)])\s+(?=[A-Z(])")
 
 _VARYING = (

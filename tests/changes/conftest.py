@@ -1,0 +1,206 @@
+"""A small suite whose contracts, scenarios and recordings are made by the test."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.entry import Entry, RegularFile
+from harness.recordings import Recording, Transcript, TranscriptStep, encode
+from harness.session import ToolResult
+from harness.suite import Suite, default_root
+
+UNREAD = "File has not been read yet. Read it first before writing to it."
+STALE = (
+    "File has been modified since read, either by the user or by a linter."
+    " Read it again before attempting to write it."
+)
+DONE = "The file $WS/notes.txt has been updated."
+GIVEN = {"notes.txt": "alpha\nbeta\n"}
+
+CONTRACTS = """\
+default: 2.1.7
+contracts:
+  documented:
+    summary: What is documented.
+    documents: [behaviour-spec.txt]
+"""
+CONTRACT = """\
+  {name}:
+    package: "@anthropic-ai/claude-code"
+    version: {version}
+    model: claude-sonnet-4-5-20250929
+    read_gate: {gate}
+    tools: {tools}
+    summary: For a test.
+"""
+VERSIONS = ("2.1.7", "2.1.40", "2.1.228", "2.1.228+gated")
+
+
+@dataclass(frozen=True)
+class Says:
+    """What one contract gives at one call."""
+
+    text: str = DONE
+    error: str | None = None
+    files: Mapping[str, str | None] = field(default_factory=dict)
+
+    def clause(self) -> dict[str, Any]:
+        clause: dict[str, Any] = {"text": self.text}
+        if self.error is not None:
+            clause["error"] = self.error
+        if self.files:
+            clause["files"] = dict(self.files)
+        return clause
+
+    def result(self) -> ToolResult:
+        if self.error is None:
+            return ToolResult(self.text)
+        return ToolResult(f"<tool_use_error>{self.text}</tool_use_error>", is_error=True)
+
+    def changes(self) -> dict[str, Entry | None]:
+        return {
+            path: None if text is None else RegularFile(text.encode(), 0o644)
+            for path, text in self.files.items()
+        }
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call, and what each contract gives; one that is not named gives what the one before it does."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    says: Mapping[str, Says]
+    documented: Says | None = None
+
+    def of(self, contract: str) -> Says:
+        """Return what a contract gives: itself, or the closest older one."""
+        known = [*VERSIONS[: VERSIONS.index(contract) + 1]] if contract in VERSIONS else [*VERSIONS]
+        named = contract if contract in self.says else next(n for n in reversed(known) if n in self.says)
+        return self.says[named]
+
+
+def refused(error: str = "not_read", text: str = UNREAD) -> Says:
+    return Says(text, error)
+
+
+def done(text: str = DONE, content: str = "gamma\nbeta\n") -> Says:
+    return Says(text, None, {"notes.txt": content})
+
+
+def edit(says: Mapping[str, Says], documented: Says | None = None, **arguments: Any) -> Call:
+    given = {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "gamma", **arguments}
+    return Call("Edit", given, says, documented)
+
+
+def read(says: Mapping[str, Says], documented: Says | None = None, path: str = "notes.txt") -> Call:
+    return Call("Read", {"file_path": f"$WS/{path}"}, says, documented)
+
+
+class Small:
+    """The suite's folder, and ways to fill it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        (root / "scenarios").mkdir(parents=True)
+        shutil.copy(default_root() / "errors.yaml", root)
+        self.contracts()
+
+    @property
+    def suite(self) -> Suite:
+        return Suite(self.root)
+
+    def contracts(self, lacking: str = "", tool: str = "") -> None:
+        """Write the contracts; the one that is named lacks a tool."""
+        text = CONTRACTS
+        for name in VERSIONS:
+            tools = [each for each in ("Read", "Edit", "Write") if (name, each) != (lacking, tool)]
+            gate = "relaxed" if name == "2.1.228" else "enforced"
+            version = name.partition("+")[0]
+            text += CONTRACT.format(name=name, version=version, gate=gate, tools=f"[{', '.join(tools)}]")
+        (self.root / "contracts.yaml").write_text(text)
+
+    def scenario(
+        self, scenario_id: str, *calls: Call | dict[str, Any], files: Mapping[str, str] | None = None
+    ) -> None:
+        """Write a scenario and what was recorded of it on every contract; a dictionary is a world event."""
+        steps: list[dict[str, Any]] = []
+        for call in calls:
+            if isinstance(call, dict):
+                steps.append(call)
+                continue
+            expect = [{"when": _when(name), **call.of(name).clause()} for name in VERSIONS]
+            if call.documented is not None:
+                told = call.documented.clause()
+                expect.insert(0, {"documented": "behaviour-spec.txt, Semantics", **told})
+            steps.append({call.tool: dict(call.arguments), "expect": expect})
+        document = {
+            "title": f"Title of {scenario_id}",
+            "requirement": "must",
+            "given": {"files": dict(files or GIVEN)},
+            "steps": steps,
+        }
+        path = self.root / "scenarios" / f"{scenario_id}.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(document, ensure_ascii=False, indent=1), encoding="utf-8")
+        self.record(scenario_id, [call for call in calls if isinstance(call, Call)], VERSIONS)
+
+    def record(self, scenario_id: str, calls: Sequence[Call], names: Sequence[str]) -> None:
+        """Write what these contracts, or versions that are none, gave."""
+        transcripts = {
+            name: Transcript(
+                tuple(
+                    TranscriptStep(
+                        ((call.tool, dict(call.arguments)),),
+                        (call.of(name).result(),),
+                        call.of(name).changes(),
+                    )
+                    for call in calls
+                )
+            )
+            for name in names
+        }
+        path = self.root / "recordings" / f"{scenario_id}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(encode(Recording(transcripts)))
+
+
+def _when(name: str) -> dict[str, str]:
+    """Return the condition that selects the contract alone; together they leave no version out."""
+    match name:
+        case "2.1.7":
+            return {"claude_code": "<2.1.40"}
+        case "2.1.40":
+            return {"claude_code": ">=2.1.40,<2.1.228"}
+        case _:
+            gate = "enforced" if name.endswith("+gated") else "relaxed"
+            return {"claude_code": ">=2.1.228", "read_gate": gate}
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Small:
+    return Small(tmp_path / "fixtures")
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(small: Small, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command on the small suite; returns exit code, output and messages."""
+    from harness.cli import main
+
+    def called(command: str, *arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main([command, *arguments, "--fixtures", str(small.root)])
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
+
+    return called

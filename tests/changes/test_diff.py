@@ -1,0 +1,357 @@
+"""`readfirst diff`: contracts, recorded runs and implementations, and how the command ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from harness.suite import default_root
+
+from .conftest import STALE, Run, Says, Small, done, edit, read, refused
+
+SHOWN = "     1→alpha\n     2→beta\n     3→"
+TABS = "1\talpha\n2\tbeta\n3"
+
+UNREAD = edit({"2.1.7": refused(), "2.1.228": done(), "2.1.228+gated": refused()})
+LINES = read({"2.1.7": Says(SHOWN), "2.1.228": Says(TABS)})
+CHANGED = {"modify": {"notes.txt": "alpha\nBETA\n"}}
+ALIKE = edit({"2.1.7": done()})
+
+
+@pytest.fixture
+def filled(small: Small) -> Small:
+    small.scenario("gate/unread", UNREAD)
+    small.scenario("reading/lines", LINES)
+    small.scenario("reading/more-lines", LINES)
+    small.scenario("writing/alike", ALIKE)
+    return small
+
+
+def stream(run: Run, folder: Path, name: str, target: str, *arguments: str) -> str:
+    """Return the file that a run's JSON lines were written to."""
+    file = folder / name
+    run("run", target, "--format", "jsonl", "--output", str(file), *arguments)
+    return str(file)
+
+
+def test_a_contract_does_not_differ_from_itself(filled: Small, run: Run) -> None:
+    assert run("diff", "2.1.7", "2.1.7") == (0, "2.1.7 → 2.1.7: no difference in 4 scenarios\n", "")
+
+
+def test_contracts_that_were_recorded_alike_do_not_differ(filled: Small, run: Run) -> None:
+    assert run("diff", "2.1.7", "2.1.40")[:2] == (0, "2.1.7 → 2.1.40: no difference in 4 scenarios\n")
+
+
+def test_what_changed_between_two_contracts_is_told_by_cause(filled: Small, run: Run) -> None:
+    code, told, _ = run("diff", "2.1.7", "2.1.228")
+    assert code == 1
+    assert told.splitlines() == [
+        "2.1.7 → 2.1.228: 3 of 4 scenarios differ, 2 causes",
+        "",
+        "Effects: what is refused, and what becomes of files",
+        "! Edit: refused (not_read) → applied  [1 scenario, between 2.1.40 and 2.1.228]",
+        "    - File has not been read yet. Read it first before writing to it.",
+        "    + The file $WS/notes.txt has been updated.",
+        "    gate/unread",
+        "",
+        "Words",
+        "- Read: number of a line: “6N→” → “N\\t”  [2 scenarios, between 2.1.40 and 2.1.228]",
+        "    -      1→",
+        "    + 1\\t",
+        "    reading/lines, reading/more-lines",
+    ]
+
+
+def test_the_other_way_round_the_same_is_told_the_other_way_round(filled: Small, run: Run) -> None:
+    told = run("diff", "2.1.228", "2.1.7")[1]
+    assert "! Edit: applied → refused (not_read)  [1 scenario, between 2.1.40 and 2.1.228]" in told
+
+
+def test_two_classes_of_models_of_one_version_differ(filled: Small, run: Run) -> None:
+    code, told, _ = run("diff", "2.1.228", "2.1.228+gated")
+    assert code == 1
+    assert "Edit: applied → refused (not_read)  [1 scenario]" in told
+    assert "number of a line" not in told
+
+
+def test_a_changed_byte_of_an_expectation_is_a_difference(filled: Small, run: Run) -> None:
+    assert run("diff", "2.1.7", "2.1.40", "--family", "writing")[0] == 0
+    filled.scenario("writing/alike", edit({"2.1.7": done(), "2.1.40": done(content="gamma\nbeta")}))
+    code, told, _ = run("diff", "2.1.7", "2.1.40", "--family", "writing")
+    assert code == 1
+    assert "! Edit: newline at the end of what is written: with → without" in told
+
+
+def test_documents_that_say_what_the_product_does_are_true(small: Small, run: Run) -> None:
+    small.scenario("gate/unread", edit({"2.1.7": refused()}, refused()))
+    assert run("diff", "documented", "2.1.7")[:2] == (
+        0,
+        "documented → 2.1.7: no difference in 1 scenario\n",
+    )
+
+
+def test_documents_that_say_something_else_are_not_true(small: Small, run: Run) -> None:
+    small.scenario("gate/unread", edit({"2.1.7": refused()}, refused()))
+    small.scenario("gate/stale", CHANGED, edit({"2.1.7": refused("modified_since_read", STALE)}, done()))
+    code, told, _ = run("diff", "documented", "2.1.7")
+    assert code == 1
+    assert "documented → 2.1.7: 1 of 2 scenarios differ, 1 cause" in told
+    assert "! Edit: applied → refused (modified_since_read)  [1 scenario]" in told
+
+
+def test_scenarios_that_one_side_says_nothing_of_are_not_compared(filled: Small, run: Run) -> None:
+    filled.scenario("gate/told", edit({"2.1.7": refused()}, refused()))
+    code, told, _ = run("diff", "documented", "2.1.7")
+    assert code == 0
+    assert "no difference in 1 scenario" in told
+    assert "not compared: 4 scenarios, because documented says nothing about it" in told
+
+
+def test_where_nothing_can_be_compared_the_result_is_not_green(filled: Small, run: Run) -> None:
+    code, told, error = run("diff", "documented", "2.1.7")
+    assert code == 5
+    assert "there is no scenario that both sides speak of" in error
+    assert "not compared: 4 scenarios" in told
+
+
+def test_a_tool_that_one_contract_lacks_is_told(filled: Small, run: Run) -> None:
+    filled.contracts("2.1.40", "Edit")
+    others = ("2.1.7", "2.1.228", "2.1.228+gated")
+    filled.record("gate/unread", [UNREAD], others)
+    filled.record("writing/alike", [ALIKE], others)
+    told = run("diff", "2.1.40", "2.1.228")[1]
+    assert "not compared: 2 scenarios, because 2.1.40 has no Edit" in told
+
+
+def test_an_empty_selection_is_no_success(filled: Small, run: Run) -> None:
+    code, told, error = run("diff", "2.1.7", "2.1.228", "-k", "nothing-like-it")
+    assert (code, told) == (5, "")
+    assert "nothing was selected" in error
+
+
+def test_a_selection_restricts_what_is_compared(filled: Small, run: Run) -> None:
+    assert "2 of 2 scenarios differ, 1 cause" in run("diff", "2.1.7", "2.1.228", "-k", "lines")[1]
+    assert run("diff", "2.1.7", "2.1.228", "--family", "writing")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("documentd", "Did you mean documented?"),
+        ("2.1.329", "`claude-code:2.1.329`"),
+        ("refrence", "no contract of this suite, no file, and no connect string"),
+    ],
+)
+def test_what_names_no_side_is_a_usage_error(filled: Small, run: Run, name: str, told: str) -> None:
+    code, output, error = run("diff", "2.1.7", name)
+    assert (code, output) == (2, "")
+    assert told in error
+
+
+def test_a_connect_string_that_is_wrong_is_a_usage_error(filled: Small, run: Run) -> None:
+    code, _, error = run("diff", "2.1.7", "python:only")
+    assert code == 2
+    assert "python:MODULE:FACTORY" in error
+
+
+def test_a_missing_or_damaged_stream_is_refused(filled: Small, run: Run, tmp_path: Path) -> None:
+    assert run("diff", "2.1.7", str(tmp_path / "missing.jsonl"))[0] == 2
+    file = tmp_path / "cut.jsonl"
+    whole = Path(stream(run, tmp_path, "whole.jsonl", "reference")).read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    code, told, error = run("diff", "2.1.7", str(file))
+    assert (code, told) == (3, "")
+    assert "cut off" in error
+
+
+def test_the_reference_is_run_and_held_to_the_contract(filled: Small, run: Run) -> None:
+    code, told, _ = run("diff", "2.1.7", "reference", "--family", "gate")
+    assert (code, told) == (0, "2.1.7 → reference: no difference in 1 scenario\n")
+    filled.scenario("gate/unread", edit({"2.1.7": done()}))
+    code, told, _ = run("diff", "2.1.7", "reference", "--family", "gate")
+    assert code == 1
+    assert "! Edit: applied → refused (not_read)  [1 scenario]" in told
+
+
+def test_a_recorded_run_gives_what_the_run_itself_gives(filled: Small, run: Run, tmp_path: Path) -> None:
+    filled.scenario("writing/alike", edit({"2.1.7": done()}), files={"notes.txt": "alpha\r\n"})
+    file = stream(run, tmp_path, "run.jsonl", "reference")
+    now, then = run("diff", "2.1.7", "reference"), run("diff", "2.1.7", file)
+    assert now[0] == then[0] == 1
+    assert now[1] == then[1]
+
+
+def test_a_run_on_one_contract_can_be_held_against_another(filled: Small, run: Run, tmp_path: Path) -> None:
+    file = stream(run, tmp_path, "run.jsonl", "reference", "--family", "gate", "--family", "reading")
+    code, told, _ = run("diff", "2.1.228", file)
+    assert code == 1
+    assert "Edit: applied → refused (not_read)" in told
+    assert "number of a line: “N\\t” → “6N→”" in told
+    assert "not compared: 1 scenario, because reference did not run it" in told
+
+
+def test_two_recorded_runs_can_be_compared(filled: Small, run: Run, tmp_path: Path) -> None:
+    one = stream(run, tmp_path, "one.jsonl", "reference", "--family", "gate")
+    other = stream(
+        run, tmp_path, "other.jsonl", "recording:2.1.228", "--contract", "2.1.7", "--family", "gate"
+    )
+    assert run("diff", one, one, "--family", "gate")[0] == 0
+    code, told, _ = run("diff", one, other, "--family", "gate")
+    assert code == 1
+    assert told.startswith("reference → recording:2.1.228: 1 of 1 scenario differ, 1 cause\n")
+    assert "Edit: refused (not_read) → applied" in told
+
+
+def test_runs_of_one_target_are_told_apart_by_their_files(filled: Small, run: Run, tmp_path: Path) -> None:
+    one = stream(run, tmp_path, "one.jsonl", "reference", "--family", "gate")
+    other = stream(run, tmp_path, "other.jsonl", "reference", "--family", "gate")
+    told = run("diff", one, other, "--family", "gate")[1]
+    assert told.startswith(f"{one} → {other}: no difference")
+
+
+def test_of_a_stream_of_several_runs_the_one_on_the_other_side_is_taken(
+    filled: Small, run: Run, tmp_path: Path
+) -> None:
+    file = stream(
+        run, tmp_path, "two.jsonl", "recording:2.1.7", "--contract", "2.1.7", "--contract", "2.1.228"
+    )
+    assert run("diff", "2.1.7", file)[0] == 0
+    assert run("diff", "2.1.228", file)[0] == 1
+    code, _, error = run("diff", "2.1.40", file)
+    assert code == 2
+    assert "holds runs on 2.1.7, 2.1.228" in error
+
+
+def test_a_run_that_broke_is_no_complete_result(filled: Small, run: Run, tmp_path: Path) -> None:
+    filled.record("gate/unread", [], ["2.1.7"])
+    file = stream(run, tmp_path, "broken.jsonl", "recording:2.1.7")
+    code, told, error = run("diff", "2.1.7", file)
+    assert code == 3
+    assert "not compared: 1 scenario, because recording:2.1.7 broke" in told
+    assert "1 scenarios have no result, so this is not all" in error
+
+
+def test_a_run_that_was_interrupted_is_no_complete_result(filled: Small, run: Run, tmp_path: Path) -> None:
+    file = Path(stream(run, tmp_path, "whole.jsonl", "recording:2.1.7"))
+    header, first, *_, footer = file.read_text().splitlines()
+    cut = {**json.loads(footer), "interrupted": True, "verdicts": 1, "passed": 1, "exit_code": 130}
+    file.write_text("\n".join([header, first, json.dumps(cut)]) + "\n")
+    code, told, _ = run("diff", "2.1.7", str(file))
+    assert code == 3
+    assert "no difference in 1 scenario" in told
+
+
+def test_a_damaged_scenario_is_told_as_such(filled: Small, run: Run) -> None:
+    (filled.root / "scenarios/gate/unread.yaml").write_text("title: [")
+    code, told, error = run("diff", "2.1.7", "2.1.228")
+    assert (code, told) == (4, "")
+    assert "unread.yaml" in error
+
+
+def test_json_holds_everything_and_fits_its_schema(filled: Small, run: Run) -> None:
+    later = edit({"2.1.7": done(content="a\n"), "2.1.228": done(content="b\n")})
+    filled.scenario("gate/twice", UNREAD, later)
+    code, told, _ = run("diff", "2.1.7", "2.1.228", "--format", "json")
+    document = json.loads(told)
+    schema = json.loads((default_root() / "schema/diff.schema.json").read_bytes())
+    Draft202012Validator.check_schema(schema)
+    assert list(Draft202012Validator(schema).iter_errors(document)) == []
+    assert code == 1
+    gone = document["causes"][0]
+    assert gone["scenarios"] == ["gate/twice", "gate/unread"]
+    assert gone["safety"]
+    assert gone["since"] == ["2.1.40 to 2.1.228"]
+    assert gone["occurrences"][0]["step"] == 1
+    assert [each["step"] for each in document["consequences"]] == [2]
+    assert document["differing"] == ["gate/twice", "gate/unread", "reading/lines", "reading/more-lines"]
+    assert (document["compared"], document["broken"], document["left_out"]) == (5, 0, {})
+
+
+def test_markdown_is_a_changelog(filled: Small, run: Run) -> None:
+    told = run("diff", "2.1.7", "2.1.228", "--format", "markdown")[1].splitlines()
+    assert told[0] == "# 2.1.7 → 2.1.228"
+    assert "## Words" in told
+    gone = told.index(
+        "- **safety** Edit: refused (not\\_read) → applied (1 scenario, between 2.1.40 and 2.1.228)"
+    )
+    assert told[gone + 1] == "  - before: `File has not been read yet. Read it first before writing to it.`"
+    assert told[gone + 3] == "  - `gate/unread`"
+
+
+def test_few_scenarios_are_named_unless_all_are_asked_for(small: Small, run: Run) -> None:
+    for number in range(7):
+        small.scenario(f"reading/lines-{number}", LINES)
+    assert "reading/lines-2 and 4 more" in run("diff", "2.1.7", "2.1.228")[1]
+    assert "reading/lines-6" not in run("diff", "2.1.7", "2.1.228")[1]
+    assert "reading/lines-6" in run("diff", "2.1.7", "2.1.228", "--all")[1]
+
+
+def test_of_many_causes_rare_changes_of_words_are_counted_unless_all_are_asked_for(
+    small: Small, run: Run
+) -> None:
+    for number in range(25):
+        letters = "abcdefghijklmnopqrstuvwxyz"[number] * 3
+        says = {"2.1.7": Says(f"Some {letters}."), "2.1.228": Says(f"Other {letters}.")}
+        small.scenario(f"reading/words-{number}", read(says))
+    told = run("diff", "2.1.7", "2.1.228")[1]
+    assert "25 more changes of words that one or two scenarios show (--all lists them)" in told
+    assert "“Some aaa.” → “Other aaa.”" not in told
+    assert "“Some aaa.” → “Other aaa.”" in run("diff", "2.1.7", "2.1.228", "--all")[1]
+
+
+def test_the_result_can_go_to_a_file(filled: Small, run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "changes.md"
+    code, told, _ = run("diff", "2.1.7", "2.1.228", "--format", "markdown", "--output", str(file))
+    assert (code, told) == (1, "")
+    assert file.read_text().startswith("# 2.1.7 → 2.1.228\n")
+
+
+def test_long_texts_of_which_expectations_keep_digests_are_compared_whole(small: Small, run: Run) -> None:
+    import hashlib
+
+    long = "".join(f"{number:6}→line\n" for number in range(1, 600))
+    other = long.replace("→", "\t")
+
+    def digest(text: str) -> dict[str, object]:
+        sha256 = hashlib.sha256(text.encode()).hexdigest()
+        return {"sha256": sha256, "starts": text[:20], "ends": text[-20:]}
+
+    small.scenario("reading/long", read({"2.1.7": Says(long), "2.1.228": Says(other)}))
+    file = small.root / "scenarios/reading/long.yaml"
+    document = json.loads(file.read_text())
+    for clause in document["steps"][0]["expect"]:
+        clause["text"] = digest(clause["text"])
+    file.write_text(json.dumps(document, ensure_ascii=False))
+    told = run("diff", "2.1.7", "2.1.228")[1]
+    assert "number of a line: “6N→” → “6N\\t”" in told
+    small.record("reading/long", [], ["2.1.7"])
+    without = run("diff", "2.1.7", "2.1.228")
+    assert without[0] == 1
+    assert "Read: shows other content" in without[1]
+
+
+def test_calls_of_one_message_are_compared_with_what_their_group_writes(small: Small, run: Run) -> None:
+    small.scenario("parallel/two", UNREAD, LINES)
+    file = small.root / "scenarios/parallel/two.yaml"
+    document = json.loads(file.read_text())
+    calls = document["steps"]
+    changes = [each.pop("files", None) for each in calls[0]["expect"]]
+    document["steps"] = [
+        {
+            "parallel": calls,
+            "expect": [
+                {"when": each["when"], "files": files or {}}
+                for each, files in zip(calls[0]["expect"], changes, strict=True)
+            ],
+        }
+    ]
+    file.write_text(json.dumps(document, ensure_ascii=False))
+    _, output, error = run("diff", "2.1.7", "2.1.228", "--format", "json")
+    assert error == ""
+    told = json.loads(output)
+    assert [cause["kind"] for cause in told["causes"]] == ["refusal"]
+    assert [each["call"] for each in told["causes"][0]["occurrences"]] == [1]
+    assert [each["call"] for each in told["consequences"]] == [2, None]

@@ -1,0 +1,246 @@
+"""docs/history.md is what the reference's table and the recordings make of it, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+import harness.history
+from harness.history import ChangePoint, change_points, history, page_file, telling
+from harness.suite import Suite
+from reference_impl.contract import ByModel, History
+
+from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+UNREAD = edit({"2.1.7": refused(), "2.1.228": done(), "2.1.228+gated": refused()})
+MISSING = read(
+    {"2.1.7": Says("File does not exist.", "file_not_found"), "2.1.40": Says("Gone.", "file_not_found")}
+)
+
+Track = Callable[..., list[ChangePoint]]
+
+
+def one(changes: dict[tuple[int, int, int], object], *shown_by: str, first: object = False) -> History:
+    return History(first, MappingProxyType(changes), first, shown_by)
+
+
+@pytest.fixture
+def track(small: Small) -> Track:
+    def tracked(**histories: History) -> list[ChangePoint]:
+        return change_points(small.suite, histories)
+
+    return tracked
+
+
+def test_a_change_has_the_words_before_and_after_it_and_the_scenarios(small: Small, track: Track) -> None:
+    small.scenario("gate/unread", UNREAD)
+    small.scenario("gate/other", UNREAD)
+    (point,) = track(needs=one({(2, 1, 208): True}, "gate/unread", "gate/other"))
+    assert (point.version, point.behaviour, point.tool) == ("2.1.208", "needs", "Edit")
+    assert (
+        point.before
+        == "refused (not_read): `File has not been read yet. Read it first before writing to it.`"
+    )
+    assert point.after.startswith("answered: `The file $WS/notes.txt has been updated.`; `notes.txt` becomes")
+    assert [name for name, _ in point.shown] == ["gate/unread", "gate/other"]
+
+
+def test_the_closest_versions_that_were_recorded_are_told(small: Small, track: Track) -> None:
+    small.scenario("paths/missing", MISSING)
+    (point,) = track(told=one({(2, 1, 20): True}, "paths/missing"))
+    assert point.point is not None
+    assert (point.point.before, point.point.after, point.point.exact) == ("2.1.7", "2.1.40", False)
+
+
+def test_a_change_is_exact_if_the_version_and_the_one_published_before_it_are_recorded(
+    small: Small, track: Track
+) -> None:
+    told = {"2.1.19": Says("File does not exist.", "file_not_found"), "2.1.20": Says("Gone.")}
+    call = read({**MISSING.says, **told})
+    small.scenario("paths/missing", call)
+    small.record("paths/missing", [call], [*VERSIONS, "2.1.19", "2.1.20"])
+    (without,) = track(told=one({(2, 1, 20): True}, "paths/missing"))
+    assert without.point is not None
+    assert not without.point.exact
+    (small.root / "releases.yaml").write_text("versions: [2.1.7, 2.1.19, 2.1.20, 2.1.40]\n")
+    (point,) = track(told=one({(2, 1, 20): True}, "paths/missing"))
+    assert point.point is not None
+    assert (point.point.before, point.point.after, point.point.exact) == ("2.1.19", "2.1.20", True)
+
+
+def test_changes_stand_in_the_order_of_the_versions(small: Small, track: Track) -> None:
+    small.scenario("paths/missing", MISSING)
+    found = track(
+        second=one({(2, 1, 108): 1, (2, 1, 20): 2}, "paths/missing"),
+        first=one({(2, 1, 9): True}, "paths/missing"),
+    )
+    assert [(point.version, point.behaviour) for point in found] == [
+        ("2.1.9", "first"),
+        ("2.1.20", "second"),
+        ("2.1.108", "second"),
+    ]
+
+
+def test_a_change_that_no_recording_shows_is_told_as_not_recorded(small: Small, track: Track) -> None:
+    small.scenario("paths/missing", MISSING)
+    (alike,) = track(told=one({(2, 1, 208): True}, "paths/missing"))
+    (early,) = track(told=one({(1, 0, 0): True}, "paths/missing"))
+    (nowhere,) = track(told=one({(2, 1, 20): True}, "paths/none"))
+    for point in (alike, early, nowhere):
+        assert (point.point, point.before, point.after) == (None, "not recorded", "not recorded")
+
+
+def test_a_change_for_newer_models_is_shown_by_what_they_do(small: Small, track: Track) -> None:
+    small.scenario("gate/unread", UNREAD)
+    (point,) = track(needs=one({(2, 1, 208): ByModel(True, False)}, "gate/unread", first=True))
+    assert (point.models, point.value_before, point.value_after) == ("newer models", True, False)
+    assert point.after.startswith("answered")
+
+
+def test_a_change_for_older_models_is_shown_by_what_they_do(small: Small, track: Track) -> None:
+    says = {"2.1.7": done(), "2.1.228": done(), "2.1.228+gated": refused()}
+    small.scenario("gate/unread", edit(says))
+    (point,) = track(needs=one({(2, 1, 208): ByModel(True, False)}, "gate/unread"))
+    assert (point.models, point.value_before, point.value_after) == ("older models", False, True)
+    assert point.after.startswith("refused (not_read)")
+
+
+def test_the_call_is_told_that_shows_what_changes_nowhere_else(small: Small, track: Track) -> None:
+    prefix = read({"2.1.7": Says("     1→a"), "2.1.40": Says("1\ta")})
+    small.scenario("reading/lines", prefix)
+    small.scenario("gate/unread", prefix, edit({"2.1.7": refused(), "2.1.40": done()}))
+    lines, needs = track(
+        lines=one({(2, 1, 20): True}, "reading/lines"), needs=one({(2, 1, 30): True}, "gate/unread")
+    )
+    assert lines.tool == "Read"
+    assert needs.tool == "Edit"
+    assert needs.before.startswith("refused (not_read)")
+
+
+def test_the_page_has_one_line_for_each_change(small: Small) -> None:
+    small.scenario("gate/unread", UNREAD)
+    histories = {"edit_needs_read": one({(2, 1, 208): ByModel(True, False)}, "gate/unread", first=True)}
+    page = history(small.suite, histories)
+    (row,) = [line for line in page.splitlines() if line.startswith("| **")]
+    assert row.startswith("| **2.1.208**, newer models | between 2.1.40 and 2.1.228 | `edit_needs_read`")
+    assert "(yes → no)" in row
+    assert "Edit: refused (not_read): `File has not been read yet." in row
+    assert row.endswith("| [gate/unread](../fixtures/scenarios/gate/unread.yaml) |")
+    assert "1 change, 0 of them exact." in page
+
+
+def test_the_page_without_changes_has_no_table(small: Small) -> None:
+    page = history(small.suite, {"never": one({})})
+    assert "0 changes" in page
+    assert "| version |" not in page
+
+
+def test_scenarios_of_changes_tell_more_than_others() -> None:
+    histories = {"changed": one({(2, 1, 8): True}, "a/b"), "never": one({}, "c/d")}
+    assert telling(histories) == {"a/b"}
+
+
+@pytest.fixture
+def known(small: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
+    """A suite with a change that is known; commands take these histories for the reference's."""
+    small.scenario("gate/unread", UNREAD)
+    histories = {"edit_needs_read": one({(2, 1, 208): True}, "gate/unread")}
+    monkeypatch.setattr(harness.history, "the_histories", lambda: histories)
+    return small
+
+
+def written(small: Small) -> Path:
+    file = page_file(small.suite)
+    assert file is not None
+    return file
+
+
+def test_a_page_that_was_written_is_fresh(known: Small, run: Run) -> None:
+    assert run("history", "--check")[0] == 1
+    assert not written(known).exists()
+    assert run("history", "--write")[0] == 0
+    assert run("history", "--check") == (0, "", "")
+    assert run("history") == (0, written(known).read_text(encoding="utf-8"), "")
+
+
+def test_a_changed_recording_makes_the_page_stale(known: Small, run: Run) -> None:
+    run("history", "--write")
+    known.record("gate/unread", [edit({"2.1.7": refused(), "2.1.228": done("Done.")})], VERSIONS)
+    code, _, told = run("history", "--check")
+    assert code == 1
+    assert "history.md is stale. Write it with `readfirst history --write`." in told
+
+
+def test_a_changed_table_makes_the_page_stale(
+    known: Small, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("history", "--write")
+    later = {"edit_needs_read": one({(2, 1, 209): True}, "gate/unread")}
+    monkeypatch.setattr(harness.history, "the_histories", lambda: later)
+    assert run("history", "--check")[0] == 1
+
+
+def test_what_is_published_can_be_asked_for_anew(
+    known: Small, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("history", "--write")
+    monkeypatch.setattr("harness.registry.published", lambda: ("2.1.40", "2.1.228"))
+    assert run("history", "--published", "--write")[0] == 0
+    assert "| exact |" in written(known).read_text()
+    assert (known.root / "releases.yaml").read_text().endswith("versions:\n  - 2.1.40\n  - 2.1.228\n")
+
+
+def test_a_check_does_not_go_with_writing(known: Small, run: Run) -> None:
+    for option in ("--write", "--published"):
+        code, _, told = run("history", "--check", option)
+        assert code == 2
+        assert "--check writes nothing" in told
+
+
+def test_the_bundled_suite_has_no_page(known: Small, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.__file__", str(known.root.parent / "__init__.py"))
+    code, _, told = run("history", "--write")
+    assert code == 2
+    assert "--fixtures" in told
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return history(Suite(CHECKOUT / "fixtures"))
+
+
+def test_the_page_of_the_suite_is_fresh(page: str) -> None:
+    told = "docs/history.md is stale: run `readfirst history --write`"
+    assert (CHECKOUT / "docs/history.md").read_text(encoding="utf-8") == page, told
+
+
+def test_the_page_of_the_suite_has_every_change_of_every_behaviour(page: str) -> None:
+    rows = [line for line in page.splitlines() if line.startswith("| **")]
+    for name, known_history in harness.history.the_histories().items():
+        for version in known_history.changes:
+            named = f"| **{'.'.join(map(str, version))}**"
+            assert [row for row in rows if row.startswith(named) and f"`{name}`" in row], (name, version)
+
+
+def test_every_row_of_the_page_has_six_cells_and_leads_to_files(page: str) -> None:
+    rows = [line for line in page.splitlines() if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} <= {7}
+    files = set(re.findall(r"\]\((\.\./[^)]+)\)", page))
+    assert [file for file in files if not (CHECKOUT / "docs" / file).is_file()] == []
+
+
+def test_the_page_of_the_suite_says_what_every_behaviour_means(page: str) -> None:
+    for row in page.splitlines():
+        if row.startswith("| **"):
+            assert re.search(r"\| `\w+` \S.* \([^()]*.* → ", row), row
+
+
+def test_the_page_names_no_place_of_one_machine(page: str) -> None:
+    assert str(CHECKOUT) not in page
+    assert str(Path.home()) + "/" not in page

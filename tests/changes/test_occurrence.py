@@ -1,0 +1,189 @@
+"""What two sides do otherwise at a call: refusals, files, reasons, words, and what merely follows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+
+import pytest
+
+from harness.changes.answer import Answer, Place, Told
+from harness.changes.occurrence import Occurrence, occurrences, same_text
+from harness.entry import Directory, Entry, FileDigest, RegularFile, Symlink
+from harness.scenario import Given, ParallelCalls, Scenario, Step, TextDigest, ToolCall, WorldEvent
+
+FILE = RegularFile(b"alpha\n")
+EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "alpha", "new_string": "gamma"})
+READ = ToolCall("Read", {"file_path": "$WS/a"})
+UNREAD = Answer(True, "not_read", "File has not been read yet.")
+
+
+def scenario(*steps: Step) -> Scenario:
+    return Scenario("some/id", "A title", "must", Given({"a": FILE}), steps)
+
+
+def wrote(entry: Entry | Told | None | bytes, text: str = "Done.") -> Answer:
+    return Answer(text=text, files={"a": RegularFile(entry) if isinstance(entry, bytes) else entry})
+
+
+def between(
+    one: Answer | Mapping[Place, Answer], other: Answer | Mapping[Place, Answer], *steps: Step
+) -> list[Occurrence]:
+    sides = [{(0, 0): side} if isinstance(side, Answer) else side for side in (one, other)]
+    return occurrences(scenario(*(steps or (EDIT,))), *sides)
+
+
+def told(found: list[Occurrence]) -> list[tuple[str, str, str, str, str]]:
+    changes = [each.change for each in found]
+    return [(each.level, each.kind, each.subject, each.before, each.after) for each in changes]
+
+
+def test_sides_that_give_the_same_differ_in_nothing() -> None:
+    assert between(wrote(b"gamma\n"), wrote(b"gamma\n")) == []
+
+
+def test_a_refusal_that_is_gone_is_an_effect_and_its_files_and_words_are_part_of_it() -> None:
+    found = between(UNREAD, wrote(b"gamma\n"))
+    assert told(found) == [("effects", "refusal", "", "refused (not_read)", "applied")]
+    assert found[0].change.words_before == "File has not been read yet."
+
+
+def test_a_read_is_answered_not_applied() -> None:
+    found = between(Answer(True, "file_not_found", "No."), Answer(text="1\ta"), READ)
+    assert told(found) == [("effects", "refusal", "", "refused (file_not_found)", "answered")]
+
+
+def test_a_refusal_without_a_name_is_known_by_its_words() -> None:
+    found = between(Answer(True, None, "Sorry, $WS/a is odd"), wrote(b"gamma\n"))
+    assert found[0].change.before == "refused: Sorry, PATH is odd"
+
+
+def test_another_reason_is_told_without_the_words() -> None:
+    found = between(UNREAD, Answer(True, "string_not_found", "String to replace not found in file."))
+    assert told(found) == [("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")]
+
+
+def test_other_words_of_the_same_refusal_are_told_by_its_name() -> None:
+    found = between(UNREAD, Answer(True, "not_read", "Read it first."))
+    assert [each[:3] for each in told(found)] == [("text", "refusal words", "not_read")]
+    assert found[0].change.words_after == "Read it first."
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "subject", "before", "after"),
+    [
+        (b"x\r\ny\r\n", b"x\ny\n", "line ends", "CRLF", "LF"),
+        (b"x\r\r\n", b"x\r\n", "line ends", "CR CRLF", "CRLF"),
+        (b"x\n", b"\xef\xbb\xbfx\n", "byte order mark", "without", "with"),
+        (b"x", b"x\n", "newline at the end", "without", "with"),
+        (b"x  \ny\n", b"x\ny\n", "blanks at line ends", "kept", "cut"),
+        (b"say 'x'\n", "say ‘x’\n".encode(), "quotes", "straight", "curly"),
+        (b"gamma\n", b"delta\n", "content", "", ""),
+    ],
+)
+def test_other_bytes_are_told_by_what_differs(
+    one: bytes, other: bytes, subject: str, before: str, after: str
+) -> None:
+    assert told(between(wrote(one), wrote(other))) == [("effects", "file", subject, before, after)]
+
+
+def test_a_file_that_one_side_leaves_alone_is_told_as_such() -> None:
+    (change,) = told(between(Answer(text="Done."), wrote(b"gamma\n")))
+    assert change == (
+        *("effects", "file", "whether it changes"),
+        *("the file is left as it was", "the file is changed"),
+    )
+    (back,) = told(between(wrote(b"gamma\n"), Answer(text="Done.")))
+    assert back[3:] == ("the file is changed", "the file is left as it was")
+
+
+def test_what_stands_at_a_path_is_told() -> None:
+    found = told(between(wrote(Symlink("b")), wrote(b"gamma\n")))
+    assert found == [("effects", "path", "", "a symbolic link", "a regular file")]
+    (gone,) = told(between(wrote(None), wrote(Directory())))
+    assert gone[3:] == ("nothing there", "a directory")
+
+
+def test_another_mode_is_told() -> None:
+    found = told(between(wrote(RegularFile(b"g", 0o600)), wrote(RegularFile(b"g", 0o644))))
+    assert found == [("effects", "mode", "mode", "0600", "0644")]
+    assert between(wrote(RegularFile(b"g", None)), wrote(RegularFile(b"g", 0o644))) == []
+
+
+def test_a_digest_agrees_with_the_bytes_it_is_of() -> None:
+    digest = FileDigest(hashlib.sha256(b"gamma\n").hexdigest(), 6)
+    assert between(wrote(digest), wrote(b"gamma\n")) == []
+    assert told(between(wrote(digest), wrote(b"delta\n")))[0][:3] == ("effects", "file", "content")
+
+
+def test_what_a_run_told_of_a_file_agrees_with_the_file() -> None:
+    assert between(wrote(Told("file", "gamma\n")), wrote(b"gamma\n")) == []
+    assert told(between(wrote(Told("file", "delta\n")), wrote(b"gamma\n")))[0][:3] == (
+        *("effects", "file"),
+        "content",
+    )
+
+
+def test_what_comes_after_an_effect_follows_from_it() -> None:
+    first = {(0, 0): UNREAD, (1, 0): UNREAD}
+    second = {(0, 0): wrote(b"gamma\n"), (1, 0): wrote(b"delta\n")}
+    found = between(first, second, EDIT, EDIT)
+    assert [each.follows for each in found] == [False, True]
+
+
+def test_words_beside_other_bytes_follow_from_them() -> None:
+    found = between(wrote(b"gamma\n", "Done."), wrote(b"gamma", "Not done."))
+    assert [(each.change.level, each.follows) for each in found] == [("effects", False), ("text", True)]
+
+
+def test_other_words_make_nothing_after_them_a_consequence() -> None:
+    first = {(0, 0): Answer(text="Old."), (1, 0): Answer(text="Old.")}
+    second = {(0, 0): Answer(text="New."), (1, 0): Answer(text="New.")}
+    assert [each.follows for each in between(first, second, READ, READ)] == [False, False]
+
+
+def test_a_call_that_one_side_says_nothing_of_is_left_out() -> None:
+    assert between({}, wrote(b"gamma\n")) == []
+
+
+def test_files_of_a_group_are_told_after_its_calls() -> None:
+    group = ParallelCalls((EDIT, READ))
+    first = {(0, 0): UNREAD, (0, 1): Answer(text="x"), (0, None): Answer()}
+    second = {(0, 0): Answer(text="x"), (0, 1): Answer(text="x"), (0, None): wrote(b"gamma\n")}
+    found = between(first, second, group)
+    assert [(each.tool, each.change.kind, each.follows) for each in found] == [
+        ("Edit", "refusal", False),
+        ("parallel calls", "file", True),
+    ]
+
+
+def test_what_an_event_changed_is_what_was_there_before() -> None:
+    event = WorldEvent("modify", "a", RegularFile(b"by hand\n"))
+    found = told(between({(1, 0): Answer()}, {(1, 0): wrote(b"by hand\n")}, event, EDIT))
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (None, "words", True),
+        ("words", None, True),
+        ("words", "words", True),
+        ("words", "other", False),
+        (TextDigest(starts="wo"), "words", True),
+        ("words", TextDigest(starts="or"), False),
+        (TextDigest(sha256="a" * 64), TextDigest(sha256="a" * 64, lines=2), True),
+        (TextDigest(sha256="a" * 64), TextDigest(sha256="b" * 64), False),
+        (TextDigest(starts="a"), TextDigest(starts="b"), False),
+    ],
+)
+def test_two_statements_of_a_text_go_together_if_one_text_can_be_both(
+    one: str | TextDigest | None, other: str | TextDigest | None, same: bool
+) -> None:
+    assert same_text(one, other) is same
+
+
+def test_a_text_of_which_only_ends_are_known_is_one_change() -> None:
+    digest = TextDigest(sha256="a" * 64, starts="     1→a", ends="     9→i")
+    found = told(between(Answer(text=digest), Answer(text="     1→a\n     2→b"), READ))
+    assert found == [("text", "content", "content", "", "")]

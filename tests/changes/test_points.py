@@ -1,0 +1,123 @@
+"""Which versions brought a change: as exactly as what was recorded tells."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from harness.changes.points import Point, chain, narrowest, points
+from harness.recordings import Recording, Transcript, TranscriptStep
+from harness.releases import Releases
+from harness.session import ToolResult
+
+from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
+
+RELEASES = Releases(("2.1.7", "2.1.39", "2.1.40", "2.1.41", "2.1.207", "2.1.208", "2.1.228"))
+
+
+def recording(**said: str) -> Recording:
+    """Return a recording; `v2_1_7_gated` stands for a name."""
+    names = {key: key[1:].replace("_gated", "+gated").replace("_", ".") for key in said}
+    return Recording(
+        {
+            names[key]: Transcript((TranscriptStep((("Read", {}),), (ToolResult(text),)),))
+            for key, text in said.items()
+        }
+    )
+
+
+def said(transcript: Transcript) -> str:
+    return transcript.steps[0].results[0].text
+
+
+def test_versions_stand_in_release_order_and_those_before_the_classes_are_of_both() -> None:
+    found = recording(v2_1_228="a", v2_1_228_gated="b", v2_1_40="c", v1_0_9="d")
+    assert chain(found, gated=False) == ["1.0.9", "2.1.40", "2.1.228"]
+    assert chain(found, gated=True) == ["1.0.9", "2.1.40", "2.1.228+gated"]
+
+
+def test_every_change_along_the_versions_is_a_point() -> None:
+    found = recording(v2_1_7="a", v2_1_40="b", v2_1_228="b")
+    assert list(points(found, chain(found, gated=False), said, RELEASES)) == [
+        Point("2.1.7", "2.1.40", exact=False)
+    ]
+
+
+def test_a_point_is_exact_if_nothing_was_published_in_between() -> None:
+    found = recording(v2_1_39="a", v2_1_40="b")
+    (point,) = points(found, chain(found, gated=False), said, RELEASES)
+    assert point.exact
+    assert str(point) == "2.1.40"
+    (wider,) = points(found, chain(found, gated=False), said, Releases(("2.1.39", "2.1.39.1", "2.1.40")))
+    assert not wider.exact
+    assert str(wider) == "2.1.39 to 2.1.40"
+
+
+def test_of_two_points_the_one_that_the_other_lies_in_is_left_out() -> None:
+    wide, close = Point("2.1.7", "2.1.228", exact=False), Point("2.1.39", "2.1.40", exact=True)
+    apart = Point("2.1.207", "2.1.208", exact=True)
+    assert narrowest([wide, close, close, apart]) == [close, apart]
+    assert narrowest([Point("2.1.7", "2.1.40", exact=False), Point("2.1.39", "2.1.41", exact=False)]) == [
+        Point("2.1.7", "2.1.40", exact=False),
+        Point("2.1.39", "2.1.41", exact=False),
+    ]
+
+
+CHANGES = read({"2.1.7": Says("Old."), "2.1.40": Says("New.")})
+
+
+def since(run: Run, before: str = "2.1.7", after: str = "2.1.228") -> list[list[str]]:
+    document = json.loads(run("diff", before, after, "--format", "json")[1])
+    return [cause["since"] for cause in document["causes"]]
+
+
+def test_a_cause_is_dated_by_the_contracts_between(small: Small, run: Run) -> None:
+    small.scenario("reading/words", CHANGES)
+    assert since(run) == [["2.1.7 to 2.1.40"]]
+
+
+def test_the_two_ends_alone_are_no_date(small: Small, run: Run) -> None:
+    small.scenario("reading/words", CHANGES)
+    assert since(run, "2.1.7", "2.1.40") == [[]]
+
+
+def test_a_version_that_is_no_contract_makes_a_date_exact(small: Small, run: Run) -> None:
+    small.scenario("reading/words", CHANGES)
+    small.record("reading/words", [CHANGES], [*VERSIONS, "2.1.39"])
+    (small.root / "releases.yaml").write_text("versions: [2.1.7, 2.1.39, 2.1.40]\n")
+    told = read({"2.1.7": Says("Old."), "2.1.39": Says("Old."), "2.1.40": Says("New.")})
+    small.record("reading/words", [told], ["2.1.7", "2.1.39", "2.1.40", "2.1.228"])
+    assert since(run) == [["2.1.40"]]
+    assert "Read: says “Old.” → “New.”  [1 scenario, in 2.1.40]" in run("diff", "2.1.7", "2.1.228")[1]
+
+
+def test_what_changed_in_two_steps_has_two_dates(small: Small, run: Run) -> None:
+    twice = {
+        "2.1.7": refused(),
+        "2.1.40": refused("file_not_found", "File does not exist."),
+        "2.1.228": done(),
+    }
+    small.scenario("gate/twice", edit(twice))
+    assert since(run) == [["2.1.7 to 2.1.40", "2.1.40 to 2.1.228"]]
+
+
+def test_only_what_a_cause_is_about_dates_it(small: Small, run: Run) -> None:
+    small.scenario(
+        "reading/two",
+        read({"2.1.7": Says("     1→a"), "2.1.40": Says("     1→a\nMore."), "2.1.228": Says("1\ta\nMore.")}),
+    )
+    assert since(run) == [["2.1.40 to 2.1.228"], ["2.1.7 to 2.1.40"]]
+
+
+def test_other_bytes_are_dated_too(small: Small, run: Run) -> None:
+    says = {"2.1.7": done(content="a\r\n"), "2.1.40": done(content="a\n")}
+    small.scenario("writing/ends", edit(says))
+    assert since(run) == [["2.1.7 to 2.1.40"]]
+
+
+@pytest.mark.parametrize("pair", [("2.1.228", "2.1.228+gated"), ("documented", "2.1.228")])
+def test_what_no_version_brought_has_no_date(small: Small, run: Run, pair: tuple[str, str]) -> None:
+    says = {"2.1.7": refused(), "2.1.228": done(), "2.1.228+gated": refused()}
+    small.scenario("gate/unread", edit(says, refused()))
+    assert since(run, *pair) == [[]]

@@ -1,0 +1,59 @@
+"""The list of published versions: its format, and what it tells of neighbours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.finding import SuiteError
+from harness.releases import Releases, load_releases, releases_file, releases_text
+from harness.suite import default_root
+
+
+def written(folder: Path, text: str) -> Path:
+    file = releases_file(folder)
+    file.write_text(text)
+    return file
+
+
+def test_two_versions_follow_each_other_if_none_was_published_between() -> None:
+    releases = Releases(("2.1.7", "2.1.9", "2.1.10"))
+    assert releases.follow("2.1.7", "2.1.9")
+    assert not releases.follow("2.1.7", "2.1.10")
+    assert not releases.follow("2.1.9", "2.1.7")
+
+
+def test_of_a_version_that_is_not_listed_nothing_is_known() -> None:
+    assert not Releases(("2.1.7",)).follow("2.1.7", "2.1.8")
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    versions = ("0.2.9", "2.1.7", "2.1.10")
+    assert load_releases(written(tmp_path, releases_text(versions))).versions == versions
+
+
+def test_a_suite_without_the_list_knows_of_none(tmp_path: Path) -> None:
+    assert load_releases(releases_file(tmp_path)).versions == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("versions: [2.1.10, 2.1.9]\n", r"releases\.yaml:1:20: 2\.1\.9 stands after 2\.1\.10"),
+        ("versions: [2.1.9, 2.1.9]\n", "2.1.9 stands after 2.1.9"),
+        ("versions: [latest]\n", "'latest' is no version"),
+        ("versions: [2.1.9-rc.1]\n", "is no version"),
+        ("released: []\n", "versions"),
+        ("versions: 2.1.9\n", "versions"),
+    ],
+)
+def test_a_list_in_another_form_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(SuiteError, match=told):
+        load_releases(written(tmp_path, text))
+
+
+def test_the_list_of_the_suite_can_be_read_and_names_no_version_that_is_refused() -> None:
+    versions = load_releases(releases_file(default_root())).versions
+    assert "2.1.7" in versions
+    assert "2.1.88" not in versions
