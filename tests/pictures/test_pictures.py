@@ -1,0 +1,54 @@
+"""The pictures of README and docs: made by one command, of what is asked for."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.selection import Selection
+from harness.suite import Suite
+from harness.testrun import Request, perform
+
+MAKE = Path(__file__).with_name("make.py")
+
+
+def size(picture: Path) -> tuple[int, int]:
+    data = picture.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", data[16:24])
+    return width, height
+
+
+@pytest.fixture
+def stream(tmp_path: Path) -> Path:
+    file = tmp_path / "run.jsonl"
+    chosen = Selection(ids=("gate/edit-unread", "matching/unique-match"))
+    perform(Request(Suite(), "reference", "1.0", selection=chosen, format="jsonl", output=file))
+    return file
+
+
+@pytest.mark.browser
+def test_a_picture_shows_the_matrix_or_one_scenario(stream: Path, tmp_path: Path) -> None:
+    def made(name: str, *words: str) -> tuple[int, int]:
+        command = [sys.executable, str(MAKE), str(stream), *words, "--output", str(tmp_path / name)]
+        subprocess.run(command, check=True, timeout=120)
+        return size(tmp_path / name)
+
+    whole = made("whole.png")
+    matrix = made("matrix.png", "--level", "effects")
+    scenario = made("scenario.png", "--scenario", "gate/edit-unread", "--dark", "--width", "900")
+    assert whole[1] > matrix[1] > 100
+    assert scenario[0] < 900 < matrix[0]
+
+
+def test_a_stream_that_was_cut_off_gives_no_picture(stream: Path, tmp_path: Path) -> None:
+    stream.write_text("".join(stream.read_text().splitlines(keepends=True)[:-1]))
+    command = [sys.executable, str(MAKE), str(stream), "--output", str(tmp_path / "none.png")]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode != 0
+    assert "the stream ends without its footer" in ended.stderr
+    assert not (tmp_path / "none.png").exists()
