@@ -172,31 +172,88 @@ class Behaviours:
     """A deny rule for Read closes paths to Edit and Write as well."""
     rules_may_be_comments: bool = since(True, {"2.1.328": False}, shown_by=("permissions/comment-as-rule",))
     """A deny rule whose pattern begins with `#` closes nothing."""
-    null_is_looked_for: bool = since(False, {"2.1.328": True}, shown_by=("paths/nul-in-path",))
-    """A path with a NUL character is refused as such, not by the system."""
+    null_in_path: str = since(
+        "execution",
+        {"1.0.126": "write", "2.0.76": "validation", "2.1.112": "end", "2.1.328": "arguments"},
+        shown_by=("paths/nul-in-path-write",),
+    )
+    """How far a call comes whose path has a NUL character in it, see `refuse_null`."""
     unclear_paths_are_refused: bool = since(
-        False, {"2.1.328": True}, shown_by=("paths/parent-is-file-read", "links-and-modes/loop-edit")
+        False, {"2.1.87": True}, shown_by=("paths/parent-is-file-read", "links-and-modes/loop-edit")
     )
     """A path of which the system does not tell whether there is something (a link to itself, a file as a directory) is
     refused in the system's words; otherwise it counts as missing."""
+    look_call: str = since(
+        "stat",
+        {"2.1.113": "statx", "2.1.228": "stat"},
+        shown_by=("paths/name-of-256-bytes", "links-and-modes/loop-write"),
+    )
+    """What the system calls it to look at a path."""
+    read_looks_first: bool = since(
+        True, {"2.1.328": False}, shown_by=("paths/parent-is-file-read", "paths/name-of-256-bytes-read")
+    )
+    """Read looks at a path before it opens it."""
+    edit_looks_first: bool = since(
+        False, {"2.1.112": True}, shown_by=("paths/parent-is-file-edit", "paths/trailing-slash-edit")
+    )
+    """Edit looks at a path before it opens it."""
     edit_opens_first: bool = since(
-        False, {"2.1.328": True}, shown_by=("paths/directory-edit", "paths/directory-named-like-notebook")
+        False, {"2.1.87": True}, shown_by=("paths/directory-edit", "paths/directory-named-like-notebook")
     )
     """Edit reads the file before it asks whether it may be edited; a directory fails there."""
-    directories_are_told: bool = since(
-        False, {"2.1.328": True}, shown_by=("paths/directory-read", "paths/directory-write")
+    read_names_directories: bool = since(
+        False, {"2.1.87": True}, shown_by=("paths/directory-read", "paths/empty-path-read")
     )
-    """Read and Write name the directory that they are given as a file."""
-    final_slashes_are_dropped: bool = since(
-        False, {"2.1.328": True}, shown_by=("paths/trailing-slash-read", "paths/trailing-slash-write")
+    """Read names the directory that it is given as a file."""
+    write_names_directories: bool = since(
+        False, {"2.1.328": True}, shown_by=("paths/directory-write", "paths/tilde-alone-write")
     )
-    """Read, and Write of a new file, take no notice of a slash after the file's name."""
-    links_are_written_through: bool = since(
-        True,
-        {"2.1.129": False},
+    """Write names the directory that it is given as a file."""
+    read_drops_final_slash: bool = since(
+        False, {"2.1.328": True}, shown_by=("paths/trailing-slash-read", "paths/directory-read-trailing-slash")
+    )
+    """Read takes no notice of a slash after the file's name."""
+    write_drops_final_slash: bool = since(
+        True, {"1.0.126": False, "2.1.328": True}, shown_by=("paths/trailing-slash-write",)
+    )
+    """Write of a new file takes no notice of a slash after the file's name."""
+    files_are_replaced: bool = since(
+        False, {"1.0.45": True}, shown_by=("links-and-modes/edit-of-hard-link", "links-and-modes/write-link-chain")
+    )
+    """A new file takes the place of the old one; otherwise the old one is written in place."""
+    dangling_links_are_followed: bool = since(
+        True, {"1.0.45": False, "2.1.87": True}, shown_by=("links-and-modes/dangling-create",)
+    )
+    """Writing a link to nothing creates what it leads to; otherwise a file takes the place of the link."""
+    link_refusal: str = since(
+        "",
+        {
+            "2.1.129": "Refusing to write through symlink: {path}. Resolve the symlink and pass the real target path "
+            "explicitly.",
+            "2.1.328": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: "
+            "{target}.",
+        },
         shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write"),
     )
-    """Edit and Write follow symbolic links; otherwise they refuse them."""
+    """How Edit and Write refuse a symbolic link; nothing if they follow it."""
+    links_are_examined: bool = since(
+        False, {"2.1.328": True}, shown_by=("links-and-modes/loop-read", "paths/parent-is-dangling-link")
+    )
+    """Read refuses links that go round in a circle, Edit and Write refuse what is below a link to nothing."""
+    dangling_parents_are_overlooked: bool = since(
+        False, {"2.1.113": True}, shown_by=("paths/parent-is-dangling-link",)
+    )
+    """A link to nothing in place of a directory is not noticed before the file is opened."""
+    home_is_expanded: bool = since(
+        False, {"1.0.126": True}, shown_by=("paths/tilde-write", "paths/blanks-around-write")
+    )
+    """Edit and Write take `~` for the home directory and cut blanks around the path when they write."""
+    blanks_after_paths_are_suspicious: bool = since(
+        False,
+        {"2.1.87": True, "2.1.112": False},
+        shown_by=("paths/blanks-around-write", "paths/newline-around-edit"),
+    )
+    """Edit and Write ask for a permission of its own for a path that ends with a blank, and nobody gives it."""
     paths_fold: bool = since(
         False,
         {"2.1.7": True},
@@ -207,10 +264,12 @@ class Behaviours:
         False, {"2.1.7": True}, shown_by=("paths/tilde-write-then-edit", "paths/blanks-around-edit")
     )
     """Edit expands `~` and cuts blanks around the path before it looks at the file, not only before it writes it."""
-    temporary_files_are_private: bool = since(
-        True, {"2.1.7": False}, shown_by=("links-and-modes/dangling-create", "links-and-modes/loop-write")
+    new_files_are_private: bool = since(
+        False,
+        {"2.0.76": True, "2.1.7": False},
+        shown_by=("links-and-modes/dangling-create", "links-and-modes/loop-write"),
     )
-    """A file that replaces a link to nothing gets the mode 0600."""
+    """A file that was not there before gets the mode 0600."""
     json_errors_are_brief: bool = since(
         False,
         {"2.1.113": True},
@@ -264,7 +323,7 @@ class Behaviours:
     )
     """No blanks are cut in what is inserted into a Markdown file."""
     own_files_are_guarded: bool = since(
-        False, {"2.1.328": True}, shown_by=("settings/valid-edit", "settings/write-is-not-validated")
+        False, {"2.1.87": True}, shown_by=("settings/valid-edit", "settings/write-is-not-validated")
     )
     """Edit and Write ask for a permission of its own for a file in a `.claude` directory, and nobody gives it."""
     settings_edition: int = since(
@@ -273,7 +332,7 @@ class Behaviours:
     """Which edition of the schema of settings files holds: keys, values, and the words for wrong ones."""
     changed_keys_alone_are_explained: bool = since(False, {"2.1.328": True}, shown_by=("settings/no-object",))
     """The refusal of invalid settings shows the schema of the keys that were changed, not of all."""
-    temporary_names_are_longer: bool = since(False, {"2.1.328": True}, shown_by=("paths/name-of-255-bytes",))
+    temporary_names_are_longer: bool = since(False, {"2.1.207": True}, shown_by=("paths/name-of-255-bytes",))
     """A file is written under its name with something added before it takes its place; that name may be too long."""
     trailing_blanks_are_cut: bool = since(True, documented=False)
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""

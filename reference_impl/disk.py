@@ -10,11 +10,13 @@ import errno
 import os
 import secrets
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 
 from reference_impl.text_file import decode
 
 __all__ = [
+    "Replacing",
     "entries",
     "exists",
     "is_circular",
@@ -26,6 +28,7 @@ __all__ = [
     "look_into",
     "make_parents",
     "modified_at",
+    "overwrite",
     "read",
     "replace",
     "size",
@@ -41,7 +44,7 @@ def look(path: str) -> bool:
     """Tell whether the path leads to something. OSError: that cannot be told."""
     try:
         os.stat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # the last is for a NUL character
         return False
     return True
 
@@ -104,44 +107,65 @@ def read(path: str) -> bytes:
         return file.read()
 
 
-def make_parents(path: str) -> None:
-    """Make the directories above a path that are missing. OSError: something else is in the way."""
+def make_parents(path: str, *, overlook: bool) -> None:
+    """Make the directories above a path that are missing. OSError: something else is in the way.
+
+    `overlook` a link to nothing that is in the way.
+    """
     parent = os.path.dirname(path.rstrip("/"))
     if not os.path.exists(parent):
         try:
             os.makedirs(parent)
         except FileExistsError:
-            os.stat(parent)  # a link that leads nowhere; what stops it is the answer
+            if not overlook:
+                os.stat(parent)  # a link that leads nowhere; what stops it is the answer
 
 
-def replace(path: str, data: bytes, *, private: bool, beside: bool) -> None:
+def overwrite(path: str, data: bytes) -> None:
+    """Give a file new content in place. OSError: it cannot be opened."""
+    Path(path).write_bytes(data)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacing:
+    """How one file takes the place of another.
+
+    `into_nothing`: a link to nothing is followed, otherwise replaced. `private`: a file that was not there before gets
+    the mode 0600. `beside`: until it is complete, the new file has the name of the old one with something added, which
+    may be too long.
+    """
+
+    into_nothing: bool
+    private: bool
+    beside: bool
+
+
+def replace(path: str, data: bytes, how: Replacing) -> None:
     """Give a file new content in one step: at any time it has either all the old bytes or all the new ones.
 
-    A link to a file is written through, one to nothing is replaced; of links to links the second is replaced.
-    The mode is kept, and other hard links keep the old content; `private`: what replaces a link gets the mode 0600.
-    `beside`: until it is complete, the new file has the name of the old one with something added, which may be too
-    long. OSError: the old file is untouched, and no other file is left behind. Only where the directory takes no new
-    file, an existing file is written in place.
+    A link is followed; of links to links the second is replaced. The mode is kept, and other hard links keep the old
+    content. OSError: the old file is untouched, and no other file is left behind. Only where the directory takes no
+    new file, an existing file is written in place.
     """
-    target = _written_path(path)
-    if os.path.isdir(target) or path.endswith("/"):
+    target = _written_path(path, how)
+    if os.path.isdir(target) or (path.endswith("/") and not how.beside):
         raise IsADirectoryError(errno.EISDIR)
     try:
-        _put_in_place(target, data, private=private, beside=beside)
+        _put_in_place(target, data, how)
     except PermissionError:
-        Path(target).write_bytes(data)
+        overwrite(target, data)
 
 
-def _put_in_place(target: str, data: bytes, *, private: bool, beside: bool) -> None:
+def _put_in_place(target: str, data: bytes, how: Replacing) -> None:
     temporary = f"{os.path.dirname(target)}/.{secrets.token_hex()}.tmp"
-    if beside:
+    if how.beside:
         temporary = f"{target}.tmp.{os.getpid()}.{secrets.token_hex(6)}"
     try:
         with open(temporary, "xb") as file:
             file.write(data)
             if os.path.exists(target):
                 os.fchmod(file.fileno(), stat.S_IMODE(os.stat(target).st_mode))
-            elif private and os.path.islink(target):
+            elif how.private:
                 os.fchmod(file.fileno(), 0o600)
         os.replace(temporary, target)
     except BaseException:
@@ -150,8 +174,8 @@ def _put_in_place(target: str, data: bytes, *, private: bool, beside: bool) -> N
         raise
 
 
-def _written_path(path: str) -> str:
-    """Return the file to put in place: what a link names, itself perhaps a link; of a link to nothing the link."""
-    if os.path.islink(path) and os.path.exists(path):
+def _written_path(path: str, how: Replacing) -> str:
+    """Return the file to put in place: what a link names, itself perhaps a link."""
+    if os.path.islink(path) and (how.into_nothing or os.path.exists(path)):
         return os.path.normpath(os.path.join(os.path.dirname(path), os.readlink(path)))
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from reference_impl.encodings import refuse_unwritable
 from reference_impl.escapes import has_two_spellings, without_escapes
 from reference_impl.freshness import is_changed, refuse_stale, refuse_unread
 from reference_impl.matching import Match, matched
-from reference_impl.paths import refuse_null
+from reference_impl.paths import refuse_null, refuse_suspicious
 from reference_impl.read_state import Record
 from reference_impl.read_tool import refuse_missing
 from reference_impl.refusal import MODIFIED, Refusal
@@ -49,12 +50,14 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done, in the order of the documents' table."""
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_no_changes(old, new)
-    refuse_null(arguments["file_path"], tool="Edit", by_itself=session.behaviours.null_is_looked_for)
+    refuse_null(arguments["file_path"], tool="Edit", stage=session.behaviours.null_in_path)
     path = session.looked_at_path(arguments["file_path"])
     session.deny("Edit", path, code=2, done="edited")
-    session.refuse_unclear(path, tool="Edit")
-    if session.behaviours.edit_opens_first and disk.exists(path):
-        session.content_of(path)
+    if session.behaviours.edit_looks_first:
+        session.refuse_unclear(path, tool="Edit")
+    if session.behaviours.edit_opens_first:
+        with contextlib.suppress(FileNotFoundError):
+            session.content_of(path)
     if old == "":
         if disk.exists(path):
             refuse_existing(session.content_of(path)[0], arguments, code=3)
@@ -75,6 +78,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
     session.deny_target("Edit", arguments["file_path"])
+    if session.behaviours.blanks_after_paths_are_suspicious:
+        refuse_suspicious(arguments["file_path"])
     if session.behaviours.own_files_are_guarded:
         refuse_guarded(session.expanded_path(arguments["file_path"]))
 

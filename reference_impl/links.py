@@ -7,11 +7,11 @@ import posixpath
 from reference_impl import disk
 from reference_impl.refusal import Refusal
 
-__all__ = ["refuse_to_read", "refuse_to_write"]
+__all__ = ["refuse_circle", "refuse_hanging", "refuse_link"]
 
 
-def refuse_to_read(path: str) -> None:
-    """Refuse a path whose links go round in a circle."""
+def refuse_circle(path: str) -> None:
+    """Refuse to read a path whose links go round in a circle."""
     if disk.is_circular(path):
         raise Refusal(
             "is_link",
@@ -20,8 +20,8 @@ def refuse_to_read(path: str) -> None:
         )
 
 
-def refuse_to_write(path: str) -> None:
-    """Refuse a path that is a link, or that stands below a link to nothing."""
+def refuse_hanging(path: str) -> None:
+    """Refuse to write below a link to nothing."""
     above = posixpath.dirname(path)
     while not disk.exists(above) and not disk.is_link(above):
         above = posixpath.dirname(above)
@@ -30,9 +30,9 @@ def refuse_to_write(path: str) -> None:
             "is_link",
             f"Refusing to write {path}: its parent-directory symlink resolution changed after permission was checked.",
         )
+
+
+def refuse_link(path: str, wording: str) -> None:
+    """Refuse to write a path that is a link; the words have a place for it and for what it leads to."""
     if disk.is_link(path):
-        raise Refusal(
-            "is_link",
-            f"Refusing to write {path}: it is a symbolic link. "
-            f"Write to the link's target path instead: {disk.leads_to(path)}.",
-        )
+        raise Refusal("is_link", wording.format(path=path, target=disk.leads_to(path)))

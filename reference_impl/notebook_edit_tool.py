@@ -22,8 +22,9 @@ _FAILED = "Error calling tool (NotebookEdit): "
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done."""
-    if session.behaviours.null_is_looked_for:
-        refuse_null(arguments["notebook_path"], tool="NotebookEdit", by_itself=True, name="notebook_path")
+    stage = session.behaviours.null_in_path
+    if stage == "arguments":
+        refuse_null(arguments["notebook_path"], tool="NotebookEdit", stage=stage, name="notebook_path")
     path = session.path(arguments["notebook_path"])
     if session.behaviours.notebook_edit_needs_read:
         refuse_other_file(path)

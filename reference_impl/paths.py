@@ -8,18 +8,52 @@ from reference_impl.blanks import BLANKS
 from reference_impl.disk import entries
 from reference_impl.refusal import Refusal
 
-__all__ = ["expanded", "refuse_null", "resolved", "similar_name"]
+__all__ = [
+    "expanded",
+    "refuse_null",
+    "refuse_null_at_last",
+    "refuse_suspicious",
+    "resolved",
+    "similar_name",
+]
 
 
-def refuse_null(path: str, *, tool: str, by_itself: bool, name: str = "file_path") -> None:
-    """Refuse a path with a NUL character; no file has such a name. `by_itself`: before the system does."""
+def refuse_null(path: str, *, tool: str, stage: str, name: str = "file_path") -> None:
+    """Refuse a path with a NUL character; no file has such a name.
+
+    `stage` is how far the path comes: `execution` for all tools, `write` for all but Write, `validation`, `end` if it
+    ends the product, `arguments` if it is looked for.
+    """
+    if "\0" not in path or stage == "execution" or (stage == "write" and tool != "Write"):
+        return
+    if stage == "arguments":
+        raise Refusal(
+            "invalid_path",
+            f"{tool} {name} cannot contain null bytes (\\0). Remove the null byte and try again.",
+        )
+    if stage == "end":
+        raise Refusal("crashed", "the product ended with exit code 1: Path contains null bytes")
+    raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
+
+
+def refuse_null_at_last(path: str) -> None:
+    """Refuse to write a path with a NUL character, in the words of the system's library."""
     if "\0" in path:
-        if by_itself:
-            raise Refusal(
-                "invalid_path",
-                f"{tool} {name} cannot contain null bytes (\\0). Remove the null byte and try again.",
-            )
-        raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
+        quoted = "'" + path.replace("\0", "\\x00") + "'"
+        raise Refusal(
+            "invalid_path",
+            f"The argument 'path' must be a string, Uint8Array, or URL without null bytes. Received {quoted}",
+        )
+
+
+def refuse_suspicious(path: str) -> None:
+    """Refuse a path with a blank at its end: it needs a permission that nobody is there to give."""
+    if path != path.rstrip(BLANKS):
+        raise Refusal(
+            "permission_denied",
+            f"Claude requested permissions to write to {path}, which contains a suspicious Windows path pattern that "
+            "requires manual approval.",
+        )
 
 
 def expanded(path: str, home: str) -> str:

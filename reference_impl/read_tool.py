@@ -7,7 +7,7 @@ from typing import Any
 
 from reference_impl import disk, media, notebook
 from reference_impl.encodings import told_at_the_end
-from reference_impl.links import refuse_to_read
+from reference_impl.links import refuse_circle
 from reference_impl.numbering import lines_of, numbered_lines
 from reference_impl.numbers import shown
 from reference_impl.paths import refuse_null, similar_name
@@ -21,7 +21,7 @@ __all__ = ["execute", "permit", "refuse_missing", "validate"]
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what can be refused without reading."""
-    refuse_null(arguments["file_path"], tool="Read", by_itself=session.behaviours.null_is_looked_for)
+    refuse_null(arguments["file_path"], tool="Read", stage=session.behaviours.null_in_path)
     path = path_of(session, arguments)
     session.deny("Read", path)
     refuse_missing(session, path)
@@ -34,8 +34,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
-    if not session.behaviours.links_are_written_through:
-        refuse_to_read(path_of(session, arguments))
+    if session.behaviours.links_are_examined:
+        refuse_circle(path_of(session, arguments))
     session.deny_target("Read", arguments["file_path"])
 
 
@@ -43,7 +43,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     """Return the numbered lines, or blocks of cells, or what stands for an image or document."""
     given = arguments["file_path"]
     path = path_of(session, arguments)
-    if session.behaviours.directories_are_told:
+    if session.behaviours.read_looks_first:
+        session.refuse_unclear(path)
+    if session.behaviours.read_names_directories:
         refuse_directory(session, path, given)
     if notebook.is_notebook(path):
         answer = notebook.shown_cells(decode(disk.read(path)), given, session.behaviours)
@@ -94,14 +96,15 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
 def path_of(session: Session, arguments: Mapping[str, Any]) -> str:
     """Return the absolute path to read: a final slash may count or not."""
     path = session.path(arguments["file_path"])
-    return path.rstrip("/") or "/" if session.behaviours.final_slashes_are_dropped else path
+    return path.rstrip("/") or "/" if session.behaviours.read_drops_final_slash else path
 
 
 def refuse_directory(session: Session, path: str, given: str) -> None:
-    """Refuse a directory, by its name; a final slash is doubled."""
+    """Refuse a directory, by its name; a final slash that was dropped comes back doubled."""
     if disk.is_directory(path):
         name = session.path(given)
-        name += "/" if name.endswith("/") else ""
+        if name.endswith("/") and session.behaviours.read_drops_final_slash:
+            name += "/"
         raise Refusal("is_directory", f"EISDIR: illegal operation on a directory, read '{name}'")
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from reference_impl import disk
 from reference_impl.contract import Behaviours
-from reference_impl.links import refuse_to_write
-from reference_impl.paths import expanded, resolved
+from reference_impl.links import refuse_hanging, refuse_link
+from reference_impl.paths import expanded, refuse_null_at_last, resolved
 from reference_impl.permissions import Permissions
 from reference_impl.read_state import ReadState, Record
 from reference_impl.refusal import Refusal, of_os_error
@@ -37,7 +37,9 @@ class Session:
 
     def expanded_path(self, given: str) -> str:
         """Return the absolute path for a tool that takes `~` for the home directory and cuts blanks around the path."""
-        return self._absolute(expanded(given, self.home), folds=True)
+        if self.behaviours.home_is_expanded:
+            given = expanded(given, self.home)
+        return self._absolute(given, folds=self.behaviours.paths_fold or self.behaviours.home_is_expanded)
 
     def _absolute(self, given: str, *, folds: bool) -> str:
         given = well_formed(given)
@@ -52,16 +54,17 @@ class Session:
     def written_path(self, given: str) -> str:
         """Return the absolute path that is written to in the end: a final slash may count or not."""
         path = self.expanded_path(given)
-        return path.rstrip("/") if self.behaviours.final_slashes_are_dropped else path
+        return path.rstrip("/") if self.behaviours.write_drops_final_slash else path
 
-    def refuse_unclear(self, path: str, *, tool: str) -> None:
-        """Refuse a path of which the system does not tell whether there is something."""
+    def refuse_unclear(self, path: str, *, tool: str = "") -> None:
+        """Refuse a path of which the system does not tell whether there is something; `tool` is validating."""
         if not self.behaviours.unclear_paths_are_refused:
             return
         try:
             disk.look(path)
         except OSError as error:
-            raise of_os_error(error, f"stat '{path}'", prefix=f"Error calling tool ({tool}): ") from None
+            prefix = f"Error calling tool ({tool}): " if tool else ""
+            raise of_os_error(error, f"{self.behaviours.look_call} '{path}'", prefix=prefix) from None
 
     def deny(self, action: str, path: str, *, code: int | None = None, done: str = "") -> None:
         """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`.
@@ -127,19 +130,29 @@ class Session:
 
     def write(self, path: str, data: bytes) -> None:
         """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""
-        if not self.behaviours.links_are_written_through:
-            refuse_to_write(path)
+        behaviours = self.behaviours
+        refuse_null_at_last(path)
+        if behaviours.links_are_examined:
+            refuse_hanging(path)
+        if behaviours.link_refusal:
+            refuse_link(path, behaviours.link_refusal)
         try:
-            disk.make_parents(path)
+            disk.make_parents(path, overlook=behaviours.dangling_parents_are_overlooked)
         except OSError as error:
             raise of_os_error(error, f"mkdir '{posixpath.dirname(path)}'") from None
-        behaviours = self.behaviours
-        beside = behaviours.temporary_names_are_longer
         self.open_directory(path)
+        how = disk.Replacing(
+            into_nothing=behaviours.dangling_links_are_followed,
+            private=behaviours.new_files_are_private,
+            beside=behaviours.temporary_names_are_longer,
+        )
         try:
-            disk.replace(path, data, private=behaviours.temporary_files_are_private, beside=beside)
+            if behaviours.files_are_replaced:
+                disk.replace(path, data, how)
+            else:
+                disk.overwrite(path, data)
         except OSError as error:
-            opened = error.filename if beside and error.filename else path
+            opened = error.filename if how.beside and error.filename else path
             raise of_os_error(error, f"open '{opened}'") from None
 
     def open_directory(self, path: str) -> None:

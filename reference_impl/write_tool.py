@@ -11,7 +11,7 @@ from reference_impl.blanks import are_blanks_cut, without_trailing_blanks
 from reference_impl.encodings import refuse_unwritable
 from reference_impl.escapes import without_escapes
 from reference_impl.freshness import is_changed, refuse_stale, refuse_unread
-from reference_impl.paths import refuse_null
+from reference_impl.paths import refuse_null, refuse_suspicious
 from reference_impl.read_state import Record
 from reference_impl.refusal import MODIFIED, Refusal
 from reference_impl.session import Session
@@ -32,11 +32,11 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done. Only the time tells whether the file was changed."""
-    refuse_null(arguments["file_path"], tool="Write", by_itself=session.behaviours.null_is_looked_for)
+    refuse_null(arguments["file_path"], tool="Write", stage=session.behaviours.null_in_path)
     path = session.expanded_path(arguments["file_path"])
     session.deny("Edit", path, code=1, done="written")
     session.refuse_unclear(path, tool="Write")
-    if session.behaviours.directories_are_told:
+    if session.behaviours.write_names_directories:
         refuse_directory(path, arguments["file_path"])
     if not disk.exists(path):
         return
@@ -69,6 +69,8 @@ def refuse_directory(path: str, given: str) -> None:
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
     session.deny_target("Edit", arguments["file_path"])
+    if session.behaviours.blanks_after_paths_are_suspicious:
+        refuse_suspicious(arguments["file_path"])
     if session.behaviours.own_files_are_guarded:
         refuse_guarded(session.expanded_path(arguments["file_path"]))
 
