@@ -22,7 +22,7 @@ def scenario(*steps: Step) -> Scenario:
     return Scenario("some/id", "A title", "must", Given({"a": FILE}), steps)
 
 
-def wrote(entry: Entry | Told | None | bytes, text: str = "Done.") -> Answer:
+def wrote(entry: Entry | Told | bytes | None, text: str = "Done.") -> Answer:
     return Answer(text=text, files={"a": RegularFile(entry) if isinstance(entry, bytes) else entry})
 
 

@@ -1,0 +1,61 @@
+"""What docs/changes.md shows is executed, and stays as it is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from harness import strict_yaml
+from harness.suite import default_root
+
+from .conftest import Run, Says, Small, done, edit, read, refused
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs/changes.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^\$ readfirst (.*)$", PAGE, re.MULTILINE)
+LINES = read({"2.1.7": Says("     1→alpha\n     2→beta"), "2.1.228": Says("1\talpha\n2\tbeta")})
+
+
+@pytest.fixture
+def documented(
+    small: Small,
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Small:
+    """The suite of the page, and the recorded run that it names, in the working directory."""
+    gated = {"2.1.7": refused(), "2.1.228": done(), "2.1.228+gated": refused()}
+    small.scenario("gate/unread", edit(gated, refused()))
+    small.scenario("reading/lines", LINES)
+    small.scenario("reading/more-lines", LINES)
+    small.scenario("writing/alike", edit({"2.1.7": done()}))
+    monkeypatch.chdir(tmp_path)
+    run("run", "reference", "--format", "jsonl", "--output", "run.jsonl")
+    return small
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_that_is_shown_works_as_it_stands(documented: Small, run: Run, command: str) -> None:
+    run("history", "--write")
+    name, *arguments = command.split()
+    code, told, error = run(name, *arguments)
+    assert (code, error) in ((0, ""), (1, "")), error
+    assert told or "--check" in arguments or "--write" in arguments
+
+
+def test_the_output_that_is_shown_is_what_is_printed(documented: Small, run: Run) -> None:
+    (shown,) = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert run("diff", "2.1.7", "2.1.228")[1] == shown
+
+
+def test_the_list_of_versions_fits_its_schema() -> None:
+    schema = json.loads((default_root() / "schema/releases.schema.json").read_bytes())
+    file = default_root() / "releases.yaml"
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    assert validator.is_valid(strict_yaml.load(strict_yaml.read(file), file).value)
+    assert not validator.is_valid({"versions": ["latest"]})
