@@ -12,7 +12,7 @@ __all__ = ["is_changed", "may_be_unread", "refuse_stale", "refuse_unread"]
 
 def may_be_unread(session: Session, path: str, *, needs_read: bool) -> bool:
     """Tell whether a file may be changed unread. Outside the working directory no file may."""
-    return not needs_read and path.startswith(f"{session.root}/")
+    return not needs_read and f"{path}/".startswith(f"{session.root}/")
 
 
 def refuse_unread(session: Session, path: str, *, needs_read: bool, code: int) -> Record | None:

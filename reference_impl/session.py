@@ -39,7 +39,7 @@ class Session:
         """Return the absolute path for a tool that takes `~` for the home directory and cuts blanks around the path."""
         if self.behaviours.home_is_expanded:
             given = expanded(given, self.home)
-        return self._absolute(given, folds=self.behaviours.paths_fold or self.behaviours.home_is_expanded)
+        return self._absolute(given, folds=True)
 
     def _absolute(self, given: str, *, folds: bool) -> str:
         given = well_formed(given)
