@@ -22,6 +22,8 @@ __all__ = [
 ]
 
 _BOOLEANS = {"true": True, "false": False}
+_LARGEST = 2**53 - 1
+_TELLS_NOT_INCLUSIVE = 2
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
@@ -29,7 +31,8 @@ _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 class Parameter:
     """One argument: its JSON type, whether it must be there, the values that a string may have.
 
-    With a `least` value it must be a whole number, and a lower one counts as not given.
+    With a `least` value it must be a whole number that a double holds exactly, and not lower; `lenient`: a lower one
+    counts as not given.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Parameter:
     required: bool = False
     options: tuple[str, ...] = ()
     least: int | None = None
+    lenient: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,9 @@ class Schema:
     """What one tool takes, in the order in which problems are reported.
 
     `aliases` are further names of parameters; the answer tells of those in `told`. `reads_strings`: a string that
-    looks like the number or boolean that is asked for stands for it. `deferred`: the model is not told the schema
-    until it gets the arguments wrong.
+    looks like the number or boolean that is asked for stands for it; `drops_exponents`: a number is read up to its
+    exponent. `deferred`: the model is not told the schema until it gets the arguments wrong. `edition` is that of the
+    words for wrong values, see `contract.Behaviours.schema_words`.
     """
 
     tool: str
@@ -55,7 +60,9 @@ class Schema:
     aliases: Mapping[str, str] = field(default_factory=dict)
     told: frozenset[str] = frozenset()
     reads_strings: bool = False
+    drops_exponents: bool = False
     deferred: bool = False
+    edition: int = 1
 
     def json_schema(self) -> dict[str, Any]:
         """Return the schema as a tool list advertises it (JSON Schema)."""
@@ -76,6 +83,8 @@ class Schema:
         arguments = {self._name(given, arguments): value for given, value in arguments.items()}
         if self.reads_strings:
             arguments = {name: self._value(name, value) for name, value in arguments.items()}
+        if self.drops_exponents:
+            arguments = {name: _without_exponent(value) for name, value in arguments.items()}
         try:
             self.check(arguments)
         except Refusal as refusal:
@@ -139,13 +148,13 @@ class Schema:
                 "invalid_arguments",
                 f"InputValidationError: {self.tool} failed due to the following {count}:\n{lines}",
             )
-        if refused := [
-            p
+        refused = [
+            problem
             for p in self.parameters
-            if p.options and p.name in arguments and arguments[p.name] not in p.options
-        ]:
-            details = indented([_no_option(p) for p in refused], width=2)
-            raise Refusal("invalid_arguments", f"InputValidationError: {details}")
+            if p.name in arguments and (problem := _unfit(p, arguments[p.name], self.edition))
+        ]
+        if refused:
+            raise Refusal("invalid_arguments", f"InputValidationError: {indented(refused, width=2)}")
 
 
 def _is_number(value: object) -> bool:
@@ -189,18 +198,83 @@ def _wrong_type(name: str, expected: str, value: object) -> str:
     return f"The parameter `{name}` type is expected as `{expected}` but provided as `{_type_name(value)}`"
 
 
-def _no_option(parameter: Parameter) -> dict[str, Any]:
-    expected = "|".join(f'"{option}"' for option in parameter.options)
+def _without_exponent(value: Any) -> Any:
+    return float(repr(value).partition("e")[0]) if isinstance(value, float) else value
+
+
+def _unfit(parameter: Parameter, value: Any, edition: int) -> dict[str, Any] | None:
+    """Return what is wrong with a value of the right type."""
+    if parameter.options and value not in parameter.options:
+        return _no_option(parameter, value, edition)
+    if parameter.least is None:
+        return None
+    if value > _LARGEST:
+        return _too_big(parameter, edition)
+    return _too_small(parameter) if value < parameter.least and not parameter.lenient else None
+
+
+def _no_option(parameter: Parameter, value: Any, edition: int) -> dict[str, Any]:
+    options, path = list(parameter.options), [parameter.name]
+    if edition == 1:
+        expected = " | ".join(f"'{option}'" for option in options)
+        return {
+            "received": value,
+            "code": "invalid_enum_value",
+            "options": options,
+            "path": path,
+            "message": f"Invalid enum value. Expected {expected}, received '{value}'",
+        }
+    expected = "|".join(f'"{option}"' for option in options)
     return {
         "code": "invalid_value",
-        "values": list(parameter.options),
-        "path": [parameter.name],
+        "values": options,
+        "path": path,
         "message": f"Invalid option: expected one of {expected}",
+    }
+
+
+def _too_big(parameter: Parameter, edition: int) -> dict[str, Any]:
+    inclusive = {"inclusive": True} if edition > _TELLS_NOT_INCLUSIVE else {}
+    sign = "<=" if inclusive else "<"
+    return {
+        "code": "too_big",
+        "maximum": _LARGEST,
+        "note": "Integers must be within the safe integer range.",
+        "origin": "int",
+        **inclusive,
+        "path": [parameter.name],
+        "message": f"Too big: expected int to be {sign}{_LARGEST}",
+    }
+
+
+def _too_small(parameter: Parameter) -> dict[str, Any]:
+    inclusive = parameter.least == 0
+    return {
+        "origin": "number",
+        "code": "too_small",
+        "minimum": 0,
+        "inclusive": inclusive,
+        "path": [parameter.name],
+        "message": f"Too small: expected number to be {'>=' if inclusive else '>'}0",
     }
 
 
 _FILE_PATH = Parameter(
     "file_path", description="Path of the file, absolute or relative to the working directory", required=True
+)
+_REPLACE_ALL = Parameter(
+    "replace_all", description="Replace every occurrence instead of the only one", type="boolean"
+)
+_EXPECTED_REPLACEMENTS = Parameter(
+    "expected_replacements", description="How often the text occurs (default: 1)", type="number"
+)
+_CELL_ID = Parameter(
+    "cell_id",
+    description="The ID of the cell to edit. When inserting a new cell, the new cell will be inserted "
+    "after the cell with this ID, or at the beginning if not specified.",
+)
+_CELL_NUMBER = Parameter(
+    "cell_number", description="The index of the cell, from 0", type="number", required=True
 )
 _NAMES_OF_EDIT = {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}
 _NAMES_OF_WRITE = {"file_text": "content"}
@@ -208,7 +282,8 @@ _NAMES_OF_WRITE = {"file_text": "content"}
 
 def schema_of_read(behaviours: Behaviours) -> Schema:
     """Return what Read takes."""
-    whole = behaviours.lines_are_whole_numbers
+    least = (0, 1) if behaviours.line_numbers != "any" else (None, None)
+    lenient = behaviours.line_numbers == "lenient"
     pages = Parameter("pages", description="Pages of a PDF to return, for example `1-5`")
     return Schema(
         "Read",
@@ -219,14 +294,21 @@ def schema_of_read(behaviours: Behaviours) -> Schema:
                 "offset",
                 description="Number of the first line to return; lines count from 1",
                 type="number",
-                least=0 if whole else None,
+                least=least[0],
+                lenient=lenient,
             ),
             Parameter(
-                "limit", description="How many lines to return", type="number", least=1 if whole else None
+                "limit",
+                description="How many lines to return",
+                type="number",
+                least=least[1],
+                lenient=lenient,
             ),
             *([pages] if behaviours.pages_can_be_asked_for else []),
         ),
         reads_strings=behaviours.strings_stand_for_values,
+        drops_exponents=behaviours.exponents_are_dropped,
+        edition=behaviours.schema_words,
     )
 
 
@@ -239,9 +321,7 @@ def schema_of_edit(behaviours: Behaviours) -> Schema:
             _FILE_PATH,
             Parameter("old_string", description="The text to replace", required=True),
             Parameter("new_string", description="The text to put in its place", required=True),
-            Parameter(
-                "replace_all", description="Replace every occurrence instead of the only one", type="boolean"
-            ),
+            _EXPECTED_REPLACEMENTS if behaviours.replacements_are_counted else _REPLACE_ALL,
         ),
         aliases=_NAMES_OF_EDIT if behaviours.other_names_are_understood else {},
         reads_strings=behaviours.strings_stand_for_values,
@@ -273,11 +353,7 @@ def schema_of_notebook_edit(behaviours: Behaviours) -> Schema:
                 description="The absolute path to the Jupyter notebook file to edit (must be absolute, not relative)",
                 required=True,
             ),
-            Parameter(
-                "cell_id",
-                description="The ID of the cell to edit. When inserting a new cell, the new cell will be inserted "
-                "after the cell with this ID, or at the beginning if not specified.",
-            ),
+            _CELL_NUMBER if behaviours.cells_are_numbered else _CELL_ID,
             Parameter("new_source", description="The new source for the cell", required=True),
             Parameter(
                 "cell_type",
@@ -292,4 +368,5 @@ def schema_of_notebook_edit(behaviours: Behaviours) -> Schema:
             ),
         ),
         deferred=behaviours.notebook_edit_is_deferred,
+        edition=behaviours.schema_words,
     )

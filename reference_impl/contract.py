@@ -109,11 +109,26 @@ class Behaviours:
         False, {"2.1.72": True}, shown_by=("arguments/edit-replace-all-string", "arguments/read-limit-string")
     )
     """A string that looks like the number or boolean that is asked for stands for it."""
-    lines_are_whole_numbers: bool = since(
-        False, {"2.1.328": True}, shown_by=("arguments/read-offset-fraction", "arguments/read-limit-zero")
+    line_numbers: str = since(
+        "any",
+        {"2.1.112": "strict", "2.1.207": "lenient"},
+        shown_by=("arguments/read-offset-negative", "arguments/read-limit-zero"),
     )
-    """`offset` and `limit` must be whole numbers; a negative one, or a limit of 0, counts as not given."""
-    pages_can_be_asked_for: bool = since(False, {"2.1.328": True}, shown_by=("arguments/read-pages",))
+    """Which `offset` and `limit` Read takes: any number, whole ones from 0 and 1 on, or whole ones of which a lower one
+    counts as not given."""
+    schema_words: int = since(1, {"2.1.7": 2, "2.1.328": 3}, shown_by=("notebooks/unknown-edit-mode",))
+    """The edition of the words that refuse a value of the right type."""
+    exponents_are_dropped: bool = since(
+        True, {"1.0.60": False}, shown_by=("arguments/read-offset-largest-number",)
+    )
+    """A number is read up to its exponent."""
+    replacements_are_counted: bool = since(
+        True,
+        {"1.0.8": False},
+        shown_by=("arguments/edit-expected-replacements", "arguments/edit-replace-all-false"),
+    )
+    """Edit takes `expected_replacements`, how often the text must occur, instead of `replace_all`."""
+    pages_can_be_asked_for: bool = since(False, {"2.1.40": True}, shown_by=("arguments/read-pages",))
     """Read takes `pages`, which matters for a PDF."""
     other_names_are_understood: bool = since(False, {"2.1.181": True}, shown_by=("arguments/edit-aliases",))
     """Edit takes `path`, `old_str` and `new_str` as well."""
@@ -139,7 +154,9 @@ class Behaviours:
     )
     """A deny rule is asked for first, before anything is looked at, not only before the execution."""
     rules_follow_links: bool = since(
-        False, {"1.0.126": True}, shown_by=("permissions/link-into-denied", "permissions/linked-directory-into-denied")
+        False,
+        {"1.0.126": True},
+        shown_by=("permissions/link-into-denied", "permissions/linked-directory-into-denied"),
     )
     """A deny rule also closes the links to what it closes."""
     rules_fail_at_their_base: bool = since(
@@ -210,7 +227,9 @@ class Behaviours:
     )
     """Write names the directory that it is given as a file."""
     read_drops_final_slash: bool = since(
-        False, {"2.1.328": True}, shown_by=("paths/trailing-slash-read", "paths/directory-read-trailing-slash")
+        False,
+        {"2.1.328": True},
+        shown_by=("paths/trailing-slash-read", "paths/directory-read-trailing-slash"),
     )
     """Read takes no notice of a slash after the file's name."""
     write_drops_final_slash: bool = since(
@@ -218,7 +237,9 @@ class Behaviours:
     )
     """Write of a new file takes no notice of a slash after the file's name."""
     files_are_replaced: bool = since(
-        False, {"1.0.45": True}, shown_by=("links-and-modes/edit-of-hard-link", "links-and-modes/write-link-chain")
+        False,
+        {"1.0.45": True},
+        shown_by=("links-and-modes/edit-of-hard-link", "links-and-modes/write-link-chain"),
     )
     """A new file takes the place of the old one; otherwise the old one is written in place."""
     dangling_links_are_followed: bool = since(
@@ -289,13 +310,15 @@ class Behaviours:
     )
     """Edit finds `\\uXXXX` by its character, and the other way round; it says so if neither is there."""
     escapes_are_decoded: bool = since(
-        False, {"2.1.328": True}, shown_by=("literal-text/unicode-escape", "literal-text/write-special-text")
+        False, {"2.1.160": True}, shown_by=("literal-text/unicode-escape", "literal-text/write-special-text")
     )
     """`\\uXXXX` in what Edit and Write are given becomes the character before any rule is applied."""
-    marks_are_kept_apart: bool = since(
-        False, {"2.1.299": True}, shown_by=("encodings/bom-in-old-string", "write/over-byte-order-mark")
-    )
-    """A byte order mark belongs to the format of a file, not to its text: Edit does not see it, Write keeps it."""
+    windows_paths_are_spared: bool = since(False, {"2.1.228": True}, shown_by=("literal-text/windows-path",))
+    """A text with a path of Windows in it keeps its escapes."""
+    marks_are_kept_apart: bool = since(False, {"2.1.228": True}, shown_by=("encodings/bom-in-old-string",))
+    """A byte order mark belongs to the format of a file, not to its text, so Edit does not see it."""
+    write_keeps_the_mark: bool = since(False, {"2.1.299": True}, shown_by=("write/over-byte-order-mark",))
+    """Write over a file with a byte order mark writes one; otherwise it drops it."""
     carriage_returns_are_doubled: bool = since(
         True,
         {"2.1.88": False},
@@ -309,7 +332,7 @@ class Behaviours:
     )
     """Write takes over the line endings of the old file, or of the files around a new one."""
     own_line_endings_are_unified: bool = since(
-        False, {"2.1.78": True}, shown_by=("staleness/touch-of-own-crlf-write",)
+        False, {"2.1.228": True}, shown_by=("staleness/touch-of-own-crlf-write",)
     )
     """What Write wrote is remembered with `\\n` line ends; otherwise as it was given."""
     unwritable_files_are_refused: bool = since(
@@ -334,10 +357,15 @@ class Behaviours:
     """The refusal of invalid settings shows the schema of the keys that were changed, not of all."""
     temporary_names_are_longer: bool = since(False, {"2.1.207": True}, shown_by=("paths/name-of-255-bytes",))
     """A file is written under its name with something added before it takes its place; that name may be too long."""
-    trailing_blanks_are_cut: bool = since(True, documented=False)
+    trailing_blanks_are_cut: bool = since(
+        False,
+        {"1.0.114": True},
+        documented=False,
+        shown_by=("whitespace/trailing-blanks-are-the-whole-change",),
+    )
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
     line_endings_of_utf_16_are_seen: bool = since(
-        False, {"2.1.299": True}, documented=True, shown_by=("encodings/utf-16-crlf",)
+        False, {"2.1.87": True}, documented=True, shown_by=("encodings/utf-16-crlf",)
     )
     """The line endings of a UTF-16 file are found in its text; otherwise in its bytes, where there are none."""
     byte_order_marks_are_hidden: bool = since(
@@ -353,19 +381,33 @@ class Behaviours:
     )
     """Read tells of a file of lines that Edit and Write could not write back as it was."""
     more_files_are_binary: bool = since(
-        False, {"2.1.328": True}, shown_by=("media/bmp", "media/object-file", "media/wasm")
+        False, {"2.1.87": True}, shown_by=("media/bmp", "media/object-file", "media/wasm")
     )
     """Read refuses `.bmp`, `.o` and `.wasm` files as binary too."""
     binary_advice: str = since("tools", {"2.1.328": "skill"}, shown_by=("media/zip", "media/executable"))
     """Which advice stands in the refusal of a binary file."""
-    image_contents_matter: bool = since(
-        False,
-        {"2.1.328": True},
-        shown_by=("media/text-named-png", "media/riff-that-is-no-webp", "media/empty-png"),
+    bitmaps_are_images: bool = since(True, {"2.0.0": False}, shown_by=("media/bmp",))
+    """Read shows `.bmp` files as images."""
+    broken_images_are_named_by_name: bool = since(
+        True, {"2.0.76": False}, shown_by=("media/riff-that-is-no-webp",)
     )
-    """Read looks at the bytes of an image: it refuses what is none, and shows one whose name has no extension."""
+    """The type of an image that is not whole is that of its name; otherwise its first bytes tell the type."""
+    empty_images_are_named: bool = since(False, {"2.1.87": True}, shown_by=("media/empty-png",))
+    """The refusal of an empty image names the file."""
+    image_contents_matter: bool = since(
+        False, {"2.1.160": True}, shown_by=("media/text-named-png", "media/riff-that-is-no-webp")
+    )
+    """Read refuses a file with the name of an image whose bytes are none, or do not have its size."""
+    images_need_no_extension: bool = since(
+        False, {"2.1.207": True}, shown_by=("media/png-without-extension",)
+    )
+    """Read shows an image whose name has no extension."""
+    pdfs_are_shown: bool = since(False, {"1.0.60": True}, shown_by=("media/pdf", "media/text-named-pdf"))
+    """Read shows PDF documents; otherwise it refuses them as binary."""
+    pdf_size_is_limited: bool = since(False, {"2.1.7": True}, shown_by=("media/pdf-too-large",))
+    """Read refuses a PDF of more than 20 MB."""
     pdf_headers_matter: bool = since(
-        False, {"2.1.328": True}, shown_by=("media/text-named-pdf", "media/pdf-sizes")
+        False, {"2.1.87": True}, shown_by=("media/text-named-pdf", "media/pdf-sizes")
     )
     """Read refuses a PDF that does not begin as one."""
     documents_stand_in_answers: bool = since(False, {"2.1.328": True}, shown_by=("media/pdf",))
@@ -378,27 +420,42 @@ class Behaviours:
         shown_by=("read-output/numbered-lines", "read-output/offset-alone"),
     )
     """What stands before a numbered line, as a format of its number."""
-    empty_files_are_told: bool = since(
-        True, {"1.0.53": False, "2.1.208": True}, shown_by=("read-output/empty-file",)
+    emptiness_is_told: str = since(
+        "for no text",
+        {"1.0.53": "never", "2.1.208": "for empty files"},
+        shown_by=("read-output/empty-file",),
     )
-    """A Read of an empty file says that it is empty; otherwise that it is shorter than the offset."""
+    """When Read, having no line to show, says that the file is empty; otherwise it warns of the file's end."""
     blank_ranges_are_shown: bool = since(
         False,
-        {"2.1.328": True},
+        {"2.1.228": True},
         shown_by=("read-output/blank-line-by-range", "read-output/offset-behind-a-final-newline"),
     )
     """A Read of one empty line shows it with its number; otherwise it warns of the file's end."""
+    unchanged_files_are_told: str = since(
+        "",
+        {
+            "2.1.86": "File unchanged since last read. The content from the earlier Read tool_result in this "
+            "conversation is still current — refer to that instead of re-reading.",
+            "2.1.129": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
+            "2.1.319": "",
+        },
+        shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
+    )
+    """What answers the same Read of a file that has not changed since; nothing: it is shown again."""
     messages_end_without_blanks: bool = since(
         False, {"2.1.328": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
     )
     """The last answer of a message loses the blanks at its end, unless it consists of blocks as of a notebook."""
-    empty_answers_are_told: bool = since(
-        False, {"2.1.328": True}, shown_by=("notebooks/read-empty-notebook",)
-    )
+    empty_answers_are_told: bool = since(False, {"2.1.87": True}, shown_by=("notebooks/read-empty-notebook",))
     """An answer without a character says so."""
+    kilobytes_are_whole: bool = since(
+        True, {"1.0.60": False}, shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read")
+    )
+    """Sizes of files of lines are told in whole kilobytes."""
     size_advice: str = since(
         "GrepTool",
-        {"2.1.328": "search"},
+        {"2.1.87": "search"},
         shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
     )
     """Which advice stands in the refusal of what is too much to show."""
@@ -406,26 +463,64 @@ class Behaviours:
         False, {"2.1.328": True}, shown_by=("sizes/one-line-of-many-tokens",)
     )
     """The refusal of a file of lines that is too much to show tells how to read it nevertheless."""
+    offsets_ask_for_parts: bool = since(True, {"2.1.87": False}, shown_by=("sizes/large-file-with-offset",))
+    """An offset lets Read show a part of a large file, as a limit does."""
+    part_size_is_limited: bool = since(
+        True, {"2.1.87": False}, shown_by=("sizes/range-over-the-limit-of-bytes",)
+    )
+    """A part of a file must not be larger than a file may be."""
+    long_files_are_cut: bool = since(
+        False, {"2.1.146": True}, shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap")
+    )
+    """A Read of more tokens than allowed shows the first lines; it is refused where a limit was given."""
+    cut_is_told_first: bool = since(
+        True, {"2.1.207": False}, shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes")
+    )
+    """What tells that only the first lines are shown stands before them; otherwise in a reminder after them."""
+    notebooks_have_a_reader: bool = since(
+        True, {"2.0.0": False}, shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension")
+    )
+    """Read refuses notebooks, which a tool of their own reads."""
     broken_notebooks_are_told: bool = since(
-        False, {"2.1.328": True}, shown_by=("notebooks/broken-json-words",)
+        False, {"2.1.207": True}, shown_by=("notebooks/broken-json-words",)
     )
     """The refusal of a notebook that is not JSON says so before the words of the engine."""
-    notebooks_are_checked: bool = since(
-        False, {"2.1.328": True}, shown_by=("notebooks/read-odd-cells", "notebooks/read-odd-top-level")
+    notebook_check: str = since(
+        "",
+        {"2.1.207": "cells", "2.1.228": "sources", "2.1.328": "lines"},
+        shown_by=("notebooks/read-odd-cells",),
     )
-    """Read refuses a notebook whose cells do not all have a source."""
+    """What Read looks for in a notebook: cells, a text or a list as the source of each, only lines in that list."""
+    variable_of_parts: str = since("H", {"2.1.207": "e"}, shown_by=("notebooks/read-odd-outputs",))
+    """What the brief words of the engine call a cell or an output."""
     unknown_outputs_are_told: bool = since(False, {"2.1.328": True}, shown_by=("notebooks/read-odd-outputs",))
     """Read tells of an output of an unknown type; otherwise it refuses the notebook."""
     output_texts_are_measured: bool = since(
-        False, {"2.1.328": True}, shown_by=("notebooks/read-large-outputs",)
+        False, {"2.1.112": True}, shown_by=("notebooks/read-large-outputs",)
     )
     """The texts of a cell's outputs must not be too large; otherwise their whole description."""
-    notebooks_are_named: bool = since(True, {"2.1.328": False}, shown_by=("notebooks/read-large-content",))
+    notebooks_are_named: bool = since(True, {"2.1.228": False}, shown_by=("notebooks/read-large-content",))
     """The commands in the refusal of a large notebook have its path."""
     notebook_edit_needs_read: bool = since(
-        False, {"2.1.328": True}, shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale")
+        False, {"2.1.112": True}, shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale")
     )
-    """NotebookEdit refuses a notebook that was not read, or changed since then, and makes it known."""
+    """NotebookEdit refuses a notebook that was not read, or changed since then."""
+    notebook_edit_remembers: bool = since(
+        False, {"2.1.87": True}, shown_by=("notebooks/write-after-notebook-edit",)
+    )
+    """A notebook that NotebookEdit changed is known as it is then."""
+    notebook_edit_overlooks_marks: bool = since(
+        False, {"2.0.76": True, "2.1.87": False}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
+    )
+    """NotebookEdit does not mind a byte order mark when it looks for the cell."""
+    cells_are_found_by_index: bool = since(
+        False, {"2.0.76": True}, shown_by=("notebooks/notebook-edit-odd-notebooks",)
+    )
+    """The refusal of a notebook without cells says that an index was looked for; otherwise a cell."""
+    cells_are_numbered: bool = since(
+        True, {"1.0.60": False}, shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell")
+    )
+    """NotebookEdit takes `cell_number` for the cell; otherwise `cell_id`."""
     final_newlines_of_notebooks_stay: bool = since(
         False, {"2.1.328": True}, shown_by=("notebooks/final-newline-of-the-file",)
     )
@@ -434,20 +529,14 @@ class Behaviours:
         False, {"2.1.328": True}, shown_by=("notebooks/cell-by-number", "notebooks/insert-after-cell")
     )
     """The answers of NotebookEdit name cells without ids as the model did, otherwise as undefined."""
-    offsets_ask_for_parts: bool = since(True, {"2.1.328": False}, shown_by=("sizes/large-file-with-offset",))
-    """An offset lets Read show a part of a large file, as a limit does."""
-    part_size_is_limited: bool = since(
-        True, {"2.1.328": False}, shown_by=("sizes/range-over-the-limit-of-bytes",)
-    )
-    """A part of a file must not be larger than a file may be."""
-    long_files_are_cut: bool = since(
-        False, {"2.1.146": True}, shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap")
-    )
-    """A Read of more tokens than allowed shows the first lines; it is refused where a limit was given."""
     default_line_limit: int | None = since(None, documented=2000)
     """Lines that Read returns when `limit` is not given."""
     line_width_limit: int | None = since(None, documented=2000)
     """Characters of each line that Read returns."""
+    times_of_reading_count: bool = since(
+        True, {"1.0.114": False}, shown_by=("staleness/edit-after-change", "staleness/write-after-change")
+    )
+    """A file counts as changed if it is newer than the moment of the Read; otherwise if it is newer than it was then."""
     own_content_is_compared: bool = since(
         False,
         {"2.1.7": True},
@@ -466,7 +555,7 @@ class Behaviours:
     )
     """Read does not see a `\\r` at the very end of a file."""
     every_line_is_a_whole_read: bool = since(
-        False, {"2.1.108": True}, shown_by=("staleness/edit-after-touch-limit-only",)
+        False, {"2.1.228": True}, shown_by=("staleness/edit-after-touch-limit-only",)
     )
     """A Read with offset or limit is a whole Read if it shows every line."""
     write_compares_contents: bool = since(
@@ -494,11 +583,15 @@ class Behaviours:
         shown_by=("race/write-changed-during-call",),
     )
     """What refuses, right before writing, a file that changed."""
+    execution_checks_again: bool = since(
+        False, {"1.0.112": True}, shown_by=("race/write-changed-during-call",)
+    )
+    """Right before writing, Edit and Write compare the file with what is known of it once more."""
     execution_asks_for_a_read: bool = since(
-        False, {"2.1.208": True}, shown_by=("race/write-new-created-during-call",)
+        False, {"2.1.112": True}, shown_by=("race/write-new-created-during-call",)
     )
     """A file that appeared before writing is refused as unread; otherwise as changed."""
-    write_opens_first: bool = since(False, {"2.1.208": True}, shown_by=("race/directory-made-during-call",))
+    write_opens_first: bool = since(False, {"2.1.87": True}, shown_by=("race/directory-made-during-call",))
     """Right before writing, Write reads the file before it compares times."""
     directories_are_opened: bool = since(
         False,
@@ -506,29 +599,49 @@ class Behaviours:
         shown_by=("race/directory-deleted-during-edit", "race/parent-replaced-by-file-during-call"),
     )
     """Right before writing, Edit and Write open the directory of the file."""
+    parents_are_made_first: bool = since(
+        False, {"2.1.87": True, "2.1.207": False}, shown_by=("race/directory-deleted-during-edit",)
+    )
+    """Edit makes missing directories before it finds out whether it can replace anything."""
     execution_matches_again: bool = since(
         False,
-        {"2.1.208": True},
+        {"2.1.328": True},
         shown_by=("race/target-doubled-during-call", "race/edit-new-created-during-call"),
     )
     """Right before writing, Edit refuses several matches and a creation over content once more."""
     edits_are_shown: bool = since(True, {"2.1.20": False}, shown_by=("results/edit-of-the-first-line",))
     """The answer of Edit shows the lines around the change."""
-    replacements_are_quoted: bool = since(True, {"2.1.20": False}, shown_by=("replace-all/after-refusal",))
+    replacements_are_quoted: bool = since(True, {"2.1.87": False}, shown_by=("replace-all/after-refusal",))
     """The answer of an Edit with `replace_all` quotes both strings."""
     writes_are_shown: bool = since(True, {"2.1.47": False}, shown_by=("gate/write-after-read",))
     """The answer of a Write over a file shows the content."""
+    snippets_replace_everywhere: bool = since(
+        True,
+        {"1.0.8": False},
+        shown_by=("creation/edit-replaces-newlines", "creation/edit-replaces-blank-file"),
+    )
+    """The lines that Edit shows have every occurrence replaced, also every occurrence of nothing."""
     state_is_told: bool = since(
         False, {"2.1.129": True}, shown_by=("gate/edit-after-read", "gate/write-after-read")
     )
     """The answers of Edit and Write tell that the model knows all of the file now."""
+    only_seen_content_is_current: bool = since(
+        False, {"2.1.328": True}, shown_by=("gate/edit-unread", "gate/partial-read-edit-inside")
+    )
+    """The answer of Edit tells so only if the model has seen all of the file; otherwise always."""
     remembered_files: int | None = since(
-        10,
-        {"2.1.328": None},
+        None,
+        {"1.0.60": 10, "2.1.87": None},
         documented=None,
         shown_by=("state/eleven-files-read", "state/eleven-files-written"),
     )
     """How many files a session remembers."""
+    changed_reads_are_noticed: bool = since(
+        True,
+        {"2.0.76": False},
+        shown_by=("staleness/refused-then-retried", "staleness/refused-write-then-retried"),
+    )
+    """This also happens to files that were only read."""
     changed_files_are_noticed: bool = since(True, documented=False)
     """After each message a file that is remembered whole and is newer on disk is read again. The model is told what
     changed in it, so the next Edit or Write goes through."""

@@ -70,7 +70,7 @@ _TOOLS = {
     ),
     "NotebookEdit": _Tool(
         schemas.schema_of_notebook_edit,
-        as_given,
+        notebook_edit_tool.prepare,
         notebook_edit_tool.validate,
         notebook_edit_tool.permit,
         notebook_edit_tool.execute,
@@ -194,6 +194,7 @@ class FileTools:
             self._end_message()
 
     def _end_message(self) -> None:
+        self._session.message += 1
         if self._session.behaviours.changed_files_are_noticed:
             notice_changed_files(self._session)
 
