@@ -350,9 +350,22 @@ class Behaviours:
     )
     """Edit and Write ask for a permission of its own for a file in a `.claude` directory, and nobody gives it."""
     settings_edition: int = since(
-        1, {"2.1.7": 2, "2.1.328": 3}, shown_by=("settings/every-setting", "settings/wrong-types")
+        0,
+        {
+            "1.0.126": 1,
+            "2.0.0": 2,
+            "2.0.76": 3,
+            "2.1.7": 4,
+            "2.1.40": 5,
+            "2.1.87": 6,
+            "2.1.112": 7,
+            "2.1.207": 8,
+            "2.1.328": 9,
+        },
+        shown_by=("settings/wrong-types", "settings/wrong-choices"),
     )
-    """Which edition of the schema of settings files holds: keys, values, and the words for wrong ones."""
+    """Which edition of the schema of settings files holds: keys, values, and the words for wrong ones.
+    0: settings are not checked."""
     changed_keys_alone_are_explained: bool = since(False, {"2.1.328": True}, shown_by=("settings/no-object",))
     """The refusal of invalid settings shows the schema of the keys that were changed, not of all."""
     temporary_names_are_longer: bool = since(False, {"2.1.207": True}, shown_by=("paths/name-of-255-bytes",))
@@ -536,7 +549,7 @@ class Behaviours:
     times_of_reading_count: bool = since(
         True, {"1.0.114": False}, shown_by=("staleness/edit-after-change", "staleness/write-after-change")
     )
-    """A file counts as changed if it is newer than the moment of the Read; otherwise if it is newer than it was then."""
+    """A file counts as changed if it is newer than the moment of the Read; otherwise if newer than it was then."""
     own_content_is_compared: bool = since(
         False,
         {"2.1.7": True},

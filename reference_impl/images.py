@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference_impl.refusal import Refusal
 
-__all__ = ["media_type", "refuse_other_content", "refuse_without_size"]
+__all__ = ["is_whole", "media_type", "refuse_other_content", "refuse_without_size"]
 
 _SNIFFED = 8
 _HTML = (b"<html", b"<!doctype html")
@@ -23,6 +23,20 @@ def media_type(data: bytes) -> str | None:
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
         return "image/webp"
     return None
+
+
+def is_whole(data: bytes) -> bool:
+    """Tell whether an image ends as its format wants it."""
+    match media_type(data):
+        case "image/png":
+            return b"IEND" in data
+        case "image/jpeg":
+            return data.endswith(b"\xff\xd9")
+        case "image/gif":
+            return data.endswith(b";")
+        case "image/webp":
+            return len(data) == 8 + int.from_bytes(data[4:8], "little")
+    return False
 
 
 def refuse_other_content(data: bytes, given: str) -> None:

@@ -7,7 +7,7 @@ import posixpath
 
 from reference_impl import disk
 from reference_impl.contract import Behaviours
-from reference_impl.images import media_type, refuse_other_content, refuse_without_size
+from reference_impl.images import is_whole, media_type, refuse_other_content, refuse_without_size
 from reference_impl.refusal import Refusal
 from reference_impl.sizes import rounded
 
@@ -28,6 +28,13 @@ _BINARY_ADVICE = {
     "skill": "Use a skill for this file type if one is available, or a shell command or script that can read the "
     "format.",
 }
+_TYPES = {
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".bmp": "image/bmp",
+}
 _MAX_PDF_BYTES = 20 * 1024 * 1024
 
 
@@ -41,20 +48,25 @@ def is_image(path: str, behaviours: Behaviours) -> bool:
     Its name decides; without an extension, where contents matter, its first bytes. OSError: it cannot be read.
     """
     extension = _extension(path)
-    if extension or not behaviours.image_contents_matter:
-        return extension in _IMAGES
+    if extension or not behaviours.images_need_no_extension:
+        return extension in _IMAGES or (behaviours.bitmaps_are_images and extension == ".bmp")
     return disk.is_file(path) and media_type(disk.read(path)) is not None
 
 
-def is_pdf(path: str) -> bool:
+def is_pdf(path: str, behaviours: Behaviours) -> bool:
     """Tell whether Read takes the file for a PDF document; its name decides."""
-    return _extension(path) == ".pdf"
+    return behaviours.pdfs_are_shown and _extension(path) == ".pdf"
 
 
 def refuse_binary(path: str, behaviours: Behaviours) -> None:
     """Refuse what cannot be shown at all; the name decides, the content is not looked at."""
     extension = _extension(path)
-    if extension in _BINARY or (behaviours.more_files_are_binary and extension in _FURTHER_BINARY):
+    refused = (
+        extension in _BINARY
+        or (behaviours.more_files_are_binary and extension in _FURTHER_BINARY)
+        or (not behaviours.pdfs_are_shown and extension == ".pdf")
+    )
+    if refused:
         raise Refusal(
             "unsupported_file",
             f"This tool cannot read binary files. The file appears to be a binary {extension} file. "
@@ -63,23 +75,25 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
 
 
 def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
-    """Refuse an image file without a byte, where the contents do not matter otherwise."""
-    if not behaviours.image_contents_matter and is_image(path, behaviours) and disk.size(path) == 0:
+    """Refuse an image file without a byte, where the refusal does not name it."""
+    if not behaviours.empty_images_are_named and is_image(path, behaviours) and disk.size(path) == 0:
         raise Refusal("unsupported_file", "Empty image files cannot be processed.")
 
 
 def image_text(path: str, given: str, behaviours: Behaviours) -> str:
-    """Return what stands for an image in a text: kind, type by the first bytes, number of base64 characters.
+    """Return what stands for an image in a text: kind, type, number of base64 characters.
 
-    Refusal: where contents matter, what is no image.
+    The type is told by the first bytes, or else by the name. Refusal: where contents matter, what is no image.
     """
     data = disk.read(path)
+    if not data:
+        raise Refusal("unsupported_file", f"Image file is empty: {given}")
     if behaviours.image_contents_matter:
-        if not data:
-            raise Refusal("unsupported_file", f"Image file is empty: {given}")
         refuse_other_content(data, given)
         refuse_without_size(data)
-    return _as_block("image", media_type(data) or "image/png", data)
+    by_name = behaviours.broken_images_are_named_by_name and not is_whole(data)
+    found = None if by_name else media_type(data)
+    return _as_block("image", found or _TYPES.get(_extension(path), "image/png"), data)
 
 
 def _as_block(kind: str, media: str, data: bytes) -> str:
@@ -91,7 +105,7 @@ def pdf_blocks(path: str, given: str, behaviours: Behaviours) -> tuple[str, ...]
     size = disk.size(path)
     if size == 0:
         raise Refusal("unsupported_file", f"PDF file is empty: {given}")
-    if size > _MAX_PDF_BYTES:
+    if behaviours.pdf_size_is_limited and size > _MAX_PDF_BYTES:
         raise Refusal("too_large", f"PDF file exceeds maximum allowed size of {rounded(_MAX_PDF_BYTES)}.")
     told = f"PDF file read: {given} ({rounded(size)})"
     data = disk.read(path)

@@ -16,16 +16,15 @@ __all__ = ["is_notebook", "loaded", "shown_cells"]
 _MAX_SIZE = 262_144
 _MAX_OUTPUTS = 10_000
 _BROKEN = "Notebook file is not valid JSON (it may be truncated, corrupted, or still being written): "
-_NO_NOTEBOOK = (
-    'Notebook file is not a valid Jupyter notebook (top-level "cells" must be an array of cell objects, each with a '
-    'string or string-array "source").'
-)
+_SOURCES = ', each with a string or string-array "source"'
+_BOOK = "A"
+"""What the brief words of the engine call the notebook."""
 _MISSING = object()
 
 
-def is_notebook(path: str) -> bool:
-    """Tell whether Read takes the file for a notebook; its name decides, in any letter case."""
-    return path.lower().endswith(".ipynb")
+def is_notebook(path: str, behaviours: Behaviours) -> bool:
+    """Tell whether Read shows the file as a notebook; its name decides, in any letter case."""
+    return not behaviours.notebooks_have_a_reader and path.lower().endswith(".ipynb")
 
 
 def loaded(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
@@ -35,34 +34,41 @@ def loaded(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
     except JsonError as error:
         about = _BROKEN if behaviours.broken_notebooks_are_told else ""
         raise _no_notebook(f"{about}{error}") from None
-    if behaviours.notebooks_are_checked and not _is_notebook(notebook):
-        raise _no_notebook(_NO_NOTEBOOK)
+    check = behaviours.notebook_check
+    if check and not _is_notebook(notebook, check):
+        raise _no_notebook(
+            'Notebook file is not a valid Jupyter notebook (top-level "cells" must be an array of cell objects'
+            f"{'' if check == 'cells' else _SOURCES})."
+        )
     language = _language_info(notebook, behaviours)
     name = language.get("name") if isinstance(language, dict) else None
     return notebook, "python" if name is None else _text(name)
 
 
-def _is_notebook(value: Any) -> bool:
-    """Tell whether a value has cells, each with a source."""
+def _is_notebook(value: Any, check: str) -> bool:
+    """Tell whether a value has cells, and each what `check` looks for."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("cells"), list)
-        and all(map(_has_source, value["cells"]))
+        and all(_is_cell(cell, check) for cell in value["cells"])
     )
 
 
-def _has_source(cell: Any) -> bool:
-    source = cell.get("source") if isinstance(cell, dict) else None
-    return isinstance(source, str) or (
-        isinstance(source, list) and all(isinstance(part, str) for part in source)
-    )
+def _is_cell(cell: Any, check: str) -> bool:
+    if check == "cells" or not isinstance(cell, dict):
+        return isinstance(cell, dict | list)
+    source = cell.get("source")
+    if isinstance(source, list):
+        return check == "sources" or all(isinstance(part, str) for part in source)
+    return isinstance(source, str)
 
 
 def _language_info(notebook: Any, behaviours: Behaviours) -> Any:
-    metadata = _member(notebook, "metadata")
-    if behaviours.notebooks_are_checked and metadata in (None, _MISSING):
+    brief = behaviours.json_errors_are_brief
+    metadata = _member(notebook, "metadata", _BOOK, brief=brief)
+    if behaviours.notebook_check and metadata in (None, _MISSING):
         return None
-    return _member(metadata, "language_info")
+    return _member(metadata, "language_info", f"{_BOOK}.metadata", brief=brief)
 
 
 def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]:
@@ -71,8 +77,9 @@ def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
     Refusal: no notebook, or too large.
     """
     notebook, language = loaded(text, behaviours)
-    cells = _member(notebook, "cells")
-    _member(cells, "map")
+    brief = behaviours.json_errors_are_brief
+    cells = _member(notebook, "cells", _BOOK, brief=brief)
+    _member(cells, "map", f"{_BOOK}.cells", brief=brief)
     if not isinstance(cells, list):
         raise _no_notebook("cells.map is not a function")
     summaries = [_summary(cell, number, language, behaviours) for number, cell in enumerate(cells)]
@@ -96,8 +103,10 @@ def _refuse_too_large(content: str, file: str) -> None:
 
 
 def _summary(cell: Any, number: int, language: str, behaviours: Behaviours) -> dict[str, Any]:
-    identity = _member(cell, "id")
-    kind, source = _member(cell, "cell_type"), _member(cell, "source")
+    identity, kind, source = (
+        _member(cell, name, behaviours.variable_of_parts, brief=behaviours.json_errors_are_brief)
+        for name in ("id", "cell_type", "source")
+    )
     summary: dict[str, Any] = {
         "cellType": _text(kind),
         "source": _text("".join("" if part is None else _text(part) for part in source))
@@ -127,8 +136,8 @@ def _size(outputs: list[dict[str, Any]], behaviours: Behaviours) -> int:
 
 
 def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
-    owner = "e" if behaviours.json_errors_are_brief else None
-    match _member(output, "output_type", owner):
+    owner, brief = behaviours.variable_of_parts, behaviours.json_errors_are_brief
+    match _member(output, "output_type", owner, brief=brief):
         case "stream" as kind:
             return _as_shown(kind, _lines(output.get("text")))
         case "execute_result" | "display_data" as kind:
@@ -141,14 +150,15 @@ def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
                     break
             return shown_output
         case "error" as kind:
-            trace = _member(output, "traceback")
-            _member(trace, "join", owner and f"{owner}.traceback")
+            trace = _member(output, "traceback", owner, brief=brief)
+            _member(trace, "join", f"{owner}.traceback", brief=brief)
             lines = "\n".join("" if line is None else _text(line) for line in trace)
-            name, value = _member(output, "ename"), _member(output, "evalue")
+            name, value = (_member(output, part, owner, brief=brief) for part in ("ename", "evalue"))
             return _as_shown(kind, f"{_text(name)}: {_text(value)}\n{lines}")
     if behaviours.unknown_outputs_are_told:
         return _as_shown("stream", "Outputs of an unknown type are not shown.")
-    raise _no_notebook("Cannot read properties of undefined (reading 'text')")
+    nothing = _member(_MISSING, "text", owner, brief=brief)
+    raise AssertionError(nothing)
 
 
 def _as_shown(kind: str, text: str) -> dict[str, Any]:
@@ -173,14 +183,11 @@ def _lines(value: Any) -> str:
     return "" if value is None else _text(value)
 
 
-def _member(value: Any, name: str, owner: str | None = None) -> Any:
-    """Return a member. Refusal: the value has none.
-
-    With `owner` it is in the words of the engine that names the expression.
-    """
+def _member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
+    """Return a member. Refusal: the value has none; in the `brief` words of the engine `owner` is what it calls it."""
     if value is None or value is _MISSING:
         what = "null" if value is None else "undefined"
-        if owner:
+        if brief:
             raise _no_notebook(f"{what} is not an object (evaluating '{owner}.{name}')")
         raise _no_notebook(f"Cannot read properties of {what} (reading '{name}')")
     return value.get(name, _MISSING) if isinstance(value, dict) else _MISSING

@@ -14,10 +14,18 @@ from reference_impl.refusal import MODIFIED, NOT_READ, Refusal
 from reference_impl.session import Session
 from reference_impl.text_file import encode
 
-__all__ = ["execute", "permit", "validate"]
+__all__ = ["execute", "permit", "prepare", "validate"]
 
 _BY_NUMBER = re.compile(r"cell-([0-9]+)")
 _FAILED = "Error calling tool (NotebookEdit): "
+
+
+def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG001 - one of several
+    """Return the arguments that all rules see: a cell's number becomes its name."""
+    if "cell_number" not in arguments:
+        return arguments
+    named = {**arguments, "cell_id": f"cell-{int(arguments['cell_number'])}"}
+    return {name: value for name, value in named.items() if name != "cell_number"}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -33,7 +41,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         raise Refusal("file_not_found", "Notebook file does not exist.")
     refuse_other_file(path)
     refuse_untyped_cell(arguments)
-    refuse_missing_cell(book_of(session, path), arguments)
+    refuse_missing_cell(session, book_of(session, path), arguments)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -63,7 +71,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
             answer = f"Updated cell {named} with {source}"
     kept = session.behaviours.final_newlines_of_notebooks_stay and content.endswith("\n")
     session.write(path, encode(indented(book) + ("\n" if kept else ""), file_format))
-    if session.behaviours.notebook_edit_needs_read:
+    if session.behaviours.notebook_edit_remembers:
         session.remember(path, None)
     return answer
 
@@ -100,10 +108,12 @@ def refuse_untyped_cell(arguments: Mapping[str, Any]) -> None:
 
 
 def book_of(session: Session, path: str) -> Any:
-    """Return what the file holds as JSON; a byte order mark does not matter here. Refusal: it is none."""
+    """Return what the file holds as JSON. Refusal: it is none."""
     content, _ = session.content_of(path)
+    if session.behaviours.notebook_edit_overlooks_marks:
+        content = content.removeprefix("\ufeff")
     try:
-        value = parse(content.removeprefix("\ufeff"))
+        value = parse(content)
     except JsonError:
         value = None
     if value is None:
@@ -111,14 +121,15 @@ def book_of(session: Session, path: str) -> Any:
     return value
 
 
-def refuse_missing_cell(book: Any, arguments: Mapping[str, Any]) -> None:
+def refuse_missing_cell(session: Session, book: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse a cell that is not there; only to insert at the beginning no cell is needed."""
     reference = arguments.get("cell_id")
     if not reference:
         if arguments.get("edit_mode") != "insert":
             raise Refusal("invalid_arguments", "Cell ID must be specified when not inserting a new cell.")
         return
-    cells = cells_of(book, "findIndex", prefix=_FAILED)
+    use = "findIndex" if session.behaviours.cells_are_found_by_index else "find"
+    cells = cells_of(book, use, prefix=_FAILED)
     if None in cells:
         raise Refusal("not_a_notebook", f"{_FAILED}Cannot read properties of null (reading 'id')")
     if index_of(cells, reference) is None:

@@ -12,13 +12,16 @@ class Record:
     """What is known of a file: its time of modification in milliseconds, and its content with `\\n` line ends.
 
     The content is that of the whole file and may stand in for the time when both are compared; None if it may not.
-    `own`: an Edit or Write made it. `seen`: the model knows every line of it, having read or written it.
+    `own`: an Edit or Write made it. `seen`: the model knows every line of it, having read or written it. `asked`:
+    offset and limit of the Read of lines that made it, in the message of that number.
     """
 
     content: str | None
     timestamp: int
     own: bool = False
     seen: bool = False
+    asked: tuple[float, float | None] | None = None
+    message: int = 0
 
 
 class ReadState:

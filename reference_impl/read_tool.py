@@ -27,6 +27,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     refuse_missing(session, path)
     if not disk.exists(path):
         return
+    if session.behaviours.notebooks_have_a_reader and path.endswith(".ipynb"):
+        raise Refusal("is_notebook", "File is a Jupyter Notebook. Use the NotebookRead to read this file.")
     media.refuse_binary(path, session.behaviours)
     media.refuse_empty_image(path, session.behaviours)
     refuse_large_file(session, path, arguments)
@@ -47,14 +49,16 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
         session.refuse_unclear(path)
     if session.behaviours.read_names_directories:
         refuse_directory(session, path, given)
-    if notebook.is_notebook(path):
+    if notebook.is_notebook(path, session.behaviours):
         answer = notebook.shown_cells(decode(disk.read(path)), given, session.behaviours)
         session.remember(path, None)
         return answer
-    if media.is_pdf(path):
+    if media.is_pdf(path, session.behaviours):
         answer = media.pdf_blocks(path, given, session.behaviours)
     elif media.is_image(path, session.behaviours):
         answer = (media.image_text(path, given, session.behaviours),)
+    elif (told := session.behaviours.unchanged_files_are_told) and is_unchanged(session, path, arguments):
+        return told
     else:
         return lines_of_file(session, path, arguments)
     if session.behaviours.media_are_remembered:
@@ -76,21 +80,35 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     selected = selection(lines, offset, limit)
     text = "\n".join(selected)
     if behaviours.part_size_is_limited:
-        refuse_too_large(len(text.encode("utf-16-le")) // 2, advice_on_lines(behaviours))
+        refuse_too_large(len(text.encode("utf-16-le")) // 2, behaviours)
+    told_first = ""
     if is_too_long(text) and behaviours.long_files_are_cut and "limit" not in arguments:
-        text = first_page(text, behaviours.line_prefix)
+        text, told = first_page(text, behaviours.line_prefix)
+        told_first = f"<system-reminder>{told}</system-reminder>\n\n" if behaviours.cut_is_told_first else ""
     else:
         refuse_too_long(text, advice_on_lines(behaviours))
         whole = behaviours.whole_reads_are_compared and (
             not {"offset", "limit"} & arguments.keys()
             or (behaviours.every_line_is_a_whole_read and text == content)
         )
-        session.remember(path, content if whole else None)
+        session.remember(path, content if whole else None, (offset, limit))
     if not text and not (content and selected and behaviours.blank_ranges_are_shown):
-        return nothing_to_show(content, offset, told=behaviours.empty_files_are_told)
+        return nothing_to_show(content, offset, told=behaviours.emptiness_is_told)
     shown_lines = [line[: behaviours.line_width_limit] for line in text.split("\n")]
     note = told_at_the_end(data) if behaviours.unwritable_files_are_told else ""
-    return numbered_lines(shown_lines, behaviours.line_prefix, offset) + note
+    return told_first + numbered_lines(shown_lines, behaviours.line_prefix, offset) + note
+
+
+def is_unchanged(session: Session, path: str, arguments: Mapping[str, Any]) -> bool:
+    """Tell whether an earlier message read the same lines of a file that has not changed since."""
+    record = session.state.get(path)
+    asked = (arguments.get("offset", 1), arguments.get("limit", session.behaviours.default_line_limit))
+    return (
+        record is not None
+        and record.asked == asked
+        and record.message < session.message
+        and record.timestamp == disk.modified_at(path)
+    )
 
 
 def path_of(session: Session, arguments: Mapping[str, Any]) -> str:
@@ -132,9 +150,13 @@ def is_missing(session: Session, path: str) -> bool:
 def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any]) -> None:
     """Refuse a large file of lines, unless a part is asked for."""
     part = arguments.get("limit") or (session.behaviours.offsets_ask_for_parts and arguments.get("offset"))
-    special = media.is_image(path, session.behaviours) or media.is_pdf(path) or notebook.is_notebook(path)
+    special = (
+        media.is_image(path, session.behaviours)
+        or media.is_pdf(path, session.behaviours)
+        or notebook.is_notebook(path, session.behaviours)
+    )
     if not part and not special:
-        refuse_too_large(disk.size(path), advice_on_lines(session.behaviours))
+        refuse_too_large(disk.size(path), session.behaviours)
 
 
 def selection(lines: list[str], offset: float, limit: float | None) -> list[str]:
@@ -144,9 +166,9 @@ def selection(lines: list[str], offset: float, limit: float | None) -> list[str]
     return lines[int(start) : end]
 
 
-def nothing_to_show(content: str, offset: float, *, told: bool) -> str:
-    """Return the warning that stands in for an empty answer. `told`: it calls an empty file so."""
-    if told and not content and offset <= 1:
+def nothing_to_show(content: str, offset: float, *, told: str) -> str:
+    """Return the warning that stands in for an empty answer. `told`: when it calls the file empty."""
+    if told == "for no text" or (told == "for empty files" and not content and offset <= 1):
         return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
     return (
         "<system-reminder>Warning: the file exists but is shorter than the provided offset "

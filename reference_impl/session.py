@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import time
 from dataclasses import dataclass, replace
 
 from reference_impl import disk
@@ -27,6 +28,7 @@ class Session:
     behaviours: Behaviours
     permissions: Permissions
     state: ReadState
+    message: int = 0
     _line_ending: str | None = None
 
     def path(self, given: str) -> str:
@@ -109,9 +111,18 @@ class Session:
         file_format = replace(found, mark=mark, doubled=self.behaviours.carriage_returns_are_doubled)
         return without_mark(text) if mark else text, file_format
 
-    def remember(self, path: str, content: str | None) -> None:
-        """Record what was read of a path; `content` is all of it, or None."""
-        self.state.put(path, Record(content, disk.modified_at(path), seen=content is not None))
+    def remember(
+        self, path: str, content: str | None, asked: tuple[float, float | None] | None = None
+    ) -> None:
+        """Record what was read of a path; `content` is all of it, or None; `asked` offset and limit for lines."""
+        seen = content is not None
+        self.state.put(
+            path, Record(content, self._time_of(path), seen=seen, asked=asked, message=self.message)
+        )
+
+    def _time_of(self, path: str) -> int:
+        """Return the time in milliseconds that a later change of the file must be newer than."""
+        return int(time.time() * 1000) if self.behaviours.times_of_reading_count else disk.modified_at(path)
 
     def store(
         self, path: str, content: str, file_format: Format, *, seen: bool = True, unified: bool = False
@@ -126,7 +137,7 @@ class Session:
         if unified:
             content = unify(content)
         known = content if self.behaviours.own_content_is_compared else None
-        self.state.put(path, Record(known, disk.modified_at(path), own=True, seen=seen))
+        self.state.put(path, Record(known, self._time_of(path), own=True, seen=seen))
 
     def write(self, path: str, data: bytes) -> None:
         """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""
@@ -154,6 +165,12 @@ class Session:
         except OSError as error:
             opened = error.filename if how.beside and error.filename else path
             raise of_os_error(error, f"open '{opened}'") from None
+
+    def prepare_directory(self, path: str) -> None:
+        """Do with the directory of a missing file what is done before it turns out that nothing can be replaced."""
+        if self.behaviours.parents_are_made_first:
+            disk.make_parents(path, overlook=self.behaviours.dangling_parents_are_overlooked)
+        self.open_directory(path)
 
     def open_directory(self, path: str) -> None:
         """Refuse a file whose directory cannot be opened."""

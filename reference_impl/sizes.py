@@ -50,12 +50,13 @@ def advice(behaviours: Behaviours) -> str:
     return _ADVICE[behaviours.size_advice]
 
 
-def refuse_too_large(size: int, advice: str) -> None:
+def refuse_too_large(size: int, behaviours: Behaviours) -> None:
     """Refuse more than 262,144 bytes of a file, or UTF-16 units of a text."""
     if size > _MAX_SIZE:
+        told = f"{size / 1024:.0f}KB" if behaviours.kilobytes_are_whole else rounded(size)
         raise Refusal(
             "too_large",
-            f"File content ({rounded(size)}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). {advice}",
+            f"File content ({told}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). {advice_on_lines(behaviours)}",
         )
 
 
@@ -68,16 +69,28 @@ def is_too_long(text: str) -> bool:
     return _tokens(text) > _MAX_TOKENS
 
 
-def first_page(text: str, prefix: str) -> str:
-    """Return the first lines of a text that is too long: about 85 % of what may be shown.
+def first_page(text: str, prefix: str) -> tuple[str, str]:
+    """Return the first lines of a text that is too long, about 85 % of what may be shown, and what tells of that.
 
     Where these lines would be too large with their numbers, as many characters are taken.
     """
-    lines, share = text.split("\n"), _SHARE * _MAX_TOKENS / _tokens(text)
-    page = lines[: int(len(lines) * share)]
+    tokens = _tokens(text)
+    lines, share = text.split("\n"), _SHARE * _MAX_TOKENS / tokens
+    count = int(len(lines) * share)
+    page = lines[:count]
     if page and len(numbered_lines(page, prefix, 1)) <= _MAX_SIZE:
-        return "\n".join(page)
-    return text[: int(len(text) * share)]
+        return "\n".join(page), (
+            f"[Truncated: PARTIAL view — showing lines 1-{count} of {len(lines)} total ({tokens} tokens, cap "
+            f"{_MAX_TOKENS}). Call Read with offset={count + 1} limit={count} for the next page, or Grep to find a "
+            "specific section. Do NOT answer from this page alone if the answer may be further in the file.]"
+        )
+    count = int(len(text) * share)
+    return text[:count], (
+        f"[Truncated: PARTIAL view — showing the first {count} of {len(text)} characters ({tokens} tokens, cap "
+        f"{_MAX_TOKENS}); this file has very long lines and cannot be paginated by line. Use Grep to find a specific "
+        "section, or Read with offset/limit to page through it. Do NOT answer from this excerpt alone if the answer "
+        "may be elsewhere in the file.]"
+    )
 
 
 def refuse_too_long(text: str, advice: str) -> None:
