@@ -43,5 +43,8 @@ def edited(
             f"The file {given} has been updated. All occurrences{of} were successfully replaced{by}.{remark}"
         )
     if behaviours.edits_are_shown:
-        return f"The file {given} has been updated. {_SHOWN}{snippet(content, found, new, behaviours.line_prefix)}"
+        lines = snippet(
+            content, found, new, behaviours.line_prefix, everywhere=behaviours.snippets_replace_everywhere
+        )
+        return f"The file {given} has been updated. {_SHOWN}{lines}"
     return f"The file {given} has been updated successfully.{remark}"

@@ -26,7 +26,7 @@ def notice_changed_files(session: Session) -> None:
 
 def _is_outdated(session: Session, path: str) -> bool:
     record = session.state.get(path)
-    if record is None or not record.own:
+    if record is None or not (record.own or session.behaviours.changed_reads_are_noticed):
         return False
     try:
         return disk.modified_at(path) > record.timestamp

@@ -359,8 +359,9 @@ class Behaviours:
             "2.1.40": 5,
             "2.1.87": 6,
             "2.1.112": 7,
-            "2.1.207": 8,
-            "2.1.328": 9,
+            "2.1.160": 8,
+            "2.1.207": 9,
+            "2.1.328": 10,
         },
         shown_by=("settings/wrong-types", "settings/wrong-choices"),
     )

@@ -35,7 +35,10 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
     If the file exists, blanks at the ends of the new lines are gone.
     """
     if session.behaviours.escapes_are_decoded:
-        strings = {name: without_escapes(arguments[name]) for name in ("old_string", "new_string")}
+        strings = {
+            name: without_escapes(arguments[name], windows=session.behaviours.windows_paths_are_spared)
+            for name in ("old_string", "new_string")
+        }
         arguments = {**arguments, **strings}
     if not are_blanks_cut(session.behaviours, arguments["file_path"]):
         return arguments
@@ -93,7 +96,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         content, file_format = session.content_of(path)
         remark = checked_again(session, path, content, arguments)
     elif old != "":
-        session.open_directory(path)
+        session.prepare_directory(path)
     match = matched(content, arguments, session.behaviours) or Match(old, arguments["new_string"])
     updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=everywhere)
     refuse_unchanged(content, updated)
@@ -123,9 +126,8 @@ def checked_again(session: Session, path: str, content: str, arguments: Mapping[
     if behaviours.execution_matches_again:
         refuse_existing(content, arguments, code=None)
         refuse_several(content, matched(content, arguments, behaviours), arguments, code=None)
-    return (
-        answers.known(behaviours) if record is not None and record.seen and record.content == content else ""
-    )
+    seen = record is not None and record.seen and record.content == content
+    return answers.known(behaviours) if seen or not behaviours.only_seen_content_is_current else ""
 
 
 def is_recoverable(session: Session, content: str, arguments: Mapping[str, Any]) -> bool:

@@ -16,13 +16,13 @@ _DRIVE = re.compile(r"[A-Za-z]:\\")
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-def without_escapes(text: str) -> str:
+def without_escapes(text: str, *, windows: bool) -> str:
     """Return the text with the character for every escape of one.
 
     An escape stays where its backslash is escaped itself, and where it stands for a control character or for half of
-    a surrogate pair. A text with a path of Windows in it stays as it is.
+    a surrogate pair. `windows`: a text with a path of Windows in it stays as it is.
     """
-    return text if _DRIVE.search(text) else _ESCAPE_OR_BACKSLASH.sub(_character, text)
+    return text if windows and _DRIVE.search(text) else _ESCAPE_OR_BACKSLASH.sub(_character, text)
 
 
 def has_two_spellings(text: str) -> bool:

@@ -33,6 +33,8 @@ def is_changed(session: Session, path: str, record: Record) -> bool:
 def refuse_stale(session: Session, path: str, *, needs_read: bool) -> Record | None:
     """Return what is known of an existing file; refuse it, right before writing, if it is not known as it is now."""
     record = session.state.get(path)
+    if not session.behaviours.execution_checks_again:
+        return record
     if record is None and may_be_unread(session, path, needs_read=needs_read):
         return None
     if record is None and session.behaviours.execution_asks_for_a_read:

@@ -20,10 +20,13 @@ def applied(content: str, old: str, new: str, *, everywhere: bool) -> str:
     return content.replace(old, new) if everywhere else content.replace(old, new, 1)
 
 
-def snippet(content: str, old: str, new: str, prefix: str) -> str:
-    """Return the lines around the change, numbered: 4 before it, 4 after it. `content` is the content before."""
+def snippet(content: str, old: str, new: str, prefix: str, *, everywhere: bool) -> str:
+    """Return the lines around the change, numbered: 4 before it, 4 after it.
+
+    `content` is the content before. `everywhere`: the other occurrences are shown replaced as well.
+    """
     before = content.partition(old)[0] if old else content[:1]
     first = before.count("\n")
     start, end = max(0, first - _CONTEXT), first + _CONTEXT + len(lines_of(new))
-    lines = lines_of(applied(content, old, new, everywhere=False))[start:end]
+    lines = lines_of(applied(content, old, new, everywhere=everywhere))[start:end]
     return numbered("\n".join(lines), prefix, start + 1)

@@ -57,6 +57,17 @@ _EVENTS = (
     "PreCompact",
     "PermissionRequest",
 )
+_FIRST_EVENTS = (
+    "PreToolUse",
+    "PostToolUse",
+    "Notification",
+    "UserPromptSubmit",
+    "SessionStart",
+    "SessionEnd",
+    "Stop",
+    "SubagentStop",
+    "PreCompact",
+)
 _ATTRIBUTION = Members({"commit": _STRING, "pr": _STRING})
 _MISMATCHED = Rule("Mismatched parentheses. Ensure all opening parentheses have matching closing parentheses")
 _MALFORMED = Rule(
@@ -82,22 +93,28 @@ def _anything(value: Any, path: str) -> Iterator[Problem]:  # noqa: ARG001 - not
     return iter(())
 
 
-_MODES = ("acceptEdits", "bypassPermissions", "default", "delegate", "dontAsk", "plan")
-_LATER_MODES = ("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan")
+_MODES = {
+    1: ("acceptEdits", "sandboxBashMode", "bypassPermissions", "default", "plan"),
+    2: ("acceptEdits", "bypassPermissions", "default", "plan"),
+    3: ("acceptEdits", "bypassPermissions", "default", "delegate", "dontAsk", "plan"),
+    6: ("acceptEdits", "bypassPermissions", "default", "dontAsk", "plan", "auto"),
+    7: ("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"),
+}
+"""The modes of permission by the edition that brought them."""
 _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 
 _KEYS = (
-    Key("$schema", Choice((_SCHEMA,), only=True), until=3),
-    Key("$schema", _anything, since=3),
+    Key("$schema", Choice((_SCHEMA,), only=True), until=9),
+    Key("$schema", _anything, since=9),
     Key("apiKeyHelper", _STRING),
     Key("awsCredentialExport", _STRING),
     Key("awsAuthRefresh", _STRING),
-    Key("fileSuggestion", Members(_COMMAND, _NEEDED)),
-    Key("respectGitignore", _BOOLEAN, since=2),
-    Key("cleanupPeriodDays", Days(), until=3),
-    Key("cleanupPeriodDays", Days(1), since=3),
+    Key("fileSuggestion", Members(_COMMAND, _NEEDED), since=3),
+    Key("respectGitignore", _BOOLEAN, since=4),
+    Key("cleanupPeriodDays", Days(), until=7),
+    Key("cleanupPeriodDays", Days(1), since=7),
     Key("env", _RECORD),
-    Key("attribution", _ATTRIBUTION, until=3),
+    Key("attribution", _ATTRIBUTION, since=3, until=10),
     Key(
         "attribution",
         Either(
@@ -105,51 +122,57 @@ _KEYS = (
             'Expected false, true, or an object such as { "commit": "", "pr": "" }, but received array',
             (bool,),
         ),
-        since=3,
+        since=10,
     ),
     Key("includeCoAuthoredBy", _BOOLEAN),
-    Key("permissions", _permissions(_MISMATCHED, _MODES), until=3),
-    Key("permissions", _permissions(_MALFORMED, _LATER_MODES), since=3),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[1]), until=2),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[2]), since=2, until=3),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[3]), since=3, until=6),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[6]), since=6, until=7),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[7]), since=7, until=10),
+    Key("permissions", _permissions(_MALFORMED, _MODES[7]), since=10),
     Key("model", _STRING),
     Key("enableAllProjectMcpServers", _BOOLEAN),
     Key("enabledMcpjsonServers", _STRINGS),
     Key("disabledMcpjsonServers", _STRINGS),
-    Key("allowedMcpServers", _LIST),
-    Key("deniedMcpServers", _LIST),
-    Key("hooks", Record(_HOOKS, _EVENTS), until=3),
-    Key("hooks", Record(_HOOKS, _EVENTS, told_at_last=True), since=3),
+    Key("allowedMcpServers", _LIST, since=3),
+    Key("deniedMcpServers", _LIST, since=3),
+    Key("hooks", Record(_HOOKS, _FIRST_EVENTS), until=3),
+    Key("hooks", Record(_HOOKS, _EVENTS), since=3, until=10),
+    Key("hooks", Record(_HOOKS, _EVENTS, told_at_last=True), since=10),
     Key("disableAllHooks", _BOOLEAN),
-    Key("allowManagedHooksOnly", _BOOLEAN),
+    Key("allowManagedHooksOnly", _BOOLEAN, since=3),
     Key("statusLine", Members({**_COMMAND, "padding": _NUMBER}, _NEEDED)),
     Key("enabledPlugins", _RECORD),
-    Key("extraKnownMarketplaces", Record(Plain(dict, "object"))),
-    Key("skippedMarketplaces", _STRINGS, until=3),
-    Key("skippedPlugins", _STRINGS, until=3),
-    Key("strictKnownMarketplaces", _LIST),
-    Key("blockedMarketplaces", _LIST),
-    Key("forceLoginMethod", Choice(("claudeai", "console")), until=3),
-    Key("forceLoginMethod", _anything, since=3),
-    Key("forceLoginOrgUUID", _STRING, until=3),
-    Key("forceLoginOrgUUID", Either(_anything, "Invalid input", (str, list)), since=3),
+    Key("extraKnownMarketplaces", Record(Plain(dict, "object")), since=3),
+    Key("skippedMarketplaces", _STRINGS, since=3, until=5),
+    Key("skippedPlugins", _STRINGS, since=3, until=5),
+    Key("strictKnownMarketplaces", _LIST, since=3),
+    Key("blockedMarketplaces", _LIST, since=3),
+    Key("forceLoginMethod", Choice(("claudeai", "console")), until=9),
+    Key("forceLoginMethod", _anything, since=9),
+    Key("forceLoginOrgUUID", _STRING, until=7),
+    Key("forceLoginOrgUUID", Either(_anything, "Invalid input", (str, list)), since=7),
     Key("otelHeadersHelper", _STRING),
     Key("outputStyle", _STRING),
-    Key("language", _STRING, since=2),
+    Key("language", _STRING, since=4),
     Key("skipWebFetchPreflight", _BOOLEAN),
     Key("sandbox", Members({"enabled": _BOOLEAN})),
     Key("spinnerTipsEnabled", _BOOLEAN),
-    Key("syntaxHighlightingDisabled", _BOOLEAN),
-    Key("alwaysThinkingEnabled", _BOOLEAN),
-    Key("promptSuggestionEnabled", _BOOLEAN),
-    Key("agent", _STRING),
-    Key("companyAnnouncements", _STRINGS),
-    Key("pluginConfigs", _RECORD),
-    Key("remote", Members({"defaultEnvironmentId": _STRING})),
-    Key("autoUpdatesChannel", Choice(("latest", "stable")), until=3),
-    Key("autoUpdatesChannel", Choice(("latest", "stable", "rc")), since=3),
-    Key("minimumVersion", _STRING),
-    Key("classifierPermissionsEnabled", _BOOLEAN, since=2, until=3),
+    Key("syntaxHighlightingDisabled", _BOOLEAN, since=3),
+    Key("alwaysThinkingEnabled", _BOOLEAN, since=2),
+    Key("promptSuggestionEnabled", _BOOLEAN, since=3),
+    Key("agent", _STRING, since=3),
+    Key("companyAnnouncements", _STRINGS, since=3),
+    Key("pluginConfigs", _RECORD, since=3),
+    Key("remote", Members({"defaultEnvironmentId": _STRING}), since=3),
+    Key("autoUpdatesChannel", Choice(("latest", "stable")), since=3, until=8),
+    Key("autoUpdatesChannel", Choice(("latest", "stable", "rc")), since=8),
+    Key("minimumVersion", _STRING, since=3),
+    Key("classifierPermissionsEnabled", _BOOLEAN, since=4, until=5),
 )
-_WORDS: Mapping[int, str] = {1: "first", 2: "second", 3: "with tips"}
+_TIPS_SINCE = 7
+_LATER_WORDS_SINCE = 4
 
 
 @cache
@@ -165,5 +188,7 @@ def keys(edition: int) -> tuple[str, ...]:
 
 def problems(settings: Any, edition: int) -> list[str]:
     """Return what is wrong with a settings file, one line each: `- path: what`; unknown keys come last."""
-    words = WORDS[_WORDS[edition]]
+    words = WORDS[
+        "first" if edition < _LATER_WORDS_SINCE else "second" if edition < _TIPS_SINCE else "with tips"
+    ]
     return [f"- {problem.path}: {words(problem)}" for problem in _shape(edition)(settings, "")]

@@ -20,6 +20,10 @@ _RULES = (
     'Permission rules must be in an array. Format: ["Tool(specifier)"]. Examples: ["Bash(npm run build)", '
     '"Edit(docs/**)", "Read(~/.zshrc)"]. Use * for wildcards.'
 )
+_EVENTS = (
+    "Not a recognized hook event. Common events: PreToolUse, PostToolUse, UserPromptSubmit, SessionStart, "
+    "SessionEnd, Stop. Check spelling and capitalization."
+)
 _TIPS = {
     ("cleanupPeriodDays", "least"): (
         "cleanupPeriodDays must be at least 1. To keep transcripts for a long time, set a large number (e.g. 3650 for "
@@ -37,10 +41,7 @@ _TIPS = {
     ),
     ("permissions.allow", "type"): _RULES,
     ("permissions.deny", "type"): _RULES,
-    ("hooks", "unknown"): (
-        "Not a recognized hook event. Common events: PreToolUse, PostToolUse, UserPromptSubmit, SessionStart, "
-        "SessionEnd, Stop. Check spelling and capitalization."
-    ),
+    ("hooks", "unknown"): _EVENTS,
 }
 
 
@@ -105,6 +106,8 @@ def _tip(problem: Problem) -> str | None:
     match problem.kind:
         case "type" if problem.path.partition(".")[0] == "hooks":
             return _HOOKS
+        case "key":
+            return _EVENTS
         case "type" if problem.expected == "boolean":
             return 'Use true or false without quotes. Example: "includeCoAuthoredBy": true'
         case "option":

@@ -24,7 +24,12 @@ __all__ = ["execute", "permit", "prepare", "validate"]
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments that all rules see: blanks at the ends of lines are gone."""
     if session.behaviours.escapes_are_decoded:
-        arguments = {**arguments, "content": without_escapes(arguments["content"])}
+        arguments = {
+            **arguments,
+            "content": without_escapes(
+                arguments["content"], windows=session.behaviours.windows_paths_are_spared
+            ),
+        }
     if not are_blanks_cut(session.behaviours, arguments["file_path"]):
         return arguments
     return {**arguments, "content": without_trailing_blanks(arguments["content"])}
@@ -89,6 +94,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         before, file_format = "", Format(line_ending=session.new_file_line_ending())
     if not session.behaviours.write_keeps_line_endings:
         file_format = replace(file_format, line_ending="\n")
+    if not session.behaviours.write_keeps_the_mark:
+        file_format = replace(file_format, mark=False)
     session.store(path, content, file_format, unified=session.behaviours.own_line_endings_are_unified)
     if not before:
         return answers.created(session.behaviours, arguments["file_path"])
