@@ -367,6 +367,8 @@ class Behaviours:
     )
     """Which edition of the schema of settings files holds: keys, values, and the words for wrong ones.
     0: settings are not checked."""
+    settings_have_any_case: bool = since(False, {"2.0.76": True}, shown_by=("settings/upper-case-name",))
+    """The name of a settings file counts in any letter case."""
     changed_keys_alone_are_explained: bool = since(False, {"2.1.328": True}, shown_by=("settings/no-object",))
     """The refusal of invalid settings shows the schema of the keys that were changed, not of all."""
     temporary_names_are_longer: bool = since(False, {"2.1.207": True}, shown_by=("paths/name-of-255-bytes",))

@@ -34,7 +34,8 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
     What is checked is not always what will be written: here `$&` and its like in `new` stand for parts of the file.
     The product prints the schema below the reason, the reference where it is published.
     """
-    unchecked = behaviours.settings_edition == 0 or not path.lower().endswith(_NAMES)
+    name = path.lower() if behaviours.settings_have_any_case else path
+    unchecked = behaviours.settings_edition == 0 or not name.endswith(_NAMES)
     if unchecked or _reason(behaviours, content) is not None:
         return
     after = _preview(content, old, new)

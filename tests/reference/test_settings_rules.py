@@ -105,4 +105,4 @@ def test_write_and_creation_are_not_checked(tools, put, root):
     ],
 )
 def test_problems_are_named_by_their_place(settings, found):
-    assert problems(settings, 2) == found
+    assert problems(settings, 4) == found
