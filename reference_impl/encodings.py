@@ -59,9 +59,9 @@ def refuse_unwritable(data: bytes) -> None:
     if obstacle := _obstacle(data):
         raise Refusal(
             "unsupported_encoding",
-            f"File {obstacle.reason} These tools write UTF-8 (or UTF-16LE behind its byte-order mark) and never "
-            "convert a file's encoding on their own, so nothing was written. If the file is text, make the change with "
-            "a shell command that reads and writes it in its own encoding (iconv, or PowerShell "
-            "Get-Content/Set-Content -Encoding), or ask the user whether to convert it to UTF-8 first. To replace the whole file with new "
-            "UTF-8 text anyway, delete it first, then Write it.",
+            f"File {obstacle.reason} These tools write UTF-8 (or UTF-16LE behind its byte-order mark) and "
+            "never convert a file's encoding on their own, so nothing was written. If the file is text, "
+            "make the change with a shell command that reads and writes it in its own encoding (iconv, or "
+            "PowerShell Get-Content/Set-Content -Encoding), or ask the user whether to convert it to UTF-8 "
+            "first. To replace the whole file with new UTF-8 text anyway, delete it first, then Write it.",
         )

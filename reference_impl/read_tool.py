@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reference_impl import disk, media, notebook
+from reference_impl.blanks import BLANKS
 from reference_impl.encodings import told_at_the_end
 from reference_impl.links import refuse_circle
 from reference_impl.numbering import lines_of, numbered_lines
@@ -82,9 +83,11 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     if behaviours.part_size_is_limited:
         refuse_too_large(len(text.encode("utf-16-le")) // 2, behaviours)
     told_first = ""
-    if is_too_long(text) and behaviours.long_files_are_cut and "limit" not in arguments:
+    is_cut = is_too_long(text) and behaviours.long_files_are_cut and "limit" not in arguments
+    if is_cut:
         text, told = first_page(text, behaviours.line_prefix)
-        told_first = f"<system-reminder>{told}</system-reminder>\n\n" if behaviours.cut_is_told_first else ""
+        if behaviours.cut_is_told_first:
+            told_first = f"<system-reminder>{told}</system-reminder>\n\n"
     else:
         refuse_too_long(text, advice_on_lines(behaviours))
         whole = behaviours.whole_reads_are_compared and (
@@ -96,7 +99,10 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         return nothing_to_show(content, offset, told=behaviours.emptiness_is_told)
     shown_lines = [line[: behaviours.line_width_limit] for line in text.split("\n")]
     note = told_at_the_end(data) if behaviours.unwritable_files_are_told else ""
-    return told_first + numbered_lines(shown_lines, behaviours.line_prefix, offset) + note
+    numbered = numbered_lines(shown_lines, behaviours.line_prefix, offset)
+    if is_cut and not behaviours.cut_is_told_first:
+        numbered = numbered.rstrip(BLANKS)  # where the reminder follows
+    return told_first + numbered + note
 
 
 def is_unchanged(session: Session, path: str, arguments: Mapping[str, Any]) -> bool:
