@@ -12,6 +12,7 @@ from reference_impl.encodings import refuse_unwritable
 from reference_impl.escapes import has_two_spellings, without_escapes
 from reference_impl.freshness import is_changed, refuse_stale, refuse_unread
 from reference_impl.matching import Match, matched
+from reference_impl.numbers import shown
 from reference_impl.paths import refuse_null, refuse_suspicious
 from reference_impl.read_state import Record
 from reference_impl.read_tool import refuse_missing
@@ -74,7 +75,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         refuse_unwritable(disk.read(path))
     content, _ = session.content_of(path)
     match = refuse_not_found(session, content, arguments)
-    refuse_several(content, match, arguments, code=9)
+    refuse_several(session, content, match, arguments, code=9)
     refuse_invalid_settings(session.behaviours, path, content, match.old, new)
 
 
@@ -90,7 +91,11 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Replace and remember. The file is checked once more: it may have changed since the validation."""
     path = session.written_path(arguments["file_path"])
-    old, everywhere = arguments["old_string"], bool(arguments.get("replace_all"))
+    old = arguments["old_string"]
+    everywhere = bool(arguments.get("replace_all"))
+    several = everywhere or "expected_replacements" in arguments
+    if session.behaviours.writing_looks_first:
+        session.refuse_unclear(path)
     content, file_format, remark = "", Format(), answers.known(session.behaviours)
     if disk.exists(path):
         content, file_format = session.content_of(path)
@@ -98,7 +103,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     elif old != "":
         session.prepare_directory(path)
     match = matched(content, arguments, session.behaviours) or Match(old, arguments["new_string"])
-    updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=everywhere)
+    updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=several)
     refuse_unchanged(content, updated)
     session.store(path, updated, file_format, seen=remark == answers.known(session.behaviours))
     return answers.edited(
@@ -125,7 +130,7 @@ def checked_again(session: Session, path: str, content: str, arguments: Mapping[
     record = refuse_stale(session, path, needs_read=behaviours.edit_needs_read)
     if behaviours.execution_matches_again:
         refuse_existing(content, arguments, code=None)
-        refuse_several(content, matched(content, arguments, behaviours), arguments, code=None)
+        refuse_several(session, content, matched(content, arguments, behaviours), arguments, code=None)
     seen = record is not None and record.seen and record.content == content
     return answers.known(behaviours) if seen or not behaviours.only_seen_content_is_current else ""
 
@@ -184,16 +189,31 @@ def refuse_not_found(session: Session, content: str, arguments: Mapping[str, Any
 
 
 def refuse_several(
-    content: str, match: Match | None, arguments: Mapping[str, Any], *, code: int | None
+    session: Session, content: str, match: Match | None, arguments: Mapping[str, Any], *, code: int | None
 ) -> None:
     """Refuse an ambiguous text unless all occurrences are meant; occurrences do not overlap."""
     count = match.count(content) if match and match.old else 0
-    if count > 1 and not arguments.get("replace_all"):
+    if session.behaviours.replacements_are_counted:
+        refuse_other_count(count, arguments, code=code)
+    elif count > 1 and not arguments.get("replace_all"):
         raise Refusal(
             "multiple_matches",
             f"Found {count} matches of the string to replace, but replace_all is false. To replace all "
             "occurrences, set replace_all to true. To replace only one occurrence, please provide more context "
             f"to uniquely identify the instance.\nString: {arguments['old_string']}",
+            code=code,
+        )
+
+
+def refuse_other_count(count: int, arguments: Mapping[str, Any], *, code: int | None) -> None:
+    """Refuse a text that occurs, but not as often as expected."""
+    expected = arguments.get("expected_replacements", 1)
+    if count and count != expected:
+        raise Refusal(
+            "multiple_matches",
+            f"Found {count} matches of the string to replace, but expected {shown(expected)}. The number of actual "
+            "matches must equal the expected replacements. Please adjust your string to match or update the expected "
+            f"count.\nString: {arguments['old_string']}",
             code=code,
         )
 

@@ -179,7 +179,11 @@ class FileTools:
     def edit(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:
         """Replace `old_string` and return the answer with its snippet. Raises Refusal."""
         return self._raising(
-            "Edit", file_path=file_path, old_string=old_string, new_string=new_string, replace_all=replace_all
+            "Edit",
+            file_path=file_path,
+            old_string=old_string,
+            new_string=new_string,
+            replace_all=replace_all or None,
         )
 
     def write(self, file_path: str, content: str) -> str:
