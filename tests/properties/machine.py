@@ -114,12 +114,20 @@ class Machine(RuleBasedStateMachine):
         self.shop.call("Read", file_path=f"$WS/{name}")
         self.edit(name, "$WS/{}", everywhere, data)
 
-    @rule(name=names, lines=st.lists(LINES, min_size=1, max_size=4, unique=True), new=WORDS | ARGUMENTS)
-    def edit_a_line_of_plain_text(self, name: str, lines: list[str], new: str) -> None:
-        text = "".join(f"{line}\n" for line in lines)
+    @rule(
+        name=names,
+        lines=st.lists(LINES, min_size=1, max_size=4, unique=True),
+        end=st.sampled_from(("\n", "")),
+        new=WORDS | ARGUMENTS,
+        back=st.booleans(),
+    )
+    def edit_a_line_of_plain_text(self, name: str, lines: list[str], end: str, new: str, back: bool) -> None:
+        text = "\n".join(lines) + end
         self.shop.event(WorldEvent("modify", name, RegularFile(TextContent(text)), mtime=2))
         self.shop.call("Read", file_path=f"$WS/{name}")
         self.shop.call("Edit", file_path=f"$WS/{name}", old_string=lines[0], new_string=new)
+        if back:
+            self.take_the_edit_back()
 
     @rule(name=names, number=st.integers(0, 3), new=LINES)
     def edit_a_line_as_it_is_shown(self, name: str, number: int, new: str) -> None:
@@ -259,6 +267,10 @@ class Machine(RuleBasedStateMachine):
         else:
             self.others_write(name, file, seconds)
         self.edit(name, "$WS/{}", False, data)
+        if self.shop.latest is not None and self.shop.latest.stale:
+            self.shop.call("Read", file_path=f"$WS/{name}")
+            line = self.shop.text(name).split("\n")[0]
+            self.shop.call("Edit", file_path=f"$WS/{name}", old_string=line, new_string="recovered")
 
     @rule(name=names)
     def others_delete(self, name: str) -> None:
