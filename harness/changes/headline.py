@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harness.changes.cause import Cause
+from harness.changes.wording import BLANKS
 from harness.visible import first_difference, visible
 
 __all__ = ["headline", "words"]
@@ -49,6 +50,8 @@ def _what(cause: Cause) -> str:
             return f"shows other content: {subject}"
         case "refusal words":
             return f"refused ({subject}) in other words{_more(len(cause.variants))}"
+        case "detail" if subject == BLANKS:
+            return f"says the same with other {subject}"
         case "detail":
             return f"other details: {_shortened(subject, _SHORT)}"
         case _:

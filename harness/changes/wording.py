@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from harness.signature import manner
 
-__all__ = ["Part", "TextChange", "general", "parts", "text_changes"]
+__all__ = ["BLANKS", "Part", "TextChange", "general", "parts", "text_changes"]
 
 _NUMBERED = re.compile(r"(?s)(\s*)(\d+)([→\t|:]\s?|\W{1,3})(.*)")
 _PRODUCT = re.compile(r"(?s)( *)(\d+)([→\t])(.*)")
@@ -27,6 +27,8 @@ _VARYING = (
     (re.compile(r"0x[0-9a-f]+|\d[\d,.]*\d|\d+"), "N"),
     (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`|“[^”\n]*”"), "'...'"),
 )
+BLANKS = "blanks and empty lines"
+"""What two answers differ in that have the same parts."""
 _SHORTEST = 3
 """Characters of an argument from which it is taken for itself wherever it occurs in an answer."""
 
@@ -143,7 +145,7 @@ def text_changes(
         count += len(changes)
         yield from changes
     if not count:
-        yield TextChange("detail", "blanks and empty lines", "", "", before, after)
+        yield TextChange("detail", BLANKS, "", "", before, after)
 
 
 def _words(one: Sequence[Part], other: Sequence[Part]) -> TextChange:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
+
 from harness.changes.cause import Cause, grouped
 from harness.changes.headline import headline, words
 from harness.changes.occurrence import Change, ChangeLevel, Kind, Occurrence
+from harness.changes.wording import text_changes
 
 APPLIED = "applied"
 
@@ -180,3 +183,10 @@ def test_nothing_is_told_as_nothing() -> None:
     (cause,) = causes(seen(Change("text", "words", "nothing → Note.", "", "Note.", "", "Note.")))
     assert headline(cause) == "Edit: says nothing → “Note.”"
     assert words(cause) == ("(nothing)", "Note.")
+
+
+def test_other_blanks_are_told_as_such() -> None:
+    (change,) = text_changes("Done.\n", "Done.", {}, frozenset())
+    (cause,) = causes(seen(Change("text", *astuple(change))))
+    assert headline(cause) == "Edit: says the same with other blanks and empty lines"
+    assert words(cause) == ("Done.\\n", "Done.")
