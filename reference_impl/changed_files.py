@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from reference_impl import disk, read_tool
+from reference_impl import read_tool
 from reference_impl.refusal import Refusal
 from reference_impl.session import Session
 
@@ -29,6 +29,6 @@ def _is_outdated(session: Session, path: str) -> bool:
     if record is None or not (record.own or session.behaviours.changed_reads_are_noticed):
         return False
     try:
-        return disk.modified_at(path) > record.timestamp
+        return session.modified_at(path) > record.timestamp
     except OSError:
         return False

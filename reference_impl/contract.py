@@ -371,6 +371,14 @@ class Behaviours:
     """The name of a settings file counts in any letter case."""
     changed_keys_alone_are_explained: bool = since(False, {"2.1.328": True}, shown_by=("settings/no-object",))
     """The refusal of invalid settings shows the schema of the keys that were changed, not of all."""
+    first_line_is_no_part: bool = since(
+        False, {"2.1.108": True}, shown_by=("staleness/edit-after-touch-offset-only",)
+    )
+    """A Read from line 1 on without a limit counts as one of the whole file."""
+    writing_looks_first: bool = since(
+        False, {"2.1.207": True, "2.1.328": False}, shown_by=("race/parent-replaced-by-file-during-call",)
+    )
+    """Edit and Write look at the path again right before they write."""
     temporary_names_are_longer: bool = since(False, {"2.1.207": True}, shown_by=("paths/name-of-255-bytes",))
     """A file is written under its name with something added before it takes its place; that name may be too long."""
     trailing_blanks_are_cut: bool = since(
@@ -428,7 +436,12 @@ class Behaviours:
     """Read refuses a PDF that does not begin as one."""
     documents_stand_in_answers: bool = since(False, {"2.1.328": True}, shown_by=("media/pdf",))
     """The document of a PDF stands in the answer itself; otherwise it follows in a message of its own."""
-    media_are_remembered: bool = since(False, documented=True)
+    media_are_remembered: bool = since(
+        True,
+        {"2.0.76": False},
+        documented=True,
+        shown_by=("gate/image-read-then-write", "staleness/change-in-an-image"),
+    )
     """A Read of an image or a PDF counts as a Read."""
     line_prefix: str = since(
         "{:>6}\t",
@@ -553,6 +566,8 @@ class Behaviours:
         True, {"1.0.114": False}, shown_by=("staleness/edit-after-change", "staleness/write-after-change")
     )
     """A file counts as changed if it is newer than the moment of the Read; otherwise if newer than it was then."""
+    whole_milliseconds_count: bool = since(False, {"2.1.7": True})
+    """Times are compared in whole milliseconds, rounded down; otherwise as exactly as the system tells them."""
     own_content_is_compared: bool = since(
         False,
         {"2.1.7": True},

@@ -97,8 +97,8 @@ def size(path: str) -> int:
 
 
 def modified_at(path: str) -> int:
-    """Return the time of the last modification in whole milliseconds, rounded down. OSError: no such file."""
-    return os.stat(path).st_mtime_ns // 1_000_000
+    """Return the time of the last modification in nanoseconds. OSError: no such file."""
+    return os.stat(path).st_mtime_ns
 
 
 def read(path: str) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from reference_impl import answers, disk
@@ -105,6 +106,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     match = matched(content, arguments, session.behaviours) or Match(old, arguments["new_string"])
     updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=several)
     refuse_unchanged(content, updated)
+    if old == "" and not session.behaviours.write_keeps_the_mark:
+        file_format = replace(file_format, mark=False)
     session.store(path, updated, file_format, seen=remark == answers.known(session.behaviours))
     return answers.edited(
         session.behaviours,

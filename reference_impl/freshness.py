@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reference_impl import disk
 from reference_impl.read_state import Record
 from reference_impl.refusal import NOT_READ, Refusal
 from reference_impl.session import Session
@@ -25,7 +24,7 @@ def refuse_unread(session: Session, path: str, *, needs_read: bool, code: int) -
 
 def is_changed(session: Session, path: str, record: Record) -> bool:
     """Tell whether a file is newer than its record, unless all of it is known and it reads the same."""
-    if disk.modified_at(path) <= record.timestamp:
+    if session.modified_at(path) <= record.timestamp:
         return False
     return record.content is None or session.content_of(path)[0] != record.content
 

@@ -9,7 +9,7 @@ __all__ = ["ReadState", "Record"]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is known of a file: its time of modification in milliseconds, and its content with `\\n` line ends.
+    """What is known of a file: its time of modification in nanoseconds, and its content with `\\n` line ends.
 
     The content is that of the whole file and may stand in for the time when both are compared; None if it may not.
     `own`: an Edit or Write made it. `seen`: the model knows every line of it, having read or written it. `asked`:

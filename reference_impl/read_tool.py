@@ -90,9 +90,8 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
             told_first = f"<system-reminder>{told}</system-reminder>\n\n"
     else:
         refuse_too_long(text, advice_on_lines(behaviours))
-        whole = behaviours.whole_reads_are_compared and (
-            not {"offset", "limit"} & arguments.keys()
-            or (behaviours.every_line_is_a_whole_read and text == content)
+        whole = behaviours.whole_reads_are_compared and is_whole(
+            session, arguments, all_shown=text == content
         )
         session.remember(path, content if whole else None, (offset, limit))
     if not text and not (content and selected and behaviours.blank_ranges_are_shown):
@@ -115,6 +114,14 @@ def is_unchanged(session: Session, path: str, arguments: Mapping[str, Any]) -> b
         and record.message < session.message
         and record.timestamp == disk.modified_at(path)
     )
+
+
+def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool) -> bool:
+    """Tell whether a Read counts as one of the whole file."""
+    if all_shown and session.behaviours.every_line_is_a_whole_read:
+        return True
+    from_the_first = session.behaviours.first_line_is_no_part and arguments.get("offset") == 1
+    return "limit" not in arguments and ("offset" not in arguments or from_the_first)
 
 
 def path_of(session: Session, arguments: Mapping[str, Any]) -> str:

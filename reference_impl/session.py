@@ -18,6 +18,9 @@ from reference_impl.text_file import Format, decode, encode, format_of, unify, w
 
 __all__ = ["Session"]
 
+_MILLISECOND = 1_000_000
+"""Nanoseconds in it."""
+
 
 @dataclass
 class Session:
@@ -117,12 +120,21 @@ class Session:
         """Record what was read of a path; `content` is all of it, or None; `asked` offset and limit for lines."""
         seen = content is not None
         self.state.put(
-            path, Record(content, self._time_of(path), seen=seen, asked=asked, message=self.message)
+            path, Record(content, self._read_at(path), seen=seen, asked=asked, message=self.message)
         )
 
-    def _time_of(self, path: str) -> int:
-        """Return the time in milliseconds that a later change of the file must be newer than."""
-        return int(time.time() * 1000) if self.behaviours.times_of_reading_count else disk.modified_at(path)
+    def modified_at(self, path: str) -> int:
+        """Return the time of the last modification in nanoseconds, as exactly as it counts. OSError: no such file."""
+        modified = disk.modified_at(path)
+        return (
+            modified // _MILLISECOND * _MILLISECOND if self.behaviours.whole_milliseconds_count else modified
+        )
+
+    def _read_at(self, path: str) -> int:
+        """Return the time that a change must be newer than to count as one after this Read."""
+        if self.behaviours.times_of_reading_count:
+            return time.time_ns() // _MILLISECOND * _MILLISECOND
+        return self.modified_at(path)
 
     def store(
         self, path: str, content: str, file_format: Format, *, seen: bool = True, unified: bool = False
@@ -137,7 +149,7 @@ class Session:
         if unified:
             content = unify(content)
         known = content if self.behaviours.own_content_is_compared else None
-        self.state.put(path, Record(known, self._time_of(path), own=True, seen=seen))
+        self.state.put(path, Record(known, self.modified_at(path), own=True, seen=seen))
 
     def write(self, path: str, data: bytes) -> None:
         """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""

@@ -57,7 +57,7 @@ def needs_read(session: Session, path: str) -> bool:
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:
     """Refuse a file that changed after it was remembered."""
-    newer = disk.modified_at(path) > record.timestamp
+    newer = session.modified_at(path) > record.timestamp
     if newer and (not session.behaviours.write_compares_contents or is_changed(session, path, record)):
         raise Refusal("modified_since_read", MODIFIED, code=3)
 
@@ -83,6 +83,8 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Write and remember. The file is checked once more: it may have changed since the validation."""
     path, content = session.written_path(arguments["file_path"]), arguments["content"]
+    if session.behaviours.writing_looks_first:
+        session.refuse_unclear(path)
     if disk.exists(path):
         if session.behaviours.write_opens_first:
             session.content_of(path)
