@@ -442,7 +442,9 @@ class Behaviours:
         documented=True,
         shown_by=("gate/image-read-then-write", "staleness/change-in-an-image"),
     )
-    """A Read of an image or a PDF counts as a Read."""
+    """A Read of an image counts as a Read."""
+    pdfs_are_remembered: bool = since(False, documented=True)
+    """A Read of a PDF counts as a Read."""
     line_prefix: str = since(
         "{:>6}\t",
         {"1.0.21": "{:>6}→", "2.1.86": "{}\t"},
@@ -461,6 +463,10 @@ class Behaviours:
         shown_by=("read-output/blank-line-by-range", "read-output/offset-behind-a-final-newline"),
     )
     """A Read of one empty line shows it with its number; otherwise it warns of the file's end."""
+    lines_are_passed_one_by_one: bool = since(
+        False, {"2.1.87": True}, shown_by=("read-output/offset-negative", "read-output/fractional-offset")
+    )
+    """Read goes through the lines and takes those within the range; otherwise it cuts the range out of their list."""
     unchanged_files_are_told: str = since(
         "",
         {
@@ -538,10 +544,18 @@ class Behaviours:
         False, {"2.1.87": True}, shown_by=("notebooks/write-after-notebook-edit",)
     )
     """A notebook that NotebookEdit changed is known as it is then."""
+    notebook_edit_opens_first: bool = since(False, {"2.1.87": True}, shown_by=("notebooks/nul-in-path",))
+    """NotebookEdit opens the notebook before it asks whether there is one."""
     notebook_edit_overlooks_marks: bool = since(
-        False, {"2.0.76": True, "2.1.87": False}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
+        False, {"2.0.76": True}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
     )
     """NotebookEdit does not mind a byte order mark when it looks for the cell."""
+    notebook_edit_checks_twice: bool = since(
+        False, {"2.1.87": True}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
+    )
+    """Right before writing, NotebookEdit tells in its own words what is not JSON; otherwise in the engine's."""
+    numbers_come_first: bool = since(True, {"2.0.76": False}, shown_by=("notebooks/id-like-a-number",))
+    """`cell-1` is the second cell, even if another cell has that id."""
     cells_are_found_by_index: bool = since(
         False, {"2.0.76": True}, shown_by=("notebooks/notebook-edit-odd-notebooks",)
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from reference_impl import disk, notebook
 from reference_impl.json_text import JsonError, indented, parse
-from reference_impl.paths import refuse_null
+from reference_impl.paths import refuse_null, refuse_null_at_last
 from reference_impl.refusal import MODIFIED, NOT_READ, Refusal
 from reference_impl.session import Session
 from reference_impl.text_file import encode
@@ -31,12 +31,14 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done."""
     stage = session.behaviours.null_in_path
-    if stage == "arguments":
+    if stage in ("arguments", "end"):
         refuse_null(arguments["notebook_path"], tool="NotebookEdit", stage=stage, name="notebook_path")
     path = session.path(arguments["notebook_path"])
     if session.behaviours.notebook_edit_needs_read:
         refuse_other_file(path)
         refuse_unread(session, path)
+    if session.behaviours.notebook_edit_opens_first:
+        refuse_null_at_last(path, prefix=_FAILED)
     if not disk.exists(path):
         raise Refusal("file_not_found", "Notebook file does not exist.")
     refuse_other_file(path)
@@ -53,10 +55,12 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Change the cell. The file is laid out anew, its encoding and line endings stay."""
     path = session.path(arguments["notebook_path"])
     content, file_format = session.content_of(path)
+    if session.behaviours.notebook_edit_checks_twice:
+        refuse_broken(content)
     book, _ = notebook.loaded(content, session.behaviours)
     reference, source = arguments.get("cell_id"), arguments["new_source"]
     cells = cells_of(book, "splice")
-    number = index_of(cells, reference)
+    number = index_of(cells, reference, number_first=session.behaviours.numbers_come_first)
     named = reference if has_ids(book) or session.behaviours.cells_without_ids_are_named else "undefined"
     match arguments.get("edit_mode"):
         case "delete":
@@ -112,6 +116,11 @@ def book_of(session: Session, path: str) -> Any:
     content, _ = session.content_of(path)
     if session.behaviours.notebook_edit_overlooks_marks:
         content = content.removeprefix("\ufeff")
+    return refuse_broken(content)
+
+
+def refuse_broken(content: str) -> Any:
+    """Return the value; refuse what is not JSON, or nothing."""
     try:
         value = parse(content)
     except JsonError:
@@ -132,7 +141,7 @@ def refuse_missing_cell(session: Session, book: Any, arguments: Mapping[str, Any
     cells = cells_of(book, use, prefix=_FAILED)
     if None in cells:
         raise Refusal("not_a_notebook", f"{_FAILED}Cannot read properties of null (reading 'id')")
-    if index_of(cells, reference) is None:
+    if index_of(cells, reference, number_first=False) is None:
         number = _BY_NUMBER.fullmatch(reference)
         raise Refusal(
             "cell_not_found",
@@ -151,15 +160,18 @@ def cells_of(book: Any, use: str, *, prefix: str = "") -> list[Any]:
     return cells
 
 
-def index_of(cells: list[Any], reference: str | None) -> int | None:
-    """Return the index of the cell with an id, or of `cell-N` if no cell has that id."""
+def index_of(cells: list[Any], reference: str | None, *, number_first: bool) -> int | None:
+    """Return the index of the cell with an id, or of `cell-N` if no cell has that id or that counts `number_first`."""
     if not reference:
         return None
+    match = _BY_NUMBER.fullmatch(reference)
+    by_number = int(match[1]) if match and int(match[1]) < len(cells) else None
+    if number_first and by_number is not None:
+        return by_number
     for number, cell in enumerate(cells):
         if isinstance(cell, dict) and cell.get("id") == reference:
             return number
-    match = _BY_NUMBER.fullmatch(reference)
-    return int(match[1]) if match and int(match[1]) < len(cells) else None
+    return by_number
 
 
 def replace_source(cell: dict[str, Any], source: str, kind: str | None) -> None:

@@ -36,13 +36,13 @@ def refuse_null(path: str, *, tool: str, stage: str, name: str = "file_path") ->
     raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
 
 
-def refuse_null_at_last(path: str) -> None:
-    """Refuse to write a path with a NUL character, in the words of the system's library."""
+def refuse_null_at_last(path: str, *, prefix: str = "") -> None:
+    """Refuse to open a path with a NUL character, in the words of the system's library."""
     if "\0" in path:
         quoted = "'" + path.replace("\0", "\\x00") + "'"
         raise Refusal(
             "invalid_path",
-            f"The argument 'path' must be a string, Uint8Array, or URL without null bytes. Received {quoted}",
+            f"{prefix}The argument 'path' must be a string, Uint8Array, or URL without null bytes. Received {quoted}",
         )
 
 

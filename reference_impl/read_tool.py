@@ -55,14 +55,18 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
         session.remember(path, None)
         return answer
     if media.is_pdf(path, session.behaviours):
-        answer = media.pdf_blocks(path, given, session.behaviours)
+        answer, counts = (
+            media.pdf_blocks(path, given, session.behaviours),
+            session.behaviours.pdfs_are_remembered,
+        )
     elif media.is_image(path, session.behaviours):
         answer = (media.image_text(path, given, session.behaviours),)
+        counts = session.behaviours.media_are_remembered
     elif (told := session.behaviours.unchanged_files_are_told) and is_unchanged(session, path, arguments):
         return told
     else:
         return lines_of_file(session, path, arguments)
-    if session.behaviours.media_are_remembered:
+    if counts:
         session.remember(path, None)
     return answer
 
@@ -78,7 +82,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         content = content.removesuffix("\r")
     lines = lines_of(content)
     offset, limit = arguments.get("offset", 1), arguments.get("limit", behaviours.default_line_limit)
-    selected = selection(lines, offset, limit)
+    selected = selection(lines, offset, limit, one_by_one=behaviours.lines_are_passed_one_by_one)
     text = "\n".join(selected)
     if behaviours.part_size_is_limited:
         refuse_too_large(len(text.encode("utf-16-le")) // 2, behaviours)
@@ -172,9 +176,15 @@ def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any])
         refuse_too_large(disk.size(path), session.behaviours)
 
 
-def selection(lines: list[str], offset: float, limit: float | None) -> list[str]:
-    """Return `limit` lines from line `offset`; fractions are cut off, negative numbers count from the end."""
+def selection(lines: list[str], offset: float, limit: float | None, *, one_by_one: bool) -> list[str]:
+    """Return `limit` lines from line `offset`; fractions are cut off, negative numbers count from the end.
+
+    `one_by_one`: a line belongs to them if its index lies between.
+    """
     start = 0 if offset == 0 else offset - 1
+    if one_by_one:
+        end_of_range = len(lines) if limit is None else start + limit
+        return [line for index, line in enumerate(lines) if start <= index < end_of_range]
     end = None if limit is None else int(start + limit)
     return lines[int(start) : end]
 
