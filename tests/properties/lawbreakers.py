@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from altered import Altered, AlteredEdit, Arguments
+from altered import Altered, AlteredArguments, AlteredEdit, Arguments
 
 from harness.session import ToolResult, Workspace
 
@@ -181,6 +181,20 @@ class KnowsOnlyLineFeeds(Altered):
         ):
             return ToolResult("String to replace not found in file.", True, "string_not_found")
         return self.reference(tool, arguments, strike)
+
+
+class PutsBackTwice(AlteredArguments):
+    """Puts a text that it took away before back twice."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self.taken: set[str] = set()
+
+    def understood(self, text: str, arguments: Arguments) -> Arguments:
+        new = arguments["new_string"]
+        twice = new in self.taken
+        self.taken.add(arguments["old_string"])
+        return {"new_string": new + new} if twice else {}
 
 
 class WritesOnlyAscii(AlteredEdit):

@@ -79,7 +79,7 @@ BROKEN_BY: dict[Callable[[Moment], None], type[Altered]] = {
     laws_of_writing.mode_and_kind_stay: files.LosesMode,
     laws_of_writing.no_other_file_is_touched: breakers.WritesTheNeighbour,
     laws_of_writing.writing_twice_is_writing_once: breakers.AppendsWhatItWrites,
-    laws_of_writing.an_edit_can_be_taken_back: text.AddsFinalNewline,
+    laws_of_writing.an_edit_can_be_taken_back: breakers.PutsBackTwice,
     laws_of_writing.calls_of_one_message_give_what_some_order_gives: state.LosesParallelUpdates,
     laws_of_refusal.a_write_that_fails_leaves_the_old_bytes: breakers.WritesInPlace,
 }
