@@ -19,7 +19,8 @@ from reference_impl.text_file import Format, decode, encode, format_of, unify, w
 __all__ = ["Session"]
 
 _MILLISECOND = 1_000_000
-"""Nanoseconds in it."""
+_TICK = 10 * _MILLISECOND
+"""In nanoseconds; a tick is the longest time for which the clock of a file system may stand still."""
 
 
 @dataclass
@@ -132,9 +133,11 @@ class Session:
 
     def _read_at(self, path: str) -> int:
         """Return the time that a change must be newer than to count as one after this Read."""
-        if self.behaviours.times_of_reading_count:
-            return time.time_ns() // _MILLISECOND * _MILLISECOND
-        return self.modified_at(path)
+        modified = self.modified_at(path)
+        if not self.behaviours.times_of_reading_count:
+            return modified
+        # The system notes times of files by a clock that ticks; a change within the same tick is one after the Read.
+        return max(modified, time.time_ns() - _TICK)
 
     def store(
         self, path: str, content: str, file_format: Format, *, seen: bool = True, unified: bool = False
