@@ -55,8 +55,10 @@ def _is_notebook(value: Any, check: str) -> bool:
 
 
 def _is_cell(cell: Any, check: str) -> bool:
-    if check == "cells" or not isinstance(cell, dict):
+    if check == "cells":
         return isinstance(cell, dict | list)
+    if not isinstance(cell, dict):
+        return False
     source = cell.get("source")
     if isinstance(source, list):
         return check == "sources" or all(isinstance(part, str) for part in source)

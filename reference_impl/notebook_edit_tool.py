@@ -92,7 +92,7 @@ def refuse_unread(session: Session, path: str) -> None:
     record = session.state.get(path)
     if record is None:
         raise Refusal("not_read", NOT_READ)
-    if disk.exists(path) and disk.modified_at(path) > record.timestamp:
+    if disk.exists(path) and session.modified_at(path) > record.timestamp:
         raise Refusal("modified_since_read", MODIFIED)
 
 

@@ -116,7 +116,7 @@ def is_unchanged(session: Session, path: str, arguments: Mapping[str, Any]) -> b
         record is not None
         and record.asked == asked
         and record.message < session.message
-        and record.timestamp == disk.modified_at(path)
+        and record.timestamp == session.modified_at(path)
     )
 
 
