@@ -25,8 +25,8 @@ __all__ = ["HOME", "Place", "Site", "WorldEventError", "changes", "lay_out", "sn
 HOME = "$HOME/"
 """What paths in the session's home begin with in a snapshot; `~` may be the name of a directory."""
 
-_OF_THE_PRODUCT = f"{HOME}.claude"
-"""Where versions that know no other folder for it keep their own state; it is no effect of a call."""
+_OF_THE_PRODUCT = tuple(f"{HOME}{name}" for name in (".claude", ".npm", ".cache", ".config", ".local"))
+"""Where some versions, and programs that they start, keep their own state; it is no effect of a call."""
 
 _AROUND, _HOME, _ROOT = "s", "h", "w"
 

@@ -266,13 +266,13 @@ class Behaviours:
     )
     """A link to nothing in place of a directory is not noticed before the file is opened."""
     home_is_expanded: bool = since(
-        False, {"1.0.126": True}, shown_by=("paths/tilde-write", "paths/blanks-around-write")
+        False, {"1.0.126": True}, shown_by=("paths/tilde-write", "paths/blanks-behind-write")
     )
     """Edit and Write take `~` for the home directory and cut blanks around the path when they write."""
     blanks_after_paths_are_suspicious: bool = since(
         False,
         {"2.1.87": True, "2.1.112": False},
-        shown_by=("paths/blanks-around-write", "paths/newline-around-edit"),
+        shown_by=("paths/blanks-behind-write", "paths/newline-around-edit"),
     )
     """Edit and Write ask for a permission of its own for a path that ends with a blank, and nobody gives it."""
     paths_fold: bool = since(

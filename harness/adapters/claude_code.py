@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,15 +30,24 @@ _BYTES_PER_CONVERSATION = 400_000
 class ClaudeCodeSession:
     """One scenario in a conversation; closes the conversation afterwards where it is the scenario's own."""
 
-    def __init__(self, conversation: Conversation, owned: bool, workspace: Workspace) -> None:
+    def __init__(
+        self,
+        conversation: Conversation,
+        owned: bool,
+        workspace: Workspace,
+        directory: Path,
+        reminded: Callable[[], None],
+    ) -> None:
         self.conversation = conversation
         self._owned = owned
         self._workspace = workspace
+        self._directory = str(directory)
+        self._reminded = reminded
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Let the model call one tool. A version that ends on what it is asked answers with its last words."""
         try:
-            return _cleaned(self.conversation.call(tool, arguments))
+            return self._cleaned(self.conversation.call(tool, arguments))
         except BrokenAdapter as error:
             if error.details in _LAST_WORDS:
                 return ToolResult(f"{error}: {error.details}", True)
@@ -45,7 +55,7 @@ class ClaudeCodeSession:
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""
-        return [_cleaned(result) for result in self.conversation.call_parallel(calls)]
+        return [self._cleaned(result) for result in self.conversation.call_parallel(calls)]
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
         """Let the model call one tool; `strike` runs in the product's PreToolUse hook.
@@ -62,12 +72,23 @@ class ClaudeCodeSession:
         result = self.conversation.call(tool, arguments, striking)
         if not (struck or result.is_error):
             raise BrokenAdapter("the product ran no PreToolUse hook", blame="environment")
-        return _cleaned(result)
+        return self._cleaned(result)
 
     def close(self) -> None:
         """End the conversation if nothing else uses it."""
         if self._owned:
             self.conversation.close()
+
+    def _cleaned(self, result: ToolResult) -> ToolResult:
+        """Return what would have been answered in a session of the scenario's own."""
+        text, disturbed = without_reminders_of_the_conversation(result.text)
+        if disturbed:
+            self._reminded()
+        root = str(self._workspace.root)
+        if not self._owned and self._directory in text:
+            # What a version says of its working directory, it would say of the workspace.
+            text = re.sub(rf"{re.escape(self._directory)}(?![\w/-])", root, text)
+        return replace(result, text=text)
 
 
 class ClaudeCodeAdapter:
@@ -90,6 +111,8 @@ class ClaudeCodeAdapter:
     ) -> None:
         self.capabilities = frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks)
         self.isolation = ""
+        self.reminded = 0
+        """How many results came with a reminder, which may have cost them the blanks at both ends."""
         self._package: InstalledPackage = install(version, cache)
         self._model = model
         self._tools = tuple(tools)
@@ -101,7 +124,7 @@ class ClaudeCodeAdapter:
         hook = "during" in workspace.needs
         if workspace.isolated:
             conversation = self._start(workspace.root, workspace.deny, hook, workspace.home)
-            return ClaudeCodeSession(conversation, True, workspace)
+            return ClaudeCodeSession(conversation, True, workspace, workspace.root, self._remind)
         folder = workspace.root.parents[1]
         key = (folder, hook)
         shared = self._shared.get(key)
@@ -115,7 +138,10 @@ class ClaudeCodeAdapter:
             shared = None
         if shared is None:
             shared = self._shared[key] = self._start(folder, (), hook)
-        return ClaudeCodeSession(shared, False, workspace)
+        return ClaudeCodeSession(shared, False, workspace, folder, self._remind)
+
+    def _remind(self) -> None:
+        self.reminded += 1
 
     def close(self) -> None:
         """End every conversation."""
@@ -135,10 +161,6 @@ class ClaudeCodeAdapter:
             )
         self.isolation = conversation.isolation
         return conversation
-
-
-def _cleaned(result: ToolResult) -> ToolResult:
-    return replace(result, text=without_reminders_of_the_conversation(result.text))
 
 
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:

@@ -6,20 +6,23 @@ import re
 
 __all__ = ["without_reminders_of_the_conversation"]
 
-_BEGINNINGS = (
-    r"<total_tokens>[0-9]+ tokens left</total_tokens>",
-    r"The task tools haven't been used recently\.",
-    r"The TodoWrite tool hasn't been used recently\.",
-)
-_REMINDER = re.compile(
-    rf"\n{{1,2}}<system-reminder>\n(?:{'|'.join(_BEGINNINGS)})(?:(?!</system-reminder>).)*</system-reminder>",
-    re.DOTALL,
-)
+
+def _reminder(beginning: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"\n{{1,2}}<system-reminder>\n{beginning}(?:(?!</system-reminder>).)*</system-reminder>", re.DOTALL
+    )
 
 
-def without_reminders_of_the_conversation(text: str) -> str:
-    """Return a result without what depends on how many calls came before: tokens that are left, unused task lists.
+_ALWAYS = _reminder(r"<total_tokens>[0-9]+ tokens left</total_tokens>")
+_NOW_AND_THEN = _reminder(r"The (?:task tools haven't|TodoWrite tool hasn't) been used recently\.")
 
-    Scenarios share conversations, so such a reminder says nothing about the call that it is put behind.
+
+def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:
+    """Return a result without them, and whether one was there that comes only every so many calls.
+
+    Scenarios share conversations, so such a reminder says nothing about the call that it is put behind. The
+    version may have cut the blanks at both ends of the answer to put it there.
     """
-    return _REMINDER.sub("", text)
+    text = _ALWAYS.sub("", text)
+    text, disturbed = _NOW_AND_THEN.subn("", text)
+    return text, disturbed > 0
