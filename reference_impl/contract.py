@@ -214,6 +214,8 @@ class Behaviours:
         False, {"2.1.112": True}, shown_by=("paths/parent-is-file-edit", "paths/trailing-slash-edit")
     )
     """Edit looks at a path before it opens it."""
+    failures_are_explained: bool = since(False, {"1.0.60": True}, shown_by=("creation/edit-at-directory",))
+    """A failure of the system while a call is validated is told in the system's words."""
     edit_opens_first: bool = since(
         False, {"2.1.87": True}, shown_by=("paths/directory-edit", "paths/directory-named-like-notebook")
     )

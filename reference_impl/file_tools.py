@@ -90,13 +90,18 @@ def _nothing() -> None:
 
 
 @contextlib.contextmanager
-def _refusing(prefix: str) -> Iterator[None]:
-    """Turn into a refusal what the system does not let be read, and JSON nested more deeply than Python can follow."""
+def _refusing(prefix: str | None) -> Iterator[None]:
+    """Turn into a refusal what the system does not let be read, and JSON nested more deeply than Python can follow.
+
+    `prefix` stands before the system's words; None: nothing is told of them.
+    """
     try:
         yield
-    except OSError as error:
-        raise of_read_error(error, prefix=prefix) from None
-    except RecursionError:
+    except (OSError, RecursionError) as error:
+        if prefix is None:
+            raise Refusal("os_error", "Error calling tool") from None
+        if isinstance(error, OSError):
+            raise of_read_error(error, prefix=prefix) from None
         raise Refusal("not_a_notebook", f"{prefix}Maximum call stack size exceeded") from None
 
 
@@ -236,7 +241,8 @@ class FileTools:
         if isinstance(prepared, Refusal):
             raise prepared
         rules = _TOOLS[tool]
-        with _refusing(f"Error calling tool ({tool}): "):
+        explained = self._session.behaviours.failures_are_explained
+        with _refusing(f"Error calling tool ({tool}): " if explained else None):
             rules.validate(self._session, prepared.arguments)
         strike()
         rules.permit(self._session, prepared.arguments)

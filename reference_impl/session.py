@@ -137,7 +137,8 @@ class Session:
         if not self.behaviours.times_of_reading_count:
             return modified
         # The system notes times of files by a clock that ticks; a change within the same tick is one after the Read.
-        return max(modified, time.time_ns() - _TICK)
+        now = time.time_ns()
+        return modified if now - _TICK < modified <= now else now - _TICK
 
     def store(
         self, path: str, content: str, file_format: Format, *, seen: bool = True, unified: bool = False
