@@ -317,6 +317,10 @@ class Behaviours:
     """`\\uXXXX` in what Edit and Write are given becomes the character before any rule is applied."""
     windows_paths_are_spared: bool = since(False, {"2.1.228": True}, shown_by=("literal-text/windows-path",))
     """A text with a path of Windows in it keeps its escapes."""
+    paths_are_composed: bool = since(
+        False, {"2.1.40": True, "2.1.160": False}, shown_by=("state/spelling-unicode-forms",)
+    )
+    """Letters of a path that can be composed are, so that a name with decomposed letters cannot be reached."""
     marks_are_kept_apart: bool = since(False, {"2.1.228": True}, shown_by=("encodings/bom-in-old-string",))
     """A byte order mark belongs to the format of a file, not to its text, so Edit does not see it."""
     write_keeps_the_mark: bool = since(False, {"2.1.299": True}, shown_by=("write/over-byte-order-mark",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import time
+import unicodedata
 from dataclasses import dataclass, replace
 
 from reference_impl import disk
@@ -51,6 +52,8 @@ class Session:
         given = well_formed(given)
         if not given.startswith("/") and not self.behaviours.relative_paths_are_resolved:
             raise Refusal("relative_path", f"Path is relative: {given}. Give an absolute path.")
+        if self.behaviours.paths_are_composed:
+            given = unicodedata.normalize("NFC", given)
         return resolved(given, self.root, folds=folds)
 
     def looked_at_path(self, given: str) -> str:
