@@ -1,0 +1,150 @@
+"""Takes: kept until they are judged, made again only where something else is asked."""
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.contracts import Contract
+from harness.record import Recorded, record, take
+from harness.recordings import Recordings
+from harness.session import Adapter, BrokenAdapter, ToolResult, Workspace
+from harness.suite import Suite, default_root
+from harness.takes import Takes
+
+SCENARIO = """\
+title: Read answers
+requirement: must
+given:
+  files: {notes.txt: "alpha\\n"}
+steps:
+  - Read: {file_path: $WS/notes.txt}
+"""
+
+
+@dataclass
+class Product:
+    """Answers what `answer` says; counts its calls. A plain value, so that a worker can be given one."""
+
+    answer: Callable[[int], str]
+    calls: int = 0
+    reminded: int = 0
+
+    def open(self, workspace: Workspace) -> "Product":
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        self.calls += 1
+        text = self.answer(self.calls)
+        if text.startswith("!"):
+            self.reminded += 1
+        return ToolResult(text)
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    root = tmp_path / "fixtures"
+    (root / "scenarios" / "gate").mkdir(parents=True)
+    (root / "recordings").mkdir()
+    for name in ("contracts.yaml", "errors.yaml"):
+        shutil.copy(default_root() / name, root / name)
+    for slug in ("x", "y"):
+        (root / "scenarios" / "gate" / f"{slug}.yaml").write_text(SCENARIO)
+    return Suite(root)
+
+
+def takes_of(suite: Suite) -> Takes:
+    return Takes(suite.root.parent / "takes")
+
+
+def recorded(
+    suite: Suite, products: Mapping[str, Adapter], mode: Any = "create", ids: tuple[str, ...] = ("gate/x",)
+) -> list[Recorded]:
+    contracts = [suite.contracts.find(name) for name in products]
+
+    def connect(contract: Contract) -> Callable[[], Adapter]:
+        return lambda: products[contract.name]
+
+    return list(record(suite, ids, contracts, mode, connect, takes_of(suite)))
+
+
+def broken(_: int) -> str:
+    raise BrokenAdapter("the product died")
+
+
+def test_what_was_taken_is_not_taken_again_after_an_interruption(suite: Suite) -> None:
+    def interrupted(call: int) -> str:
+        if call == 4:
+            raise KeyboardInterrupt
+        return "answer"
+
+    first, second = Product(interrupted), Product(lambda _: "answer")
+    with pytest.raises(KeyboardInterrupt):
+        recorded(suite, {"2.1.7": first}, ids=("gate/x", "gate/y"))
+    assert not list(suite.recordings_root.rglob("*.json"))
+    results = recorded(suite, {"2.1.7": second}, ids=("gate/x", "gate/y"))
+    assert [result.status for result in results] == ["created", "created"]
+    assert second.calls == 1
+
+
+def test_judged_takes_are_gone_so_that_a_check_asks_the_product(suite: Suite) -> None:
+    product = Product(lambda _: "answer")
+    recorded(suite, {"2.1.7": product})
+    assert not list(takes_of(suite).root.rglob("*.json"))
+    assert recorded(suite, {"2.1.7": product}, "check")[0].status == "unchanged"
+    assert product.calls == 4
+
+
+def test_a_take_of_other_steps_does_not_count(suite: Suite) -> None:
+    takes, contract = takes_of(suite), suite.contracts["2.1.7"]
+    list(take(suite, ["gate/x"], [contract], lambda _: lambda: Product(lambda _: "answer"), takes))
+    assert takes.get(suite.scenario("gate/x", require_expect=False), contract, 1) is not None
+    path = suite.path("gate/x")
+    path.write_text(SCENARIO.replace("alpha", "gamma"))
+    assert takes.get(suite.scenario("gate/x", require_expect=False), contract, 1) is None
+    path.write_text(SCENARIO + "    expect: {text: something}\n")
+    assert takes.get(suite.scenario("gate/x"), contract, 1) is not None
+
+
+def test_a_damaged_take_does_not_count(suite: Suite) -> None:
+    takes, contract = takes_of(suite), suite.contracts["2.1.7"]
+    list(take(suite, ["gate/x"], [contract], lambda _: lambda: Product(lambda _: "answer"), takes))
+    takes.path("gate/x", "2.1.7", 1).write_text("{")
+    assert takes.get(suite.scenario("gate/x", require_expect=False), contract, 1) is None
+
+
+def test_an_answer_that_a_reminder_fell_on_is_taken_again(suite: Suite) -> None:
+    product = Product(lambda call: "!trimmed" if call % 2 else "answer")
+    assert recorded(suite, {"2.1.7": product})[0].status == "created"
+    assert product.calls == 4
+    transcript = Recordings(suite.recordings_root).load("gate/x", "2.1.7")
+    assert transcript is not None
+    assert transcript.steps[0].results[0].text == "answer"
+
+
+def test_what_broke_is_told_with_its_contract_and_taken_again_next_time(suite: Suite) -> None:
+    (result,) = recorded(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(broken)})
+    assert result.status == "broken"
+    assert result.message == "2.1.40: step 1: the product died"
+    assert recorded(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(lambda _: "b")})[0].ok
+
+
+def test_contracts_that_differ_get_clauses_of_their_own(suite: Suite) -> None:
+    products = {name: Product(lambda _, name=name: f"as {name}") for name in ("2.1.7", "2.1.40")}
+    assert recorded(suite, products)[0].status == "created"
+    source = suite.path("gate/x").read_text()
+    assert '- when: {claude_code: "<2.1.40"}\n        text: as 2.1.7\n' in source
+    assert '- when: {claude_code: ">=2.1.40"}\n        text: as 2.1.40\n' in source
+    assert recorded(suite, products)[0].status == "unchanged"
+
+
+def test_a_further_contract_leaves_the_others_as_they_were(suite: Suite) -> None:
+    recorded(suite, {"2.1.7": Product(lambda _: "old")})
+    assert recorded(suite, {"2.1.40": Product(lambda _: "new")})[0].status == "created"
+    assert recorded(suite, {"2.1.7": Product(lambda _: "old")}, "check")[0].status == "unchanged"
+    assert recorded(suite, {"2.1.40": Product(lambda _: "old")})[0].status == "differs"
+    assert recorded(suite, {"2.1.40": Product(lambda _: "old")}, "fix")[0].status == "fixed"
+    assert "when" not in suite.path("gate/x").read_text()
