@@ -688,9 +688,9 @@ class Behaviours:
     )
     """How many files a session remembers."""
     changed_reads_are_noticed: bool = since(
-        True,
-        {"2.0.76": False},
-        shown_by=("staleness/refused-then-retried", "staleness/refused-write-then-retried"),
+        False,
+        {"1.0.60": True, "2.0.76": False},
+        shown_by=("links-and-modes/edit-link-makes-target-stale",),
     )
     """This also happens to files that were only read."""
     changed_files_are_noticed: bool = since(True, documented=False)
