@@ -107,15 +107,14 @@ def history(
         raise UsageError("--check writes nothing: leave out --write and --published.")
     from harness.atomic import write_all
     from harness.behaviour.page import is_fresh
-    from harness.history import history as made
-    from harness.history import page_file
+    from harness.history_page import history_page, page_file
     from harness.registry import published as asked
     from harness.releases import releases_file, releases_text
 
     suite = open_suite(fixtures)
     if published:
         write_all({releases_file(suite.root): releases_text(asked()).encode()})
-    page = made(suite)
+    page = history_page(suite)
     if not check and not write:
         sys.stdout.write(page)
         return ExitCode.CONFORMANT

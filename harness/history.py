@@ -1,38 +1,37 @@
-"""History: docs/history.md, made of the reference's table of behaviours and what was recorded around each change."""
+"""History: every change of a behaviour that the reference knows, with what was recorded around it."""
 
 from __future__ import annotations
 
-import ast
-import inspect
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from packaging.version import Version
 
-import harness
 from harness.behaviour import evidence
-from harness.behaviour.markdown import cell, code, link, table
+from harness.behaviour.markdown import code
 from harness.behaviour.told import told_both
 from harness.changes.answer import Answer, Place, Told, recorded_answers
-from harness.changes.occurrence import Occurrence, occurrences, shown_text
+from harness.changes.occurrence import ChangeLevel, Occurrence, occurrences, shown_text
 from harness.changes.points import Point, chain, version_of
-from harness.entry import Entry
+from harness.entry import Entry, RegularFile
 from harness.recordings import Recordings
 from harness.releases import Releases, load_releases, releases_file
 from harness.scenario import Clause
 from harness.suite import Suite
-from harness.verdict import LEVELS
+from harness.visible import first_difference
 from reference_impl.contract import Behaviours, ByModel, History
 
-__all__ = ["ChangePoint", "change_points", "history", "page_file", "telling", "the_histories"]
+__all__ = ["NOT_RECORDED", "ChangePoint", "Histories", "change_points", "telling", "the_histories"]
 
 Histories = Mapping[str, History]
 
-_NOT_RECORDED = "not recorded"
+NOT_RECORDED = "not recorded"
+_WEIGHT: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}
+"""How much more often other words may be seen elsewhere: what a tool does tells a change better than what it says."""
+_FEW_BYTES = 90
+"""Of longer contents that differ the part around the first difference is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,8 @@ class ChangePoint:
     value_after: Any
     shown: tuple[tuple[str, Point], ...] = ()
     tool: str = ""
-    before: str = _NOT_RECORDED
-    after: str = _NOT_RECORDED
+    before: str = NOT_RECORDED
+    after: str = NOT_RECORDED
 
     @property
     def point(self) -> Point | None:
@@ -69,16 +68,6 @@ def telling(histories: Histories | None = None) -> frozenset[str]:
     """Return the scenarios that show a change, of which the versions around it may be recorded, too."""
     found = the_histories() if histories is None else histories
     return frozenset(name for each in found.values() if each.changes for name in each.shown_by)
-
-
-def page_file(suite: Suite) -> Path | None:
-    """Return where the page of a suite belongs: docs/history.md beside the folder of the fixtures.
-
-    None for the copy of the suite inside the installed package, which has no documentation beside it.
-    """
-    if suite.root.parent == Path(harness.__file__).parent:
-        return None
-    return suite.root.parent / "docs" / "history.md"
 
 
 def change_points(suite: Suite, histories: Histories) -> list[ChangePoint]:
@@ -177,10 +166,8 @@ def _told(point: ChangePoint, seen: _Sight, spread: Mapping[_Key, int]) -> Chang
     best = min(
         seen.occurrences,
         key=lambda each: (
-            spread[_key(each)],
-            -support[_key(each)],
+            _WEIGHT[each.change.level] * spread[_key(each)] / support[_key(each)],
             each.follows,
-            LEVELS.index(each.change.level),
             each.scenario_id,
             each.place[0],
         ),
@@ -195,118 +182,46 @@ def _told(point: ChangePoint, seen: _Sight, spread: Mapping[_Key, int]) -> Chang
 
 
 def _cells(tool: str, one: Answer, other: Answer) -> tuple[str, str]:
+    before, after = _entries(one, other), _entries(other, one)
     clause = Clause(
         error=(one.error or "without a name") if one.refused else None,
         text=shown_text(one.text),
-        files=_entries(one),
+        files=before,
     )
-    answer = evidence.Answer(shown_text(other.text), other.refused, other.error, _entries(other))
-    return told_both(evidence.Statement(1, tool, clause, answer=answer))
+    answer = evidence.Answer(shown_text(other.text), other.refused, other.error, after)
+    cells = told_both(evidence.Statement(1, tool, clause, answer=answer))
+    modes = [_modes(one, other), _modes(other, one)]
+    return cells[0] + modes[0], cells[1] + modes[1]
 
 
-def _entries(answer: Answer) -> dict[str, Entry | None]:
-    return {path: entry for path, entry in answer.files.items() if not isinstance(entry, Told)}
+def _entries(answer: Answer, other: Answer) -> dict[str, Entry | None]:
+    """Return what one side writes; of a long content that the other writes otherwise, the part that differs."""
+    entries: dict[str, Entry | None] = {}
+    for path, entry in answer.files.items():
+        match entry, other.files.get(path):
+            case Told(), _:
+                pass
+            case RegularFile(data=data), RegularFile(data=theirs) if (
+                data != theirs and len(data) > _FEW_BYTES
+            ):
+                text, against = data.decode("utf-8", "replace"), theirs.decode("utf-8", "replace")
+                start = max((first_difference(text, against) or 0) - _FEW_BYTES // 3, 0)
+                entries[path] = RegularFile(f"{'…' if start else ''}{text[start:]}".encode())
+            case _:
+                entries[path] = entry
+    return entries
+
+
+def _modes(answer: Answer, other: Answer) -> str:
+    """Return the modes of files that the other side gives another mode."""
+    told = ""
+    for path, entry in sorted(answer.files.items()):
+        match entry, other.files.get(path):
+            case RegularFile(mode=int() as mode), RegularFile(mode=int() as theirs) if mode != theirs:
+                told += f"; mode {code(f'{mode:04o}')} of {code(path)}"
+    return told
 
 
 def _order(name: str) -> int:
     major, minor, patch = Version(version_of(name)).release
     return (major * 1000 + minor) * 10_000 + patch
-
-
-def history(suite: Suite, histories: Histories | None = None) -> str:
-    """Return the page, of the reference's behaviours unless others are given. Raises SuiteError, RecordingError."""
-    known = the_histories() if histories is None else histories
-    return "\n".join(_page(change_points(suite, known))) + "\n"
-
-
-def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
-    yield "# How the file tools changed"
-    yield ""
-    yield (
-        "Every change of Claude Code's file tools that the reference implementation follows, oldest first, with what"
-        " the product answered before and after it. The versions and behaviours come from the table in"
-        " `reference_impl/contract.py`, the words from the recordings of the scenarios that show the change."
-    )
-    yield ""
-    yield (
-        "- **exact**: the version and the one published before it were both recorded, and only the later one shows it."
-    )
-    yield (
-        "- **between X and Y**: X was recorded without the change, Y with it; versions between them were not."
-        " `readfirst bisect ID --from X --to Y` finds the version, and `--record` keeps what it finds."
-    )
-    yield (
-        "- Of two long texts the part around their first difference is shown; `$WS` is the workspace, and control"
-        " characters and odd blanks are escapes. *Older models* are those that must read a file before they change it"
-        " (`+gated`)."
-    )
-    yield ""
-    yield (
-        "What differs between any two versions: `readfirst diff 2.1.7 2.1.328`. This page is made by `readfirst history"
-        " --write`. Do not edit it: `readfirst history --check` and a test fail when it is stale."
-    )
-    yield ""
-    exact = sum(point.point is not None and point.point.exact for point in points)
-    yield f"{len(points)} change{'' if len(points) == 1 else 's'}, {exact} of them exact."
-    yield ""
-    if points:
-        yield from table(
-            ["version", "known", "behaviour", "before", "after", "scenarios"],
-            [_row(point) for point in points],
-        )
-
-
-def _row(point: ChangePoint) -> list[str]:
-    tool = f"{point.tool}: " if point.tool else ""
-    return [
-        f"**{point.version}**{f', {point.models}' if point.models else ''}",
-        _known(point),
-        f"{code(point.behaviour)} {cell(_meanings().get(point.behaviour, ''))} ({_change(point)})",
-        f"{tool}{point.before}",
-        f"{tool}{point.after}",
-        "<br>".join(
-            link(scenario_id, f"../fixtures/scenarios/{scenario_id}.yaml") for scenario_id, _ in point.shown
-        ),
-    ]
-
-
-def _known(point: ChangePoint) -> str:
-    around = point.point
-    if around is None:
-        return _NOT_RECORDED
-    if around.exact:
-        return "exact"
-    return f"between {version_of(around.before)} and {version_of(around.after)}"
-
-
-def _change(point: ChangePoint) -> str:
-    return f"{_value(point.value_before)} → {_value(point.value_after)}"
-
-
-def _value(value: Any) -> str:
-    match value:
-        case True:
-            return "yes"
-        case False:
-            return "no"
-        case None:
-            return "none"
-        case str():
-            return code(value)
-        case int():
-            return f"{value:,}"
-        case _:
-            return code(str(value))
-
-
-@cache
-def _meanings() -> Mapping[str, str]:
-    """Return what the reference says of each behaviour: the text below its declaration."""
-    (definition,) = ast.parse(inspect.getsource(Behaviours)).body
-    assert isinstance(definition, ast.ClassDef)
-    meanings = {}
-    for declared, said in zip(definition.body, definition.body[1:], strict=False):
-        match declared, said:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str() as text)):
-                meanings[name] = text
-    return meanings

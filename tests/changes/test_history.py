@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
 
 import harness.history
-from harness.history import ChangePoint, change_points, history, page_file, telling
+from harness.entry import RegularFile
+from harness.history import ChangePoint, change_points, telling
+from harness.history_page import history_page, page_file
+from harness.recordings import Recordings, Transcript, encode
 from harness.suite import Suite
 from reference_impl.contract import ByModel, History
 
@@ -123,10 +127,45 @@ def test_the_call_is_told_that_shows_what_changes_nowhere_else(small: Small, tra
     assert needs.before.startswith("refused (not_read)")
 
 
+def test_what_a_tool_does_tells_a_change_better_than_what_it_says(small: Small, track: Track) -> None:
+    small.scenario("gate/words", edit({"2.1.7": Says("Old."), "2.1.40": Says("New.")}))
+    both = [read({"2.1.7": Says("Old."), "2.1.40": Says("New.")}), UNREAD]
+    small.scenario("gate/both", *both)
+    found = track(
+        one=one({(2, 1, 220): True}, "gate/both"),
+        other=one({(2, 1, 221): True}, "gate/unread", "gate/both"),
+        words=one({(2, 1, 20): True}, "gate/both"),
+    )
+    assert [point.tool for point in found] == ["Read", "Edit", "Edit"]
+
+
+def test_of_long_contents_the_part_that_differs_is_shown(small: Small, track: Track) -> None:
+    same = "same line\n" * 50
+    says = {"2.1.7": done(content=f"{same}old\n"), "2.1.40": done(content=f"{same}new\n")}
+    small.scenario("writing/long", edit(says))
+    (point,) = track(long=one({(2, 1, 20): True}, "writing/long"))
+    assert point.before.endswith("same line\\nold\\n`")
+    assert point.after.endswith("same line\\nnew\\n`")
+    assert "becomes `…same" in point.before
+
+
+def test_modes_that_differ_are_told(small: Small, track: Track) -> None:
+    call = edit({"2.1.7": done()})
+    small.scenario("links/mode", call)
+    recording = Recordings(small.suite.recordings_root).recording("links/mode")
+    step = recording.transcripts["2.1.7"].steps[0]
+    private = replace(step, changes={"notes.txt": RegularFile(b"gamma\nbeta\n", 0o600)})
+    file = small.root / "recordings/links/mode.json"
+    file.write_bytes(encode(recording.with_transcript("2.1.7", Transcript((private,)))))
+    (point,) = track(private=one({(2, 1, 20): True}, "links/mode"))
+    assert point.before.endswith("; mode `0600` of `notes.txt`")
+    assert point.after.endswith("; mode `0644` of `notes.txt`")
+
+
 def test_the_page_has_one_line_for_each_change(small: Small) -> None:
     small.scenario("gate/unread", UNREAD)
     histories = {"edit_needs_read": one({(2, 1, 208): ByModel(True, False)}, "gate/unread", first=True)}
-    page = history(small.suite, histories)
+    page = history_page(small.suite, histories)
     (row,) = [line for line in page.splitlines() if line.startswith("| **")]
     assert row.startswith("| **2.1.208**, newer models | between 2.1.40 and 2.1.228 | `edit_needs_read`")
     assert "(yes → no)" in row
@@ -136,7 +175,7 @@ def test_the_page_has_one_line_for_each_change(small: Small) -> None:
 
 
 def test_the_page_without_changes_has_no_table(small: Small) -> None:
-    page = history(small.suite, {"never": one({})})
+    page = history_page(small.suite, {"never": one({})})
     assert "0 changes" in page
     assert "| version |" not in page
 
@@ -212,7 +251,7 @@ def test_the_bundled_suite_has_no_page(known: Small, run: Run, monkeypatch: pyte
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return history(Suite(CHECKOUT / "fixtures"))
+    return history_page(Suite(CHECKOUT / "fixtures"))
 
 
 def test_the_page_of_the_suite_is_fresh(page: str) -> None:
