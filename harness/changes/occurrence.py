@@ -27,6 +27,8 @@ Files = Mapping[str, Entry | Told | None]
 Was = tuple[Entry | Told | None, Entry | Told | None]
 """How a side leaves a path, and how it was there before."""
 
+NAMELESS = "without a name"
+"""What a refusal is called that errors.yaml does not know."""
 _QUOTES = str.maketrans("‘’“”", "''\"\"")
 _MARK = "\ufeff"
 _LONGEST = 100
@@ -124,13 +126,16 @@ def _text(one: Answer, other: Answer, call: ToolCall, known: frozenset[str]) -> 
         return []
     left, right = shown_text(one.text), shown_text(other.text)
     if isinstance(one.text, TextDigest) or isinstance(other.text, TextDigest):
-        return [Change("text", "content", "content", "", "", left, right)]  # only its ends are known
+        # Only its ends are known.
+        if one.refused:
+            return [Change("text", "refusal words", one.error or NAMELESS, "", "", left, right)]
+        return [Change("text", "content", "content", "", "", left, right)]
     found = []
     for change in text_changes(left, right, call.arguments, known):
         kind: Kind = change.kind
         subject = change.subject
         if one.refused and change.kind in ("words", "detail"):
-            kind, subject = "refusal words", one.error or "without a name"
+            kind, subject = "refusal words", one.error or NAMELESS
         # A refusal is short, and easier to recognise as a whole.
         words = (left, right) if one.refused else (change.words_before, change.words_after)
         found.append(Change("text", kind, subject, change.before, change.after, *words))

@@ -187,3 +187,9 @@ def test_a_text_of_which_only_ends_are_known_is_one_change() -> None:
     digest = TextDigest(sha256="a" * 64, starts="     1→a", ends="     9→i")
     found = told(between(Answer(text=digest), Answer(text="     1→a\n     2→b"), READ))
     assert found == [("text", "content", "content", "", "")]
+
+
+def test_a_refusal_of_which_only_ends_are_known_is_told_by_its_name() -> None:
+    one = Answer(True, "invalid_settings", TextDigest(starts="Not valid: old schema"))
+    other = Answer(True, "invalid_settings", "Not valid: new schema and more")
+    assert told(between(one, other)) == [("text", "refusal words", "invalid_settings", "", "")]
