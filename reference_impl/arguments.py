@@ -19,11 +19,11 @@ __all__ = [
     "schema_of_notebook_edit",
     "schema_of_read",
     "schema_of_write",
+    "wrong_type",
 ]
 
 _BOOLEANS = {"true": True, "false": False}
 _LARGEST = 2**53 - 1
-_TELLS_NOT_INCLUSIVE = 2
 _NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
@@ -50,8 +50,8 @@ class Schema:
 
     `aliases` are further names of parameters; the answer tells of those in `told`. `reads_strings`: a string that
     looks like the number or boolean that is asked for stands for it; `drops_exponents`: a number is read up to its
-    exponent. `deferred`: the model is not told the schema until it gets the arguments wrong. `edition` is that of the
-    words for wrong values, see `contract.Behaviours.schema_words`.
+    exponent. `deferred`: the model is not told the schema until it gets the arguments wrong. `repeats`: the refusal of
+    a wrong option repeats it. `includes`: the refusal of a number that is too big says that the largest is allowed.
     """
 
     tool: str
@@ -62,7 +62,8 @@ class Schema:
     reads_strings: bool = False
     drops_exponents: bool = False
     deferred: bool = False
-    edition: int = 1
+    repeats: bool = False
+    includes: bool = False
 
     def json_schema(self) -> dict[str, Any]:
         """Return the schema as a tool list advertises it (JSON Schema)."""
@@ -125,11 +126,11 @@ class Schema:
             f"{compact(schema)}"
         )
 
-    def check(self, arguments: Mapping[str, Any]) -> None:
-        """Refusal `invalid_arguments` lists what is missing, unknown and of a wrong type."""
+    def problems(self, arguments: Mapping[str, Any], named: Callable[[str], str] = str) -> list[str]:
+        """Return what is missing, unknown and of a wrong type; `named` tells what a parameter is called."""
         by_name = {parameter.name: parameter for parameter in self.parameters}
         missing = [
-            f"The required parameter `{p.name}` is missing"
+            f"The required parameter `{named(p.name)}` is missing"
             for p in self.parameters
             if p.required and p.name not in arguments
         ]
@@ -137,11 +138,25 @@ class Schema:
             f"An unexpected parameter `{name}` was provided" for name in arguments if name not in by_name
         ]
         wrong = [
-            _wrong_type(p.name, expected, arguments[p.name])
+            wrong_type(named(p.name), expected, arguments[p.name])
             for p in self.parameters
             if p.name in arguments and not p.options and (expected := _misfit(p, arguments[p.name]))
         ]
-        if problems := missing + unknown + wrong:
+        return missing + unknown + wrong
+
+    def _unfit(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
+        """Return what is wrong with a value of the right type."""
+        if parameter.options and value not in parameter.options:
+            return _no_option(parameter, value, repeats=self.repeats)
+        if parameter.least is None:
+            return None
+        if value > _LARGEST:
+            return _too_big(parameter, includes=self.includes)
+        return _too_small(parameter) if value < parameter.least and not parameter.lenient else None
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        """Refusal `invalid_arguments` lists what is missing, unknown and of a wrong type."""
+        if problems := self.problems(arguments):
             count = "issue" if len(problems) == 1 else "issues"
             lines = "\n".join(problems)
             raise Refusal(
@@ -151,7 +166,7 @@ class Schema:
         refused = [
             problem
             for p in self.parameters
-            if p.name in arguments and (problem := _unfit(p, arguments[p.name], self.edition))
+            if p.name in arguments and (problem := self._unfit(p, arguments[p.name]))
         ]
         if refused:
             raise Refusal("invalid_arguments", f"InputValidationError: {indented(refused, width=2)}")
@@ -167,6 +182,7 @@ _FITS: Mapping[str, Callable[[object], bool]] = {
     "string": lambda value: isinstance(value, str),
     "boolean": lambda value: isinstance(value, bool),
     "number": _is_number,
+    "array": lambda value: isinstance(value, list),
 }
 
 
@@ -194,7 +210,8 @@ def _type_name(value: object) -> str:
     return "array"
 
 
-def _wrong_type(name: str, expected: str, value: object) -> str:
+def wrong_type(name: str, expected: str, value: object) -> str:
+    """Return the words for a value of a wrong type."""
     return f"The parameter `{name}` type is expected as `{expected}` but provided as `{_type_name(value)}`"
 
 
@@ -202,20 +219,9 @@ def _without_exponent(value: Any) -> Any:
     return float(repr(value).partition("e")[0]) if isinstance(value, float) else value
 
 
-def _unfit(parameter: Parameter, value: Any, edition: int) -> dict[str, Any] | None:
-    """Return what is wrong with a value of the right type."""
-    if parameter.options and value not in parameter.options:
-        return _no_option(parameter, value, edition)
-    if parameter.least is None:
-        return None
-    if value > _LARGEST:
-        return _too_big(parameter, edition)
-    return _too_small(parameter) if value < parameter.least and not parameter.lenient else None
-
-
-def _no_option(parameter: Parameter, value: Any, edition: int) -> dict[str, Any]:
+def _no_option(parameter: Parameter, value: Any, *, repeats: bool) -> dict[str, Any]:
     options, path = list(parameter.options), [parameter.name]
-    if edition == 1:
+    if repeats:
         expected = " | ".join(f"'{option}'" for option in options)
         return {
             "received": value,
@@ -233,9 +239,9 @@ def _no_option(parameter: Parameter, value: Any, edition: int) -> dict[str, Any]
     }
 
 
-def _too_big(parameter: Parameter, edition: int) -> dict[str, Any]:
-    inclusive = {"inclusive": True} if edition > _TELLS_NOT_INCLUSIVE else {}
-    sign = "<=" if inclusive else "<"
+def _too_big(parameter: Parameter, *, includes: bool) -> dict[str, Any]:
+    inclusive = {"inclusive": True} if includes else {}
+    sign = "<=" if includes else "<"
     return {
         "code": "too_big",
         "maximum": _LARGEST,
@@ -308,7 +314,7 @@ def schema_of_read(behaviours: Behaviours) -> Schema:
         ),
         reads_strings=behaviours.strings_stand_for_values,
         drops_exponents=behaviours.exponents_are_dropped,
-        edition=behaviours.schema_words,
+        includes=behaviours.largest_number_is_included,
     )
 
 
@@ -368,5 +374,5 @@ def schema_of_notebook_edit(behaviours: Behaviours) -> Schema:
             ),
         ),
         deferred=behaviours.notebook_edit_is_deferred,
-        edition=behaviours.schema_words,
+        repeats=behaviours.wrong_options_are_repeated,
     )

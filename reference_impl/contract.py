@@ -116,8 +116,14 @@ class Behaviours:
     )
     """Which `offset` and `limit` Read takes: any number, whole ones from 0 and 1 on, or whole ones of which a lower one
     counts as not given."""
-    schema_words: int = since(1, {"2.1.7": 2, "2.1.328": 3}, shown_by=("notebooks/unknown-edit-mode",))
-    """The edition of the words that refuse a value of the right type."""
+    wrong_options_are_repeated: bool = since(
+        True, {"2.1.7": False}, shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type")
+    )
+    """The refusal of a value that is none of the options repeats it."""
+    largest_number_is_included: bool = since(
+        False, {"2.1.328": True}, shown_by=("arguments/read-offset-largest-number",)
+    )
+    """The refusal of a number that is too big says that the largest one is allowed."""
     exponents_are_dropped: bool = since(
         True, {"1.0.60": False}, shown_by=("arguments/read-offset-largest-number",)
     )
@@ -190,13 +196,15 @@ class Behaviours:
     rules_may_be_comments: bool = since(True, {"2.1.328": False}, shown_by=("permissions/comment-as-rule",))
     """A deny rule whose pattern begins with `#` closes nothing."""
     null_in_path: str = since(
-        "execution",
-        {"1.0.126": "write", "2.0.76": "validation", "2.1.112": "end", "2.1.328": "arguments"},
-        shown_by=("paths/nul-in-path-write",),
+        "unseen",
+        {"2.0.76": "seen", "2.1.112": "fatal", "2.1.328": "named"},
+        shown_by=("paths/nul-in-path", "paths/nul-in-path-edit"),
     )
-    """How far a call comes whose path has a NUL character in it, see `refuse_null`."""
+    """How a path with a NUL character is refused, see `refuse_null`."""
+    write_sees_null: bool = since(False, {"1.0.126": True}, shown_by=("paths/nul-in-path-write",))
+    """Write refuses a path with a NUL character before it writes, even where the other tools do not see it."""
     unclear_paths_are_refused: bool = since(
-        False, {"2.1.87": True}, shown_by=("paths/parent-is-file-read", "links-and-modes/loop-edit")
+        False, {"2.1.87": True}, shown_by=("paths/parent-is-file-read", "links-and-modes/loop-write")
     )
     """A path of which the system does not tell whether there is something (a link to itself, a file as a directory) is
     refused in the system's words; otherwise it counts as missing."""
@@ -362,17 +370,29 @@ class Behaviours:
             "2.0.0": 2,
             "2.0.76": 3,
             "2.1.7": 4,
-            "2.1.40": 5,
-            "2.1.87": 6,
-            "2.1.112": 7,
-            "2.1.160": 8,
-            "2.1.207": 9,
-            "2.1.328": 10,
+            "2.1.87": 5,
+            "2.1.112": 6,
+            "2.1.160": 7,
+            "2.1.207": 8,
         },
-        shown_by=("settings/wrong-types", "settings/wrong-choices"),
+        shown_by=("settings/wrong-choices",),
     )
     """Which edition of the schema of settings files holds: keys, values, and the words for wrong ones.
     0: settings are not checked."""
+    skipping_is_a_setting: bool = since(
+        True, {"2.1.40": False}, shown_by=("settings/every-setting", "settings/wrong-types")
+    )
+    """Settings that say what to skip, and one for permissions, are known."""
+    settings_are_lenient: bool = since(
+        False,
+        {"2.1.328": True},
+        shown_by=(
+            "settings/wrong-hooks",
+            "settings/permission-rule-wrong",
+            "settings/wrong-types-of-nothing",
+        ),
+    )
+    """Unknown hook events are told together, `attribution` may be a boolean, rules may hold any parentheses."""
     settings_have_any_case: bool = since(False, {"2.0.76": True}, shown_by=("settings/upper-case-name",))
     """The name of a settings file counts in any letter case."""
     changed_keys_alone_are_explained: bool = since(False, {"2.1.328": True}, shown_by=("settings/no-object",))
@@ -634,6 +654,14 @@ class Behaviours:
         shown_by=("race/write-changed-during-call",),
     )
     """What refuses, right before writing, a file that changed."""
+    several_edits_can_be_made: bool = since(True, {"2.0.0": False}, shown_by=("multi-edit/single-edit",))
+    """There is MultiEdit."""
+    edit_lists_may_be_text: bool = since(True, {"1.0.60": False}, shown_by=("multi-edit/edits-as-text",))
+    """MultiEdit takes its list of edits as JSON text, too."""
+    edit_lists_are_told_whole: bool = since(
+        True, {"1.0.126": False}, shown_by=("multi-edit/edit-without-new-string",)
+    )
+    """What is wrong with an edit of MultiEdit is told of its list; otherwise of the edit."""
     execution_checks_again: bool = since(
         False, {"1.0.112": True}, shown_by=("race/write-changed-during-call",)
     )
@@ -666,12 +694,13 @@ class Behaviours:
     """The answer of an Edit with `replace_all` quotes both strings."""
     writes_are_shown: bool = since(True, {"2.1.47": False}, shown_by=("gate/write-after-read",))
     """The answer of a Write over a file shows the content."""
-    snippets_replace_everywhere: bool = since(
+    every_match_is_replaced: bool = since(
         True,
         {"1.0.8": False},
         shown_by=("creation/edit-replaces-newlines", "creation/edit-replaces-blank-file"),
     )
-    """The lines that Edit shows have every occurrence replaced, also every occurrence of nothing."""
+    """Edit and MultiEdit replace every occurrence of what was counted in the file before, also every one of nothing
+    in the lines that Edit shows."""
     state_is_told: bool = since(
         False, {"2.1.129": True}, shown_by=("gate/edit-after-read", "gate/write-after-read")
     )

@@ -23,7 +23,7 @@ from reference_impl.session import Session
 from reference_impl.settings_file import refuse_guarded, refuse_invalid_settings
 from reference_impl.text_file import Format
 
-__all__ = ["execute", "permit", "prepare", "validate"]
+__all__ = ["execute", "permit", "prepare", "refuse_unchanged", "validate"]
 
 _SWAPPED = (
     "\n(note: Edit also tried swapping \\uXXXX escapes and their characters; neither form matched, so the mismatch is "
@@ -55,7 +55,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done, in the order of the documents' table."""
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_no_changes(old, new)
-    refuse_null(arguments["file_path"], tool="Edit", stage=session.behaviours.null_in_path)
+    refuse_null(arguments["file_path"], tool="Edit", how=session.behaviours.null_in_path)
     path = session.looked_at_path(arguments["file_path"])
     session.deny("Edit", path, code=2, done="edited")
     if session.behaviours.edit_looks_first:

@@ -30,9 +30,9 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done."""
-    stage = session.behaviours.null_in_path
-    if stage in ("arguments", "end"):
-        refuse_null(arguments["notebook_path"], tool="NotebookEdit", stage=stage, name="notebook_path")
+    how = session.behaviours.null_in_path
+    if how in ("named", "fatal"):
+        refuse_null(arguments["notebook_path"], tool="NotebookEdit", how=how, name="notebook_path")
     path = session.path(arguments["notebook_path"])
     if session.behaviours.notebook_edit_needs_read:
         refuse_other_file(path)

@@ -18,20 +18,20 @@ __all__ = [
 ]
 
 
-def refuse_null(path: str, *, tool: str, stage: str, name: str = "file_path") -> None:
+def refuse_null(path: str, *, tool: str, how: str, name: str = "file_path") -> None:
     """Refuse a path with a NUL character; no file has such a name.
 
-    `stage` is how far the path comes: `execution` for all tools, `write` for all but Write, `validation`, `end` if it
-    ends the product, `arguments` if it is looked for.
+    `how`: it may be `unseen` and count as missing, be `seen` by the validation, be `fatal` for the product, or be
+    looked for and `named`.
     """
-    if "\0" not in path or stage == "execution" or (stage == "write" and tool != "Write"):
+    if "\0" not in path or how == "unseen":
         return
-    if stage == "arguments":
+    if how == "named":
         raise Refusal(
             "invalid_path",
             f"{tool} {name} cannot contain null bytes (\\0). Remove the null byte and try again.",
         )
-    if stage == "end":
+    if how == "fatal":
         raise Refusal("crashed", "the product ended with exit code 1: Path contains null bytes")
     raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
 

@@ -22,7 +22,7 @@ __all__ = ["execute", "permit", "refuse_missing", "validate"]
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what can be refused without reading."""
-    refuse_null(arguments["file_path"], tool="Read", stage=session.behaviours.null_in_path)
+    refuse_null(arguments["file_path"], tool="Read", how=session.behaviours.null_in_path)
     path = path_of(session, arguments)
     session.deny("Read", path)
     refuse_missing(session, path)

@@ -52,7 +52,7 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
 
 def _reason(behaviours: Behaviours, content: str) -> str | None:
     try:
-        found = problems(parse(content, brief=behaviours.json_errors_are_brief), behaviours.settings_edition)
+        found = problems(parse(content, brief=behaviours.json_errors_are_brief), behaviours)
     except JsonError as error:
         return f"Invalid JSON: {error}"
     return "\n".join(["Settings validation failed:", *found]) if found else None
@@ -66,7 +66,7 @@ def _explained(behaviours: Behaviours, before: str, after: str) -> str:
         return ""
     if not isinstance(new, dict):
         return ""
-    known = keys(behaviours.settings_edition)
+    known = keys(behaviours)
     changed = [key for key in new if new[key] != old.get(key, ...)]
     schema = f"\n\nSchema of the keys this edit changed: {_SCHEMA}" if set(changed) & set(known) else ""
     names = f"\n\nValid top-level keys: {', '.join(known)}" if set(changed) - set(known) else ""

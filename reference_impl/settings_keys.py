@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from reference_impl.contract import Behaviours
 from reference_impl.settings_shape import (
     Array,
     Choice,
@@ -26,12 +27,13 @@ __all__ = ["keys", "problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key and the shape of its value from an edition on, until another one (that has not got it any more)."""
+    """A key and the shape of its value from an edition on, until another one, and only with a trait if it names one."""
 
     name: str
     shape: Shape
     since: int = 1
     until: int = 99
+    trait: str = ""
 
 
 _STRING = Plain(str, "string")
@@ -97,24 +99,24 @@ _MODES = {
     1: ("acceptEdits", "sandboxBashMode", "bypassPermissions", "default", "plan"),
     2: ("acceptEdits", "bypassPermissions", "default", "plan"),
     3: ("acceptEdits", "bypassPermissions", "default", "delegate", "dontAsk", "plan"),
-    6: ("acceptEdits", "bypassPermissions", "default", "dontAsk", "plan", "auto"),
-    7: ("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"),
+    5: ("acceptEdits", "bypassPermissions", "default", "dontAsk", "plan", "auto"),
+    6: ("acceptEdits", "auto", "bypassPermissions", "default", "dontAsk", "plan"),
 }
 """The modes of permission by the edition that brought them."""
 _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 
 _KEYS = (
-    Key("$schema", Choice((_SCHEMA,), only=True), until=9),
-    Key("$schema", _anything, since=9),
+    Key("$schema", Choice((_SCHEMA,), only=True), until=8),
+    Key("$schema", _anything, since=8),
     Key("apiKeyHelper", _STRING),
     Key("awsCredentialExport", _STRING),
     Key("awsAuthRefresh", _STRING),
     Key("fileSuggestion", Members(_COMMAND, _NEEDED), since=3),
     Key("respectGitignore", _BOOLEAN, since=4),
-    Key("cleanupPeriodDays", Days(), until=7),
-    Key("cleanupPeriodDays", Days(1), since=7),
+    Key("cleanupPeriodDays", Days(), until=6),
+    Key("cleanupPeriodDays", Days(1), since=6),
     Key("env", _RECORD),
-    Key("attribution", _ATTRIBUTION, since=3, until=10),
+    Key("attribution", _ATTRIBUTION, since=3, trait="strict"),
     Key(
         "attribution",
         Either(
@@ -122,15 +124,15 @@ _KEYS = (
             'Expected false, true, or an object such as { "commit": "", "pr": "" }, but received array',
             (bool,),
         ),
-        since=10,
+        trait="lenient",
     ),
     Key("includeCoAuthoredBy", _BOOLEAN),
     Key("permissions", _permissions(_MISMATCHED, _MODES[1]), until=2),
     Key("permissions", _permissions(_MISMATCHED, _MODES[2]), since=2, until=3),
-    Key("permissions", _permissions(_MISMATCHED, _MODES[3]), since=3, until=6),
-    Key("permissions", _permissions(_MISMATCHED, _MODES[6]), since=6, until=7),
-    Key("permissions", _permissions(_MISMATCHED, _MODES[7]), since=7, until=10),
-    Key("permissions", _permissions(_MALFORMED, _MODES[7]), since=10),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[3]), since=3, until=5),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[5]), since=5, until=6),
+    Key("permissions", _permissions(_MISMATCHED, _MODES[6]), since=6, trait="strict"),
+    Key("permissions", _permissions(_MALFORMED, _MODES[6]), trait="lenient"),
     Key("model", _STRING),
     Key("enableAllProjectMcpServers", _BOOLEAN),
     Key("enabledMcpjsonServers", _STRINGS),
@@ -138,21 +140,21 @@ _KEYS = (
     Key("allowedMcpServers", _LIST, since=3),
     Key("deniedMcpServers", _LIST, since=3),
     Key("hooks", Record(_HOOKS, _FIRST_EVENTS), until=3),
-    Key("hooks", Record(_HOOKS, _EVENTS), since=3, until=10),
-    Key("hooks", Record(_HOOKS, _EVENTS, told_at_last=True), since=10),
+    Key("hooks", Record(_HOOKS, _EVENTS), since=3, trait="strict"),
+    Key("hooks", Record(_HOOKS, _EVENTS, told_at_last=True), trait="lenient"),
     Key("disableAllHooks", _BOOLEAN),
     Key("allowManagedHooksOnly", _BOOLEAN, since=3),
     Key("statusLine", Members({**_COMMAND, "padding": _NUMBER}, _NEEDED)),
     Key("enabledPlugins", _RECORD),
     Key("extraKnownMarketplaces", Record(Plain(dict, "object")), since=3),
-    Key("skippedMarketplaces", _STRINGS, since=3, until=5),
-    Key("skippedPlugins", _STRINGS, since=3, until=5),
+    Key("skippedMarketplaces", _STRINGS, since=3, trait="skipping"),
+    Key("skippedPlugins", _STRINGS, since=3, trait="skipping"),
     Key("strictKnownMarketplaces", _LIST, since=3),
     Key("blockedMarketplaces", _LIST, since=3),
-    Key("forceLoginMethod", Choice(("claudeai", "console")), until=9),
-    Key("forceLoginMethod", _anything, since=9),
-    Key("forceLoginOrgUUID", _STRING, until=7),
-    Key("forceLoginOrgUUID", Either(_anything, "Invalid input", (str, list)), since=7),
+    Key("forceLoginMethod", Choice(("claudeai", "console")), until=8),
+    Key("forceLoginMethod", _anything, since=8),
+    Key("forceLoginOrgUUID", _STRING, until=6),
+    Key("forceLoginOrgUUID", Either(_anything, "Invalid input", (str, list)), since=6),
     Key("otelHeadersHelper", _STRING),
     Key("outputStyle", _STRING),
     Key("language", _STRING, since=4),
@@ -167,29 +169,38 @@ _KEYS = (
     Key("companyAnnouncements", _STRINGS, since=3),
     Key("pluginConfigs", _RECORD, since=3),
     Key("remote", Members({"defaultEnvironmentId": _STRING}), since=3),
-    Key("autoUpdatesChannel", Choice(("latest", "stable")), since=3, until=8),
-    Key("autoUpdatesChannel", Choice(("latest", "stable", "rc")), since=8),
+    Key("autoUpdatesChannel", Choice(("latest", "stable")), since=3, until=7),
+    Key("autoUpdatesChannel", Choice(("latest", "stable", "rc")), since=7),
     Key("minimumVersion", _STRING, since=3),
-    Key("classifierPermissionsEnabled", _BOOLEAN, since=4, until=5),
+    Key("classifierPermissionsEnabled", _BOOLEAN, since=4, trait="skipping"),
 )
-_TIPS_SINCE = 7
+_TIPS_SINCE = 6
 _LATER_WORDS_SINCE = 4
 
 
 @cache
-def _shape(edition: int) -> Members:
-    held = {key.name: key.shape for key in _KEYS if key.since <= edition < key.until}
-    return Members(held, closed=True)
+def _shape(edition: int, traits: frozenset[str]) -> Members:
+    held = (key for key in _KEYS if key.since <= edition < key.until and key.trait in traits)
+    return Members({key.name: key.shape for key in held}, closed=True)
 
 
-def keys(edition: int) -> tuple[str, ...]:
+def shape_of(behaviours: Behaviours) -> Members:
+    """Return the shape of a settings file."""
+    traits = {"", "lenient" if behaviours.settings_are_lenient else "strict"}
+    if behaviours.skipping_is_a_setting:
+        traits.add("skipping")
+    return _shape(behaviours.settings_edition, frozenset(traits))
+
+
+def keys(behaviours: Behaviours) -> tuple[str, ...]:
     """Return the keys that a settings file may have."""
-    return tuple(_shape(edition).members)
+    return tuple(shape_of(behaviours).members)
 
 
-def problems(settings: Any, edition: int) -> list[str]:
+def problems(settings: Any, behaviours: Behaviours) -> list[str]:
     """Return what is wrong with a settings file, one line each: `- path: what`; unknown keys come last."""
+    edition = behaviours.settings_edition
     words = WORDS[
         "first" if edition < _LATER_WORDS_SINCE else "second" if edition < _TIPS_SINCE else "with tips"
     ]
-    return [f"- {problem.path}: {words(problem)}" for problem in _shape(edition)(settings, "")]
+    return [f"- {problem.path}: {words(problem)}" for problem in shape_of(behaviours)(settings, "")]

@@ -37,7 +37,10 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done. Only the time tells whether the file was changed."""
-    refuse_null(arguments["file_path"], tool="Write", stage=session.behaviours.null_in_path)
+    how = session.behaviours.null_in_path
+    if session.behaviours.write_sees_null and how == "unseen":
+        how = "seen"
+    refuse_null(arguments["file_path"], tool="Write", how=how)
     path = session.expanded_path(arguments["file_path"])
     session.deny("Edit", path, code=1, done="written")
     session.refuse_unclear(path, tool="Write")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference_impl import Refusal
+from reference_impl import Refusal, behaviours_of
 from reference_impl.settings_keys import problems
 
 MISMATCHED = "Mismatched parentheses. Ensure all opening parentheses have matching closing parentheses"
@@ -105,4 +105,4 @@ def test_write_and_creation_are_not_checked(tools, put, root):
     ],
 )
 def test_problems_are_named_by_their_place(settings, found):
-    assert problems(settings, 4) == found
+    assert problems(settings, behaviours_of("2.1.7")) == found
