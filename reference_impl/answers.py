@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from reference_impl.contract import Behaviours
 from reference_impl.numbering import numbered
 from reference_impl.replacement import snippet
 
-__all__ = ["CHANGED_ELSEWHERE", "created", "edited", "known", "overwritten"]
+__all__ = ["CHANGED_ELSEWHERE", "created", "edited", "edited_several", "known", "overwritten"]
 
 CHANGED_ELSEWHERE = (
     " (note: the file had been modified on disk since you last read it — the edit applied cleanly, but the file "
@@ -14,6 +17,8 @@ CHANGED_ELSEWHERE = (
 )
 _SHOWN = "Here's the result of running `cat -n` on a snippet of the edited file:\n"
 _KNOWN = " (file state is current in your context — no need to Read it back)"
+
+_LONGEST_QUOTE = 50
 
 
 def known(behaviours: Behaviours) -> str:
@@ -44,7 +49,21 @@ def edited(
         )
     if behaviours.edits_are_shown:
         lines = snippet(
-            content, found, new, behaviours.line_prefix, everywhere=behaviours.snippets_replace_everywhere
+            content, found, new, behaviours.line_prefix, everywhere=behaviours.every_match_is_replaced
         )
         return f"The file {given} has been updated. {_SHOWN}{lines}"
     return f"The file {given} has been updated successfully.{remark}"
+
+
+def edited_several(given: str, edits: Sequence[Mapping[str, Any]]) -> str:
+    """Answer a MultiEdit."""
+    lines = [
+        f'{number}. Replaced "{_quoted(edit["old_string"])}" with "{_quoted(edit["new_string"])}"'
+        for number, edit in enumerate(edits, start=1)
+    ]
+    count = "1 edit" if len(edits) == 1 else f"{len(edits)} edits"
+    return "\n".join([f"Applied {count} to {given}:", *lines])
+
+
+def _quoted(text: str) -> str:
+    return f"{text[:_LONGEST_QUOTE]}..." if len(text) > _LONGEST_QUOTE else text

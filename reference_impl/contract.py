@@ -654,7 +654,7 @@ class Behaviours:
         shown_by=("race/write-changed-during-call",),
     )
     """What refuses, right before writing, a file that changed."""
-    several_edits_can_be_made: bool = since(True, {"2.0.0": False}, shown_by=("multi-edit/single-edit",))
+    several_edits_can_be_made: bool = since(True, {"2.0.0": False}, shown_by=("multi-edit/several-edits",))
     """There is MultiEdit."""
     edit_lists_may_be_text: bool = since(True, {"1.0.60": False}, shown_by=("multi-edit/edits-as-text",))
     """MultiEdit takes its list of edits as JSON text, too."""

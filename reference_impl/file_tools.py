@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from reference_impl import arguments as schemas
-from reference_impl import edit_tool, notebook_edit_tool, read_tool, write_tool
+from reference_impl import edit_tool, multi_edit_tool, notebook_edit_tool, read_tool, write_tool
 from reference_impl.blanks import BLANKS
 from reference_impl.changed_files import notice_changed_files
 from reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
+from reference_impl.edit_list import schema_of_multi_edit
 from reference_impl.permissions import Permissions, RuleGrammar
 from reference_impl.read_state import ReadState
 from reference_impl.refusal import Refusal, of_read_error
@@ -67,6 +68,13 @@ _TOOLS = {
     "Read": _Tool(schemas.schema_of_read, as_given, read_tool.validate, read_tool.permit, read_tool.execute),
     "Edit": _Tool(
         schemas.schema_of_edit, edit_tool.prepare, edit_tool.validate, edit_tool.permit, edit_tool.execute
+    ),
+    "MultiEdit": _Tool(
+        schema_of_multi_edit,
+        as_given,
+        multi_edit_tool.validate,
+        multi_edit_tool.permit,
+        multi_edit_tool.execute,
     ),
     "NotebookEdit": _Tool(
         schemas.schema_of_notebook_edit,
@@ -145,7 +153,11 @@ class FileTools:
             ),
             state=ReadState(behaviours.remembered_files),
         )
-        self._schemas = {name: tool.schema(behaviours) for name, tool in _TOOLS.items()}
+        self._schemas = {
+            name: tool.schema(behaviours)
+            for name, tool in _TOOLS.items()
+            if name != "MultiEdit" or behaviours.several_edits_can_be_made
+        }
 
     @property
     def schemas(self) -> Sequence[schemas.Schema]:
@@ -209,7 +221,7 @@ class FileTools:
 
     def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> _Prepared | Refusal:
         """Return the arguments that the rules of the tool see, or why there are none."""
-        rules = _TOOLS.get(tool)
+        rules = _TOOLS[tool] if tool in self._schemas else None
         removed = rules is not None and tool in self._session.permissions.removed
         if rules is None or removed:
             why = self._session.behaviours.removed_tool_remark.format(tool=tool) if removed else ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.adapters.time_limit import time_limit
 from harness.session import ToolResult, Workspace
-from reference_impl import FileTools, Result, behaviours_of
+from reference_impl import FileTools, Result
 
 __all__ = ["ReferenceAdapter", "ReferenceSession"]
 
@@ -18,11 +18,11 @@ class ReferenceAdapter:
     `seconds` is the time limit per call; it needs the main thread (see `time_limit`).
     """
 
-    capabilities = frozenset({"Read", "Edit", "Write", "NotebookEdit", "parallel", "during", "deny"})
     repeats_paths = True
 
     def __init__(self, contract: str, *, seconds: float = 30.0) -> None:
-        behaviours_of(contract)
+        tools = (schema.tool for schema in FileTools(contract, root=".").schemas)
+        self.capabilities = frozenset({*tools, "parallel", "during", "deny"})
         self._contract = contract
         self._seconds = seconds
 

@@ -1,0 +1,100 @@
+"""Edit list: the arguments of MultiEdit, which hold arguments themselves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from reference_impl.arguments import Parameter, Schema, schema_of_edit, wrong_type
+from reference_impl.contract import Behaviours
+from reference_impl.json_text import indented
+from reference_impl.refusal import Refusal
+
+__all__ = ["schema_of_multi_edit"]
+
+_NO_EDITS = {
+    "code": "too_small",
+    "minimum": 1,
+    "type": "array",
+    "inclusive": True,
+    "exact": False,
+    "message": "At least one edit is required",
+    "path": ["edits"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _EditList(Schema):
+    """A schema with a list `edits` of what fits the schema `edit`.
+
+    `whole`: a problem of an edit is told of the list, not of its part. `read`: the list may be given as JSON text.
+    """
+
+    edit: Schema | None = None
+    whole: bool = False
+    read: bool = False
+
+    def json_schema(self) -> dict[str, Any]:
+        """Return the schema as a tool list advertises it (JSON Schema)."""
+        assert self.edit is not None
+        schema = Schema.json_schema(self)
+        schema["properties"]["edits"] |= {"items": self.edit.json_schema(), "minItems": 1}
+        return schema
+
+    def fitted(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments as the rules of the tool see them. Refusal: they do not fit."""
+        edits = arguments.get("edits")
+        if self.read and isinstance(edits, str):
+            arguments = {**arguments, "edits": _parsed(edits)}
+        return Schema.fitted(self, arguments)
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        """Refusal `invalid_arguments` lists what does not fit, or tells that there are no edits."""
+        Schema.check(self, arguments)
+        if not arguments["edits"]:
+            raise Refusal("invalid_arguments", f"InputValidationError: {indented([_NO_EDITS], width=2)}")
+
+    def problems(self, arguments: Mapping[str, Any], named: Callable[[str], str] = str) -> list[str]:
+        """Return what is missing, unknown and of a wrong type, in the list and in its edits."""
+        assert self.edit is not None
+        found = Schema.problems(self, arguments, named)
+        edits = arguments.get("edits")
+        for number, edit in enumerate(edits if isinstance(edits, list) else []):
+            place = "edits" if self.whole else f"edits[{number}]"
+            if isinstance(edit, Mapping):
+                found += self.edit.problems(edit, partial(self._place, place))
+            else:
+                found.append(wrong_type(place, "object", edit))
+        return found
+
+    def _place(self, edit: str, name: str) -> str:
+        return edit if self.whole else f"{edit}.{name}"
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def schema_of_multi_edit(behaviours: Behaviours) -> Schema:
+    """Return what MultiEdit takes."""
+    edit = schema_of_edit(behaviours)
+    path, *others = edit.parameters
+    return _EditList(
+        "MultiEdit",
+        description="Edit a file that was read before in several places at once.",
+        parameters=(
+            path,
+            Parameter(
+                "edits", description="The edits, applied one after the other", type="array", required=True
+            ),
+        ),
+        edit=Schema("MultiEdit", description="One edit", parameters=tuple(others)),
+        whole=behaviours.edit_lists_are_told_whole,
+        read=behaviours.edit_lists_may_be_text,
+    )

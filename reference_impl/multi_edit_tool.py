@@ -1,0 +1,65 @@
+"""MultiEdit: several edits of one file at once, all of them or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from reference_impl import answers, disk, edit_tool
+from reference_impl.contract import Behaviours
+from reference_impl.freshness import refuse_stale
+from reference_impl.refusal import Refusal
+from reference_impl.replacement import applied
+from reference_impl.session import Session
+from reference_impl.text_file import Format
+
+__all__ = ["execute", "permit", "validate"]
+
+
+def validate(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse what Edit would refuse of any of the edits, in their order and each with the file as it is."""
+    for edit in arguments["edits"]:
+        strings = {name: value for name, value in edit.items() if name != "expected_replacements"}
+        edit_tool.validate(session, {"file_path": arguments["file_path"], **strings})
+
+
+def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse a path, or a link to a file, that a deny rule covers."""
+    edit_tool.permit(session, arguments)
+
+
+def execute(session: Session, arguments: Mapping[str, Any]) -> str:
+    """Apply one edit after the other, write once and remember."""
+    path = session.written_path(arguments["file_path"])
+    edits = arguments["edits"]
+    content, file_format = "", Format()
+    if disk.exists(path):
+        content, file_format = session.content_of(path)
+        refuse_stale(session, path, needs_read=session.behaviours.edit_needs_read)
+    updated = applied_in_turn(session.behaviours, content, edits)
+    session.store(path, updated, file_format)
+    return answers.edited_several(arguments["file_path"], edits)
+
+
+def applied_in_turn(behaviours: Behaviours, content: str, edits: Sequence[Mapping[str, Any]]) -> str:
+    """Return the content after all edits. Refusal: one of them finds nothing, or together they change nothing.
+
+    Each text must be there exactly, also where folded quotes would match. What an earlier edit inserted is no text for
+    a later one; newlines at its end do not save a text from being part of it.
+    """
+    updated, inserted = content, list[str]()
+    for edit in edits:
+        old, new = edit["old_string"], edit["new_string"]
+        text = old.rstrip("\n")
+        if text and any(text in earlier for earlier in inserted):
+            raise Refusal(
+                "edit_not_applied",
+                "Cannot edit file: old_string is a substring of a new_string from a previous edit.",
+            )
+        everywhere = bool(edit.get("replace_all")) or behaviours.every_match_is_replaced
+        before, updated = updated, new if old == "" else applied(updated, old, new, everywhere=everywhere)
+        edit_tool.refuse_unchanged(before, updated)
+        inserted.append(new)
+    if updated == content:
+        raise Refusal("edit_not_applied", "Original and edited file match exactly. Failed to apply edit.")
+    return updated
