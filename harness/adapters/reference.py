@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.adapters.time_limit import time_limit
 from harness.session import ToolResult, Workspace
-from reference_impl import FileTools, Result
+from reference_impl import Behaviours, FileTools, Result
 
 __all__ = ["ReferenceAdapter", "ReferenceSession"]
 
@@ -15,12 +15,13 @@ __all__ = ["ReferenceAdapter", "ReferenceSession"]
 class ReferenceAdapter:
     """Opens one `FileTools` per scenario. ValueError: the reference does not know the contract.
 
-    `seconds` is the time limit per call; it needs the main thread (see `time_limit`).
+    `contract` is one, or behaviours put together freely. `seconds` is the time limit per call; it needs the main thread
+    (see `time_limit`).
     """
 
     repeats_paths = True
 
-    def __init__(self, contract: str, *, seconds: float = 30.0) -> None:
+    def __init__(self, contract: str | Behaviours, *, seconds: float = 30.0) -> None:
         tools = (schema.tool for schema in FileTools(contract, root=".").schemas)
         self.capabilities = frozenset({*tools, "parallel", "during", "deny"})
         self._contract = contract

@@ -1,0 +1,91 @@
+"""The history of the behaviours: every change shows in the scenarios that it points to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+
+import pytest
+
+from harness.adapters.reference import ReferenceAdapter
+from harness.replay import replay
+from harness.suite import Suite
+from harness.transcribe import transcribe
+from harness.workspace import Place
+from reference_impl import Behaviours, behaviours_of
+from reference_impl.contract import ByModel, Version, history_of
+
+SUITE = Suite()
+TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]+")
+MODEL_MATTERS_SINCE = (2, 1, 208)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A behaviour that had another value before a version."""
+
+    name: str
+    version: Version
+    before: object
+    after: object
+
+    def __str__(self) -> str:
+        return f"{self.name}-{'.'.join(map(str, self.version))}"
+
+    def bases(self) -> Iterator[tuple[Behaviours, object]]:
+        """Yield behaviours after the change, at once and as first recorded, and the value before it."""
+        recorded = sorted(each for each in recorded_versions() if each >= self.version)
+        for version in dict.fromkeys([self.version, *recorded[:1]]):
+            for model in ("", "+gated") if version >= MODEL_MATTERS_SINCE else ("",):
+                base = behaviours_of(".".join(map(str, version)) + model)
+                relaxed = version >= MODEL_MATTERS_SINCE and not model
+                if getattr(base, self.name) == of_model(self.after, relaxed=relaxed):
+                    yield base, of_model(self.before, relaxed=relaxed)
+
+
+def of_model(value: object, *, relaxed: bool) -> object:
+    if not isinstance(value, ByModel):
+        return value
+    return value.relaxed if relaxed else value.enforced
+
+
+def recorded_versions() -> set[Version]:
+    names = [contract.version for contract in SUITE.contracts if contract.recorded]
+    return {tuple(map(int, name.split("."))) for name in names}  # type: ignore[misc]
+
+
+def changes() -> Iterator[Change]:
+    for name in (field.name for field in fields(Behaviours)):
+        history = history_of(name)
+        before = history.first
+        for version, after in history.changes.items():
+            yield Change(name, version, before, after)
+            before = after
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Place]:
+    with Place() as place:
+        yield place
+
+
+def told(scenario_id: str, behaviours: Behaviours, place: Place) -> str:
+    """Return what the reference does with a scenario: answers and changes on disk."""
+    scenario = SUITE.scenario(scenario_id)
+    outcome = replay(scenario, ReferenceAdapter(behaviours), place)
+    assert outcome.broken is None, outcome.broken
+    steps = transcribe(scenario, outcome).steps
+    answers = [(result.is_error, result.text) for step in steps for result in step.results]
+    return TEMPORARY.sub(".tmp", repr((answers, [step.changes for step in steps])))
+
+
+@pytest.mark.parametrize("change", list(changes()), ids=str)
+def test_a_change_shows_in_every_scenario_that_it_points_to(change, place):
+    shown_by = history_of(change.name).shown_by
+    assert shown_by, f"{change.name} points to no scenario"
+    for scenario_id in shown_by:
+        assert any(
+            told(scenario_id, base, place) != told(scenario_id, replace(base, **{change.name: before}), place)
+            for base, before in change.bases()
+        ), f"{change} does not show in {scenario_id}"
