@@ -36,7 +36,7 @@ SEARCH = settings(
     phases=(Phase.generate, Phase.shrink),
     report_multiple_bugs=False,
 )
-MOST_CALLS = 5
+MOST_CALLS = 10
 """Calls that are left at most when a way to break a law has been shrunk."""
 
 BROKEN_BY: dict[Callable[[Moment], None], type[Altered]] = {
