@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference_impl import arguments as schemas
 from reference_impl import edit_tool, multi_edit_tool, notebook_edit_tool, read_tool, write_tool
+from reference_impl.arguments import Schema
 from reference_impl.blanks import BLANKS
 from reference_impl.changed_files import notice_changed_files
 from reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
@@ -18,6 +18,7 @@ from reference_impl.edit_list import schema_of_multi_edit
 from reference_impl.permissions import Permissions, RuleGrammar
 from reference_impl.read_state import ReadState
 from reference_impl.refusal import Refusal, of_read_error
+from reference_impl.schemas import schema_of_edit, schema_of_notebook_edit, schema_of_read, schema_of_write
 from reference_impl.session import Session
 
 __all__ = ["FileTools", "Result"]
@@ -44,7 +45,7 @@ Answer = str | tuple[str, ...]
 class _Tool:
     """One tool: `prepare`, `validate`, `permit`, then `execute`. Only `execute` changes anything."""
 
-    schema: Callable[[Behaviours], schemas.Schema]
+    schema: Callable[[Behaviours], Schema]
     prepare: Callable[[Session, Mapping[str, Any]], Mapping[str, Any]]
     validate: Callable[[Session, Mapping[str, Any]], None]
     permit: Callable[[Session, Mapping[str, Any]], None]
@@ -65,10 +66,8 @@ def as_given(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any
 
 
 _TOOLS = {
-    "Read": _Tool(schemas.schema_of_read, as_given, read_tool.validate, read_tool.permit, read_tool.execute),
-    "Edit": _Tool(
-        schemas.schema_of_edit, edit_tool.prepare, edit_tool.validate, edit_tool.permit, edit_tool.execute
-    ),
+    "Read": _Tool(schema_of_read, as_given, read_tool.validate, read_tool.permit, read_tool.execute),
+    "Edit": _Tool(schema_of_edit, edit_tool.prepare, edit_tool.validate, edit_tool.permit, edit_tool.execute),
     "MultiEdit": _Tool(
         schema_of_multi_edit,
         as_given,
@@ -77,14 +76,14 @@ _TOOLS = {
         multi_edit_tool.execute,
     ),
     "NotebookEdit": _Tool(
-        schemas.schema_of_notebook_edit,
+        schema_of_notebook_edit,
         notebook_edit_tool.prepare,
         notebook_edit_tool.validate,
         notebook_edit_tool.permit,
         notebook_edit_tool.execute,
     ),
     "Write": _Tool(
-        schemas.schema_of_write,
+        schema_of_write,
         write_tool.prepare,
         write_tool.validate,
         write_tool.permit,
@@ -160,7 +159,7 @@ class FileTools:
         }
 
     @property
-    def schemas(self) -> Sequence[schemas.Schema]:
+    def schemas(self) -> Sequence[Schema]:
         """The tools that a model is offered; a deny rule without a pattern takes one away."""
         removed = self._session.permissions.removed
         return [schema for name, schema in self._schemas.items() if name not in removed]
