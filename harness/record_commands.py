@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from harness.contracts import Contract
     from harness.record import Mode, Recorded
     from harness.suite import Suite
+    from harness.takes import Take
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -68,7 +69,8 @@ def record(
     from rich.console import Console
 
     from harness.product import Product
-    from harness.record import bless, take
+    from harness.record import record as recorded
+    from harness.record import take
     from harness.report.progress import ProgressBar
     from harness.selection import select
     from harness.takes import NUMBERS, Takes, default_takes
@@ -83,24 +85,27 @@ def record(
         part, parts = _shard(shard)
         selected = selected[part - 1 :: parts]
     kept = Takes(takes if takes is not None else default_takes())
-    broken: dict[tuple[str, str], str] = {}
+    broken = 0
     with ProgressBar(Console(stderr=True), len(NUMBERS) * len(selected) * len(chosen)) as bar:
-        for each in take(
-            suite,
-            selected,
-            chosen,
-            lambda each: Product(suite.root, each.name, time_limit),
-            kept,
-            jobs=jobs,
-        ):
+
+        def note(each: Take) -> None:
+            nonlocal broken
             bar.advance()
             if each.status == "broken":
-                broken[each.scenario_id, each.contract] = each.message
+                broken += 1
                 print(f"broken {each.scenario_id}: {each.contract}: {each.message}", flush=True)
-    if shard is not None:
-        print(f"{_number(len(selected))} taken for shard {shard}", file=sys.stderr)
-        return ExitCode.BROKEN if broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
-    return _told(bless(suite, selected, chosen, mode, kept, broken), chosen)
+
+        def connect(each: Contract) -> Product:
+            return Product(suite.root, each.name, time_limit)
+
+        if shard is None:
+            return _told(
+                recorded(suite, selected, chosen, mode, connect, kept, jobs=jobs, progress=note), chosen
+            )
+        for each in take(suite, selected, chosen, connect, kept, jobs=jobs):
+            note(each)
+    print(f"{_number(len(selected))} taken for shard {shard}", file=sys.stderr)
+    return ExitCode.BROKEN if broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
 
 
 @guarded

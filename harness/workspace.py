@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import subprocess
 import tempfile
@@ -27,6 +28,9 @@ HOME = "$HOME/"
 
 _OF_THE_PRODUCT = tuple(f"{HOME}{name}" for name in (".claude", ".npm", ".cache", ".config", ".local"))
 """Where some versions, and programs that they start, keep their own state; it is no effect of a call."""
+
+_TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
+"""The end of a temporary file's name: a process id and random digits."""
 
 _AROUND, _HOME, _ROOT = "s", "h", "w"
 
@@ -134,8 +138,8 @@ class Site:
                 return value
 
     def normalised(self, text: str) -> str:
-        """Return the text with `$WS` for the root's absolute path."""
-        return text.replace(self.root, "$WS")
+        """Return the text with `$WS` for the root's absolute path, and one name for every temporary file."""
+        return _TEMPORARY.sub(".tmp.N", text.replace(self.root, "$WS"))
 
     def clear(self) -> None:
         """Make the site as new, whatever was done to it. Raises OSError when something cannot be removed."""
