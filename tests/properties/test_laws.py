@@ -39,6 +39,20 @@ SEARCH = settings(
 MOST_CALLS = 10
 """Calls that are left at most when a way to break a law has been shrunk."""
 
+SHRUNK_IN_DEEP_RUNS = {
+    laws_of_writing.replace_all_leaves_no_match_out,
+    laws_of_writing.a_deletion_takes_at_most_one_line_end_more,
+    laws_of_writing.uniform_line_ends_stay_uniform,
+    laws_of_writing.the_final_line_end_stays,
+    laws_of_writing.a_byte_order_mark_stays,
+    laws_of_writing.valid_text_stays_valid,
+    laws_of_writing.mode_and_kind_stay,
+    laws_of_writing.no_other_file_is_touched,
+    laws_of_writing.writing_twice_is_writing_once,
+    laws_of_writing.an_edit_can_be_taken_back,
+}
+"""Laws whose examples take long to shrink: in quick runs it is enough that they are found to be broken."""
+
 BROKEN_BY: dict[Callable[[Moment], None], type[Altered]] = {
     laws_of_refusal.a_refused_call_changes_nothing: files.WritesBeforeRefusing,
     laws_of_refusal.a_refused_call_is_refused_in_the_same_words_again: breakers.GivesInTheSecondTime,
@@ -91,11 +105,14 @@ def place() -> Iterator[Place]:
         yield place
 
 
+def is_deep() -> bool:
+    return settings.get_current_profile_name() == "deep"
+
+
 def test_the_reference_keeps_the_laws(place: Place) -> None:
-    deep = settings.get_current_profile_name() == "deep"
     run_state_machine_as_test(
         Machine.of(ReferenceAdapter("2.1.7"), place),
-        settings=settings.get_profile("deep" if deep else "laws"),
+        settings=settings.get_profile("deep" if is_deep() else "laws"),
     )
 
 
@@ -131,10 +148,13 @@ def test_a_wrong_implementation_breaks_the_law_in_a_few_calls(
     law: Callable[[Moment], None], place: Place
 ) -> None:
     machine = Machine.of(Careful(BROKEN_BY[law]), place, [law.__name__])
+    shrunk = is_deep() or law not in SHRUNK_IN_DEEP_RUNS
     with pytest.raises(AssertionError) as failure:
-        run_state_machine_as_test(machine, settings=SEARCH)
+        run_state_machine_as_test(
+            machine, settings=SEARCH if shrunk else settings(SEARCH, phases=(Phase.generate,))
+        )
     assert f"The law {law.__name__}: " in "".join(failure.value.__notes__)
-    assert len(machine.latest.told) <= MOST_CALLS
+    assert len(machine.latest.told) <= MOST_CALLS or not shrunk
 
 
 def test_every_law_has_its_lawbreaker_and_every_lawbreaker_its_law() -> None:
@@ -145,4 +165,4 @@ def test_every_law_has_its_lawbreaker_and_every_lawbreaker_its_law() -> None:
         if found.__module__ == breakers.__name__
     }
     assert own <= set(BROKEN_BY.values())
-    assert len(LAWS) >= 25
+    assert len(LAWS) - len(SHRUNK_IN_DEEP_RUNS) >= 25
