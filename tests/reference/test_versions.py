@@ -1,0 +1,78 @@
+"""What single versions do where no scenario asks: names and counts of arguments, files that need a permission."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from reference_impl import FileTools
+
+CELL = {
+    "cell_type": "code",
+    "id": "a",
+    "source": "old",
+    "metadata": {},
+    "execution_count": None,
+    "outputs": [],
+}
+BOOK = {"cells": [CELL], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def test_the_oldest_edit_replaces_as_often_as_expected(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("x x y\n")
+    tools = FileTools("0.2.126", root=tmp_path)
+    tools.read("a.txt")
+    arguments = {"file_path": "a.txt", "old_string": "x", "new_string": "z"}
+    refused = tools.call("Edit", {**arguments, "expected_replacements": 3})
+    assert refused.text.startswith("Found 2 matches of the string to replace, but expected 3.")
+    assert tools.call("Edit", arguments).error == "multiple_matches"
+    assert not tools.call("Edit", {**arguments, "expected_replacements": 2}).is_error
+    assert path.read_text() == "z z y\n"
+
+
+def test_the_oldest_notebook_edit_takes_the_number_of_a_cell(tmp_path):
+    path = tmp_path / "book.ipynb"
+    path.write_text(json.dumps(BOOK))
+    tools = FileTools("0.2.126", root=tmp_path)
+    answer = tools.call(
+        "NotebookEdit", {"notebook_path": "book.ipynb", "cell_number": 0, "new_source": "new"}
+    )
+    assert not answer.is_error, answer.text
+    assert json.loads(path.read_text())["cells"][0]["source"] == "new"
+
+
+def test_another_name_beside_the_right_one_is_unknown(tmp_path):
+    tools = FileTools("2.1.328", root=tmp_path)
+    arguments = {"file_path": "a.txt", "path": "b.txt", "old_string": "", "new_string": "x"}
+    assert "An unexpected parameter `path` was provided" in tools.call("Edit", arguments).text
+    assert "Note:" not in tools.call("Write", {"file_path": "a.txt", "content": "x"}).text
+
+
+@pytest.mark.parametrize(
+    ("value", "fits"), [("2", True), ("-1", True), ("2.5", False), ("two", False), ("", False)]
+)
+def test_a_string_that_is_a_whole_number_stands_for_it(tmp_path, value, fits):
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    answer = FileTools("2.1.328", root=tmp_path).call("Read", {"file_path": "a.txt", "offset": value})
+    assert answer.is_error is not fits
+
+
+def test_files_of_claude_need_a_permission_below_any_directory(tmp_path):
+    tools = FileTools("2.1.328", root=tmp_path)
+    for name in ("app/.claude/commands/a.md", ".claude/settings.local.json"):
+        refused = tools.call("Write", {"file_path": name, "content": "x"})
+        assert (refused.error, refused.text.startswith("Claude requested permissions")) == (
+            "permission_denied",
+            True,
+        )
+        assert not (tmp_path / name).exists()
+    assert not tools.call("Write", {"file_path": "my.claude/a.md", "content": "x"}).is_error
+
+
+def test_a_file_below_a_link_to_nothing_is_refused(tmp_path):
+    (tmp_path / "link").symlink_to("nowhere")
+    tools = FileTools("2.1.328", root=tmp_path)
+    assert tools.call("Write", {"file_path": "link/deep/a.txt", "content": "x"}).error == "is_link"
+    assert not (tmp_path / "nowhere").exists()
