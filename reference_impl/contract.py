@@ -436,7 +436,7 @@ class Behaviours:
     """Read refuses `.bmp`, `.o` and `.wasm` files as binary too."""
     binary_advice: str = since("tools", {"2.1.328": "skill"}, shown_by=("media/zip", "media/executable"))
     """Which advice stands in the refusal of a binary file."""
-    bitmaps_are_images: bool = since(True, {"2.0.0": False}, shown_by=("media/bmp",))
+    bitmaps_are_images: bool = since(True, {"1.0.126": False}, shown_by=("media/bmp",))
     """Read shows `.bmp` files as images."""
     broken_images_are_named_by_name: bool = since(
         True, {"2.0.76": False}, shown_by=("media/riff-that-is-no-webp",)
@@ -539,7 +539,7 @@ class Behaviours:
     )
     """What tells that only the first lines are shown stands before them; otherwise in a reminder after them."""
     notebooks_have_a_reader: bool = since(
-        True, {"2.0.0": False}, shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension")
+        True, {"1.0.126": False}, shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension")
     )
     """Read refuses notebooks, which a tool of their own reads."""
     broken_notebooks_are_told: bool = since(
@@ -662,6 +662,14 @@ class Behaviours:
         True, {"1.0.126": False}, shown_by=("multi-edit/edit-without-new-string",)
     )
     """What is wrong with an edit of MultiEdit is told of its list; otherwise of the edit."""
+    missing_is_found_at_last: bool = since(
+        False, {"2.1.41": True}, shown_by=("race/read-created-during-call", "race/read-deleted-during-call")
+    )
+    """Read finds out that a file is missing when it reads, not when it is validated."""
+    own_message_counts: bool = since(
+        True, {"2.1.160": False}, shown_by=("state/read-again-before-the-eleventh",)
+    )
+    """A Read of the same message counts when a file is told to be unchanged."""
     execution_checks_again: bool = since(
         False, {"1.0.112": True}, shown_by=("race/write-changed-during-call",)
     )
