@@ -76,7 +76,7 @@ def settle(expect: Expectation, seen: Seen, known: frozenset[str]) -> Settled:
     edits: list[ClauseEdit] = [
         Keep(index)
         for index, clause in enumerate(expect)
-        if clause.documented is not None and (not clause.recorded or index in lost)
+        if clause.documented is not None and index not in used
     ]
     replaced = _replaced(expect, seen, groups, [index for index in lost if expect[index].documented is None])
     for group in dict.fromkeys(groups):
@@ -186,7 +186,7 @@ def _group(
     selected = clause_for(expect, contract)
     order = sorted(range(len(expect)), key=lambda index: expect[index] is not selected)
     for index in order:
-        if expect[index].recorded and observation.agrees(expect[index]):
+        if observation.agrees(expect[index]):
             return _Old(index)
     stated = _pinned(selected, observation, seen) or observation.recorded()
     if stated not in fresh:

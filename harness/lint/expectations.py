@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from harness.contracts import selects
 from harness.entry import RegularFile, TextContent
 from harness.finding import Finding
 from harness.inspection import did_you_mean
 from harness.lint.case import Case, at
-from harness.scenario import Clause, ParallelCalls, ToolCall
+from harness.scenario import Clause, ParallelCalls, ToolCall, When
 
 __all__ = ["check_expectations"]
 
@@ -27,7 +28,8 @@ def check_expectations(case: Case) -> Iterator[Finding]:
             if clause.error not in vocabulary:
                 fix = did_you_mean(clause.error, vocabulary)
                 yield Finding("unknown-error-name", place, f"errors.yaml has no name {clause.error!r}", fix)
-            if clause.files:
+            if clause.files and not clause.recorded:
+                # Of a recorded clause the recorder knows better: some versions do change something.
                 fix = "Remove files: a refused call changes nothing, and world events are known."
                 yield Finding("refused-call-changes-files", place, "a refused call changes files", fix)
         if isinstance(step, ToolCall) and clause.recorded and clause.text is None:
@@ -37,17 +39,30 @@ def check_expectations(case: Case) -> Iterator[Finding]:
 
 
 def _twins(case: Case) -> Iterator[Finding]:
-    """Find clauses that differ in `when` and `documented` only."""
+    """Find clauses that differ in `when` and `documented` only, where one `when` could stand for both."""
     parts = [step for step in case.scenario.steps if isinstance(step, ToolCall | ParallelCalls)]
     expectations = [part.expect for part in (*parts, *case.scenario.calls())]
     for expectation in {id(expect): expect for expect in expectations if len(expect) > 1}.values():
         for number, clause in enumerate(expectation):
             for other in expectation[:number]:
-                if (clause.error, clause.text, clause.files) == (other.error, other.text, other.files):
+                same = (clause.error, clause.text, clause.files) == (other.error, other.text, other.files)
+                if same and _can_be_one(case, clause.when, other.when):
                     line = at(other.position, case).line
                     message = f"this clause states the same as the one in line {line}"
                     fix = "Make them one, with the documented: and a when: that holds for both."
                     yield Finding("same-clauses", at(clause.position, case), message, fix)
+
+
+def _can_be_one(case: Case, first: When | None, second: When | None) -> bool:
+    """Whether no other contract lies between those of two conditions: what came back later is said again."""
+    if first is None or second is None:
+        return True
+    if first.read_gate != second.read_gate:
+        return False
+    gates = (None, first.read_gate) if first.read_gate else (None, "enforced", "relaxed")
+    row = [each for each in case.suite.contracts.recorded if each.read_gate in gates]
+    held = [number for number, each in enumerate(row) if selects(first, each) or selects(second, each)]
+    return bool(held) and held[-1] - held[0] + 1 == len(held)
 
 
 def _texts(case: Case, clause: Clause) -> Iterator[Finding]:

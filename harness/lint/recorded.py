@@ -63,7 +63,7 @@ def _missing(case: Case, recording: Recording) -> Iterator[Finding]:
     if not tools:
         return
     for contract in case.suite.contracts.recorded:
-        if tools <= set(contract.tools) and contract.name not in recording.transcripts:
+        if case.scenario.needs <= contract.capabilities and contract.name not in recording.transcripts:
             message = f"the expectations for {contract.name} were not recorded"
             fix = f"Run `readfirst record --create {case.scenario.id}`."
             yield case.finding("missing-recording", ("steps",), message, fix, key=True)
