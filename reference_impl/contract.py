@@ -666,10 +666,10 @@ class Behaviours:
         False, {"2.1.41": True}, shown_by=("race/read-created-during-call", "race/read-deleted-during-call")
     )
     """Read finds out that a file is missing when it reads, not when it is validated."""
-    own_message_counts: bool = since(
+    ten_calls_run_at_once: bool = since(
         True, {"2.1.160": False}, shown_by=("state/read-again-before-the-eleventh",)
     )
-    """A Read of the same message counts when a file is told to be unchanged."""
+    """Of many calls of a message ten run at once, so that the eleventh knows what the first did."""
     execution_checks_again: bool = since(
         False, {"1.0.112": True}, shown_by=("race/write-changed-during-call",)
     )

@@ -213,7 +213,7 @@ def refuse_other_count(count: int, arguments: Mapping[str, Any], *, code: int | 
     expected = arguments.get("expected_replacements", 1)
     if count and count != expected:
         raise Refusal(
-            "multiple_matches",
+            "multiple_matches" if expected == 1 else "wrong_count",
             f"Found {count} matches of the string to replace, but expected {shown(expected)}. The number of actual "
             "matches must equal the expected replacements. Please adjust your string to match or update the expected "
             f"count.\nString: {arguments['old_string']}",

@@ -91,6 +91,8 @@ _TOOLS = {
     ),
 }
 
+_AT_ONCE = 10
+
 
 def _nothing() -> None:
     """Strike nothing between validation and execution."""
@@ -175,10 +177,11 @@ class FileTools:
         """
         prepared = [(tool, self._prepared(tool, arguments)) for tool, arguments in calls]
         last = len(prepared) - 1
-        results = [
-            self._answer(tool, each, _nothing, ends_message=number == last)
-            for number, (tool, each) in enumerate(prepared)
-        ]
+        results = []
+        for number, (tool, each) in enumerate(prepared):
+            if number and number % _AT_ONCE == 0 and self._session.behaviours.ten_calls_run_at_once:
+                self._session.message += 1
+            results.append(self._answer(tool, each, _nothing, ends_message=number == last))
         self._end_message()
         return results
 

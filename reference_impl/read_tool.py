@@ -25,7 +25,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     refuse_null(arguments["file_path"], tool="Read", how=session.behaviours.null_in_path)
     path = path_of(session, arguments)
     session.deny("Read", path)
-    refuse_missing(session, path)
+    if not session.behaviours.missing_is_found_at_last:
+        refuse_missing(session, path)
     if not disk.exists(path):
         return
     if session.behaviours.notebooks_have_a_reader and path.endswith(".ipynb"):
@@ -48,6 +49,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     path = path_of(session, arguments)
     if session.behaviours.read_looks_first:
         session.refuse_unclear(path)
+    if session.behaviours.missing_is_found_at_last:
+        refuse_missing(session, path)
     if session.behaviours.read_names_directories:
         refuse_directory(session, path, given)
     if notebook.is_notebook(path, session.behaviours):
