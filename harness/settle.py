@@ -12,16 +12,13 @@ from packaging.version import Version
 from harness.contracts import Contract, clause_for
 from harness.emit import Value
 from harness.rewrite import ClauseEdit, Keep, New, Update
-from harness.scenario import Clause, Expectation, ReadGate, TextDigest, When
+from harness.scenario import Expectation, ReadGate, When
 from harness.transcribe import Observation
 
 __all__ = ["Settled", "divide", "settle"]
 
 Seen = Sequence[tuple[Contract, Observation]]
 Stated = dict[str, Value]
-
-_MARK = 20
-"""Characters behind a pinned beginning by which its end is found in another version's text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +56,7 @@ def settle(expect: Expectation, seen: Seen, known: frozenset[str]) -> Settled:
     documents state stays in any case: where the product does nothing like it, as a clause of their own.
     """
     fresh: list[Stated] = []
-    groups = [_group(expect, contract, observation, seen, fresh) for contract, observation in seen]
+    groups = [_group(expect, contract, observation, fresh) for contract, observation in seen]
     if not expect and not any(fresh):
         return Settled(None, False)
     used = {group.index for group in groups if isinstance(group, _Old)}
@@ -179,41 +176,17 @@ def _collected(conditions: Sequence[tuple[_Group | None, When | None]]) -> dict[
     return collected
 
 
-def _group(
-    expect: Expectation, contract: Contract, observation: Observation, seen: Seen, fresh: list[Stated]
-) -> _Group:
+def _group(expect: Expectation, contract: Contract, observation: Observation, fresh: list[Stated]) -> _Group:
     """Return the clause that states it: the one that is selected already, another one, or a fresh one."""
     selected = clause_for(expect, contract)
     order = sorted(range(len(expect)), key=lambda index: expect[index] is not selected)
     for index in order:
         if observation.agrees(expect[index]):
             return _Old(index)
-    stated = _pinned(selected, observation, seen) or observation.recorded()
+    stated = observation.recorded()
     if stated not in fresh:
         fresh.append(stated)
     return _Fresh(fresh.index(stated))
-
-
-def _pinned(selected: Clause | None, observation: Observation, seen: Seen) -> Stated | None:
-    """Return what states the observation where a person pinned the beginning of a text: again its beginning.
-
-    What follows is data of the product's own; it begins with the same characters in every version.
-    """
-    if selected is None or observation.text is None:
-        return None
-    match selected.text:
-        case TextDigest(sha256=None, lines=None, ends=None, starts=str(starts)):
-            pass
-        case _:
-            return None
-    like = next((other.text for _, other in seen if other.agrees(selected)), None)
-    if like is None:
-        return None
-    follows = like[len(starts) : len(starts) + _MARK]
-    end = observation.text.find(follows) if len(follows) == _MARK else -1
-    if end <= 0:
-        return None
-    return {**observation.recorded(), "text": {"starts": observation.text[:end]}}
 
 
 def _wrongly_selected(expect: Expectation, contract: Contract, observation: Observation) -> bool:

@@ -82,11 +82,15 @@ class Effects:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What one call, or one parallel group (no text, effects only), gave, in the terms of a clause."""
+    """What one call, or one parallel group (no text, effects only), gave, in the terms of a clause.
+
+    `beginning` is what of the text a clause states, where data of the product's own follows it.
+    """
 
     error: str | None = None
     text: str | None = None
     effects: Effects = Effects()
+    beginning: str | None = None
 
     def agrees(self, clause: Clause) -> bool:
         """Whether the clause states all of this: a text that is left out does not agree with one that came.
@@ -110,7 +114,9 @@ class Observation:
         clause: dict[str, Value] = {}
         if self.error is not None:
             clause["error"] = self.error
-        if self.text is not None:
+        if self.beginning is not None:
+            clause["text"] = {"starts": self.beginning}
+        elif self.text is not None:
             clause["text"] = _text_value(self.text)
         files = self.effects.stated()
         if files:
@@ -164,14 +170,15 @@ def _calls(
 
 def _observation(call: ToolCall, result: ToolResult, effects: Effects, vocabulary: Vocabulary) -> Observation:
     text = answer_of(result.text)
-    error = None
+    error = beginning = None
     if result.is_error:
         error = vocabulary.name_of(call.tool, text)
         if error is None:
             raise UnnamedError(
                 f"{call.tool} refused with words that errors.yaml does not know: {text!r}; add them"
             )
-    return Observation(error, text, effects)
+        beginning = vocabulary.beginning(error, text)
+    return Observation(error, text, effects, beginning)
 
 
 def _text_value(text: str) -> Value:

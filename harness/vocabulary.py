@@ -44,12 +44,16 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class ErrorName:
-    """One way to be refused. `codes` maps a tool to the number that the documents' tables give it."""
+    """One way to be refused. `codes` maps a tool to the number that the documents' tables give it.
+
+    `data` are the beginnings of what is data of the product's own in a message: its schema of settings.
+    """
 
     name: str
     summary: str
     codes: Mapping[str, int]
     forms: tuple[Form, ...]
+    data: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,11 @@ class Vocabulary:
         """Return the number of an error in the documents' table of `tool`; None if it has none."""
         known = self.names.get(name)
         return None if known is None else known.codes.get(tool)
+
+    def beginning(self, name: str, text: str) -> str | None:
+        """Return what of a message comes before data of the product's own; None where it has none."""
+        places = [place for mark in self.names[name].data if (place := text.find(mark)) > 0]
+        return text[: min(places)] if places else None
 
     @cached_property
     def _forms(self) -> tuple[tuple[Form, re.Pattern[str], str], ...]:
@@ -113,7 +122,8 @@ def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
     if not _NAME.fullmatch(name):
         look.note(path, f"{name!r} is not an error name", "Write small letters and underscores.", key=True)
     fields = (
-        look.mapping(entry, path, name, ("summary", "codes", "forms"), required=("summary", "forms")) or {}
+        look.mapping(entry, path, name, ("summary", "codes", "data", "forms"), required=("summary", "forms"))
+        or {}
     )
     summary = ""
     if "summary" in fields:
@@ -136,7 +146,10 @@ def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
             form = _form(look, (*path, "forms", number), item)
             if form is not None:
                 forms.append(form)
-    return ErrorName(name, summary, codes, tuple(forms))
+    data: tuple[str, ...] = ()
+    if "data" in fields:
+        data = look.strings(fields["data"], (*path, "data"), f"data of {name}")
+    return ErrorName(name, summary, codes, tuple(forms), data)
 
 
 def _form(look: Inspection, path: tuple[str | int, ...], item: Any) -> Form | None:

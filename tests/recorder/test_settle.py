@@ -6,7 +6,7 @@ from packaging.specifiers import SpecifierSet
 from harness.contracts import Contract
 from harness.coverage import gap, overlap
 from harness.rewrite import Keep, New, Update
-from harness.scenario import Clause, TextDigest, When
+from harness.scenario import Clause, When
 from harness.settle import Seen, settle
 from harness.transcribe import Observation
 
@@ -136,17 +136,8 @@ def test_what_documents_state_serves_the_versions_that_do_it() -> None:
     assert written((told,), seen(old="a", middle="b")) == [(0, "<1.1.0"), ("b", ">=1.1.0")]
 
 
-def test_a_pinned_beginning_ends_in_every_version_where_the_same_follows() -> None:
-    schema = "\n\nThe whole schema follows here: "
-    pinned = Clause(text=TextDigest(starts="- model: wrong"))
-    what = seen(
-        old=f"- model: wrong{schema}1",
-        middle=f"- model: quite wrong{schema}2",
-        new=f"- model: wrong{schema}3",
-        new_gated=f"- model: wrong{schema}3",
-    )
-    assert written((pinned,), what) == [
-        (0, "<1.1.0"),
-        (0, ">=2.0.0"),
-        ({"starts": "- model: quite wrong"}, ">=1.1.0,<2.0.0"),
-    ]
+def test_of_what_ends_in_data_of_the_product_the_beginning_is_stated() -> None:
+    old = Observation("invalid_settings", "- model: wrong, and the schema: 1", beginning="- model: wrong")
+    new = Observation("invalid_settings", "- model: wrong, and the schema: 2", beginning="- model: wrong")
+    edits = settle((), [(OLD, old), (MIDDLE, new)], NOBODY).edits
+    assert edits == (New({"error": "invalid_settings", "text": {"starts": "- model: wrong"}}),)
