@@ -70,7 +70,7 @@ _TOOLS = {
     "Edit": _Tool(schema_of_edit, edit_tool.prepare, edit_tool.validate, edit_tool.permit, edit_tool.execute),
     "MultiEdit": _Tool(
         schema_of_multi_edit,
-        as_given,
+        multi_edit_tool.prepare,
         multi_edit_tool.validate,
         multi_edit_tool.permit,
         multi_edit_tool.execute,

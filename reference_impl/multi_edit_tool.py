@@ -13,7 +13,14 @@ from reference_impl.replacement import applied
 from reference_impl.session import Session
 from reference_impl.text_file import Format
 
-__all__ = ["execute", "permit", "validate"]
+__all__ = ["execute", "permit", "prepare", "validate"]
+
+
+def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments that all rules see: each edit as Edit would see it."""
+    given = {"file_path": arguments["file_path"]}
+    edits = [edit_tool.prepare(session, given | edit) for edit in arguments["edits"]]
+    return {**arguments, "edits": edits}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:

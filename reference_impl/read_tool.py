@@ -12,7 +12,7 @@ from reference_impl.links import refuse_circle
 from reference_impl.numbering import lines_of, numbered_lines
 from reference_impl.numbers import shown
 from reference_impl.paths import refuse_null, similar_name
-from reference_impl.refusal import Refusal
+from reference_impl.refusal import Refusal, of_os_error
 from reference_impl.session import Session
 from reference_impl.sizes import advice_on_lines, first_page, is_too_long, refuse_too_large, refuse_too_long
 from reference_impl.text_file import decode, readable, unify
@@ -51,6 +51,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
         session.refuse_unclear(path)
     if session.behaviours.missing_is_found_at_last:
         refuse_missing(session, path)
+    if session.behaviours.reading_measures_first:
+        refuse_unmeasured(path)
     if session.behaviours.read_names_directories:
         refuse_directory(session, path, given)
     if notebook.is_notebook(path, session.behaviours):
@@ -129,6 +131,14 @@ def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool)
         return True
     from_the_first = session.behaviours.first_line_is_no_part and arguments.get("offset") == 1
     return "limit" not in arguments and ("offset" not in arguments or from_the_first)
+
+
+def refuse_unmeasured(path: str) -> None:
+    """Refuse a path of which the system does not tell the size."""
+    try:
+        disk.size(path)
+    except OSError as error:
+        raise of_os_error(error, f"stat '{path}'") from None
 
 
 def path_of(session: Session, arguments: Mapping[str, Any]) -> str:
