@@ -1,0 +1,37 @@
+"""Images: what the first bytes tell, where no scenario has such a file."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference_impl.images import is_whole, media_type, refuse_other_content, refuse_without_size
+from reference_impl.refusal import Refusal
+
+FRAME = b"\xff\xc0\x00\x11\x08\x00\x01\x00\x01\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01"
+START = b"\xff\xd8\xff\xe0\x00\x04ab"
+
+
+def test_the_frame_of_a_jpeg_image_is_found_behind_other_segments():
+    refuse_without_size(START + b"\xff\xdb\x00\x03c" + FRAME)
+
+
+@pytest.mark.parametrize(
+    "rest", [b"", b"\xff\xc4\x00\x03c", b"\x00" + FRAME], ids=["nothing", "a table", "no segment"]
+)
+def test_a_jpeg_image_without_a_frame_has_no_size(rest):
+    with pytest.raises(Refusal, match="dimensions could not be read"):
+        refuse_without_size(START + rest)
+
+
+@pytest.mark.parametrize("text", [b"<HTML>", b" \n<!DOCTYPE html>"])
+def test_a_page_is_told_from_other_bytes(text):
+    with pytest.raises(Refusal, match="Detected: HTML document"):
+        refuse_other_content(text, "a.png")
+
+
+def test_an_image_is_whole_if_it_ends_as_its_format_wants_it():
+    images = [b"\x89PNG IEND", START + b"\xff\xd9", b"GIF89a;", b"RIFF\x04\x00\x00\x00WEBP"]
+    assert all(map(is_whole, images))
+    assert not any(is_whole(image[:-1]) for image in images)
+    assert not is_whole(b"text")
+    assert media_type(b"text") is None
