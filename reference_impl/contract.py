@@ -504,7 +504,7 @@ class Behaviours:
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
     """What answers the same Read of a file that has not changed since; nothing: it is shown again."""
-    messages_end_without_blanks: bool = since(
+    answers_end_without_blanks: bool = since(
         False, {"2.1.328": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
     )
     """The last answer of a message loses the blanks at its end, unless it consists of blocks as of a notebook."""

@@ -176,18 +176,17 @@ class FileTools:
         The arguments of all are prepared before the first is executed.
         """
         prepared = [(tool, self._prepared(tool, arguments)) for tool, arguments in calls]
-        last = len(prepared) - 1
         results = []
         for number, (tool, each) in enumerate(prepared):
             if number and number % _AT_ONCE == 0 and self._session.behaviours.ten_calls_run_at_once:
                 self._session.message += 1
-            results.append(self._answer(tool, each, _nothing, ends_message=number == last))
+            results.append(self._answer(tool, each, _nothing))
         self._end_message()
         return results
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> Result:
         """Execute one call; run `strike` between validation and execution, unless the validation refused."""
-        result = self._answer(tool, self._prepared(tool, arguments), strike, ends_message=True)
+        result = self._answer(tool, self._prepared(tool, arguments), strike)
         self._end_message()
         return result
 
@@ -235,14 +234,12 @@ class FileTools:
         except Refusal as refusal:
             return refusal
 
-    def _answer(
-        self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None], *, ends_message: bool
-    ) -> Result:
+    def _answer(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> Result:
         try:
             answer = self._run(tool, prepared, strike)
         except Refusal as refusal:
             return Result(refusal.message, is_error=True, error=refusal.name, code=refusal.code)
-        if ends_message and isinstance(answer, str) and self._session.behaviours.messages_end_without_blanks:
+        if isinstance(answer, str) and self._session.behaviours.answers_end_without_blanks:
             answer = answer.rstrip(BLANKS)
         return Result(self._text(tool, answer), is_error=False, error=None, code=None)
 

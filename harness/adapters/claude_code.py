@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.claude_code.conversation import Conversation, Options
 from harness.claude_code.package import InstalledPackage, install
-from harness.claude_code.reminders import without_reminders_of_the_conversation
+from harness.claude_code.reminders import counts_tokens, without_reminders_of_the_conversation
 from harness.contracts import SESSION_CAPABILITIES, Contract, UnknownContractError
 from harness.session import BrokenAdapter, Session, ToolResult, Workspace
 from harness.suite import Suite
@@ -55,7 +55,12 @@ class ClaudeCodeSession:
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""
-        return [self._cleaned(result) for result in self.conversation.call_parallel(calls)]
+        answers = self.conversation.call_parallel(calls)
+        results = [self._cleaned(answer) for answer in answers]
+        if any(counts_tokens(answer.text) for answer in answers):
+            # The count stands behind one answer, now this, now that, and cuts the blanks at its end.
+            results = [replace(result, text=result.text.rstrip()) for result in results]
+        return results
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
         """Let the model call one tool; `strike` runs in the product's PreToolUse hook.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["without_reminders_of_the_conversation"]
+__all__ = ["counts_tokens", "without_reminders_of_the_conversation"]
 
 
 def _reminder(beginning: str) -> re.Pattern[str]:
@@ -15,6 +15,11 @@ def _reminder(beginning: str) -> re.Pattern[str]:
 
 _ALWAYS = _reminder(r"<total_tokens>[0-9]+ tokens left</total_tokens>")
 _NOW_AND_THEN = _reminder(r"The (?:task tools haven't|TodoWrite tool hasn't) been used recently\.")
+
+
+def counts_tokens(text: str) -> bool:
+    """Whether a result carries the reminder that comes with every message: how many tokens are left."""
+    return _ALWAYS.search(text) is not None
 
 
 def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:
