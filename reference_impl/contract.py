@@ -507,7 +507,7 @@ class Behaviours:
     answers_end_without_blanks: bool = since(
         False, {"2.1.328": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
     )
-    """The last answer of a message loses the blanks at its end, unless it consists of blocks as of a notebook."""
+    """An answer loses the blanks at its end, unless it consists of blocks as of a notebook."""
     empty_answers_are_told: bool = since(False, {"2.1.87": True}, shown_by=("notebooks/read-empty-notebook",))
     """An answer without a character says so."""
     kilobytes_are_whole: bool = since(
