@@ -622,7 +622,7 @@ class Behaviours:
     )
     """A file that was only touched after a whole Read may be edited, because its content is compared."""
     final_carriage_return_is_lost: bool = since(
-        False, {"2.1.328": True}, shown_by=("line-endings/lone-cr-file",)
+        False, {"2.1.87": True}, shown_by=("line-endings/read-cr-at-the-end", "line-endings/lone-cr-file")
     )
     """Read does not see a `\\r` at the very end of a file."""
     every_line_is_a_whole_read: bool = since(
