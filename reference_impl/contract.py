@@ -606,8 +606,6 @@ class Behaviours:
         True, {"1.0.114": False}, shown_by=("staleness/edit-after-change", "staleness/write-after-change")
     )
     """A file counts as changed if it is newer than the moment of the Read; otherwise if newer than it was then."""
-    whole_milliseconds_count: bool = since(False, {"2.1.7": True})
-    """Times are compared in whole milliseconds, rounded down; otherwise as exactly as the system tells them."""
     own_content_is_compared: bool = since(
         False,
         {"2.1.7": True},

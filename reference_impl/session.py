@@ -128,11 +128,8 @@ class Session:
         )
 
     def modified_at(self, path: str) -> int:
-        """Return the time of the last modification in nanoseconds, as exactly as it counts. OSError: no such file."""
-        modified = disk.modified_at(path)
-        return (
-            modified // _MILLISECOND * _MILLISECOND if self.behaviours.whole_milliseconds_count else modified
-        )
+        """Return the time of the last modification in nanoseconds, whole milliseconds of it. OSError: no such file."""
+        return disk.modified_at(path) // _MILLISECOND * _MILLISECOND
 
     def _read_at(self, path: str) -> int:
         """Return the time that a change must be newer than to count as one after this Read."""
