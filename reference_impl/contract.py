@@ -193,7 +193,7 @@ class Behaviours:
         shown_by=("permissions/read-denied-write-new", "permissions/read-denied-edit-unread"),
     )
     """A deny rule for Read closes paths to Edit and Write as well."""
-    rules_may_be_comments: bool = since(True, {"2.1.328": False}, shown_by=("permissions/comment-as-rule",))
+    rules_may_be_comments: bool = since(True, {"2.1.260": False}, shown_by=("permissions/comment-as-rule",))
     """A deny rule whose pattern begins with `#` closes nothing."""
     null_in_path: str = since(
         "unseen",
@@ -222,7 +222,7 @@ class Behaviours:
         False, {"2.1.112": True}, shown_by=("paths/parent-is-file-edit", "paths/trailing-slash-edit")
     )
     """Edit looks at a path before it opens it."""
-    failures_are_explained: bool = since(False, {"1.0.60": True}, shown_by=("creation/edit-at-directory",))
+    failures_are_explained: bool = since(False, {"1.0.53": True}, shown_by=("creation/edit-at-directory",))
     """A failure of the system while a call is validated is told in the system's words."""
     edit_opens_first: bool = since(
         False, {"2.1.87": True}, shown_by=("paths/directory-edit", "paths/directory-named-like-notebook")
@@ -233,7 +233,7 @@ class Behaviours:
     )
     """Read names the directory that it is given as a file."""
     write_names_directories: bool = since(
-        False, {"2.1.328": True}, shown_by=("paths/directory-write", "paths/tilde-alone-write")
+        False, {"2.1.277": True}, shown_by=("paths/directory-write", "paths/tilde-alone-write")
     )
     """Write names the directory that it is given as a file."""
     read_drops_final_slash: bool = since(
@@ -402,7 +402,7 @@ class Behaviours:
     )
     """A Read from line 1 on without a limit counts as one of the whole file."""
     writing_looks_first: bool = since(
-        False, {"2.1.207": True, "2.1.328": False}, shown_by=("race/parent-replaced-by-file-during-call",)
+        False, {"2.1.207": True, "2.1.251": False}, shown_by=("race/parent-replaced-by-file-during-call",)
     )
     """Edit and Write look at the path again right before they write."""
     temporary_names_are_longer: bool = since(False, {"2.1.207": True}, shown_by=("paths/name-of-255-bytes",))
@@ -427,7 +427,7 @@ class Behaviours:
     )
     """Read decodes a file that begins with a UTF-16 little-endian byte order mark; otherwise all is UTF-8."""
     unwritable_files_are_told: bool = since(
-        False, {"2.1.328": True}, shown_by=("encodings/nul-read", "encodings/latin-1-read")
+        False, {"2.1.299": True}, shown_by=("encodings/nul-read", "encodings/latin-1-read")
     )
     """Read tells of a file of lines that Edit and Write could not write back as it was."""
     more_files_are_binary: bool = since(
@@ -439,7 +439,7 @@ class Behaviours:
     bitmaps_are_images: bool = since(True, {"1.0.126": False}, shown_by=("media/bmp",))
     """Read shows `.bmp` files as images."""
     broken_images_are_named_by_name: bool = since(
-        True, {"2.0.76": False}, shown_by=("media/riff-that-is-no-webp",)
+        True, {"2.0.65": False}, shown_by=("media/riff-that-is-no-webp",)
     )
     """The type of an image that is not whole is that of its name; otherwise its first bytes tell the type."""
     empty_images_are_named: bool = since(False, {"2.1.87": True}, shown_by=("media/empty-png",))
@@ -511,7 +511,7 @@ class Behaviours:
     empty_answers_are_told: bool = since(False, {"2.1.87": True}, shown_by=("notebooks/read-empty-notebook",))
     """An answer without a character says so."""
     kilobytes_are_whole: bool = since(
-        True, {"1.0.60": False}, shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read")
+        True, {"1.0.23": False}, shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read")
     )
     """Sizes of files of lines are told in whole kilobytes."""
     size_advice: str = since(
@@ -554,7 +554,7 @@ class Behaviours:
     """What Read looks for in a notebook: cells, a text or a list as the source of each, only lines in that list."""
     variable_of_parts: str = since("H", {"2.1.207": "e"}, shown_by=("notebooks/read-odd-outputs",))
     """What the brief words of the engine call a cell or an output."""
-    unknown_outputs_are_told: bool = since(False, {"2.1.328": True}, shown_by=("notebooks/read-odd-outputs",))
+    unknown_outputs_are_told: bool = since(False, {"2.1.327": True}, shown_by=("notebooks/read-odd-outputs",))
     """Read tells of an output of an unknown type; otherwise it refuses the notebook."""
     output_texts_are_measured: bool = since(
         False, {"2.1.112": True}, shown_by=("notebooks/read-large-outputs",)
