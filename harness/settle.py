@@ -12,7 +12,7 @@ from packaging.version import Version
 from harness.contracts import Contract, clause_for
 from harness.emit import Value
 from harness.rewrite import ClauseEdit, Keep, New, Update
-from harness.scenario import Expectation, ReadGate, When
+from harness.scenario import Clause, Expectation, ReadGate, When
 from harness.transcribe import Observation
 
 __all__ = ["Settled", "divide", "settle"]
@@ -182,11 +182,21 @@ def _group(expect: Expectation, contract: Contract, observation: Observation, fr
     order = sorted(range(len(expect)), key=lambda index: expect[index] is not selected)
     for index in order:
         if observation.agrees(expect[index]):
-            return _Old(index)
+            return _Old(_foremost(expect, expect[index]))
     stated = observation.recorded()
     if stated not in fresh:
         fresh.append(stated)
     return _Fresh(fresh.index(stated))
+
+
+def _foremost(expect: Expectation, clause: Clause) -> int:
+    """Return which of the clauses that state the same is kept: the documented one, else the first."""
+    same = [
+        index
+        for index, other in enumerate(expect)
+        if (other.error, other.text, other.files) == (clause.error, clause.text, clause.files)
+    ]
+    return min(same, key=lambda index: (expect[index].documented is None, index))
 
 
 def _wrongly_selected(expect: Expectation, contract: Contract, observation: Observation) -> bool:
