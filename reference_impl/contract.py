@@ -304,7 +304,7 @@ class Behaviours:
     json_errors_are_brief: bool = since(
         False,
         {"2.1.113": True},
-        shown_by=("settings/replace-all", "settings/emptied", "settings/invalid-json"),
+        shown_by=("notebooks/broken-json-at-the-edge", "notebooks/broken-json-numbers"),
     )
     """What is wrong with a text that is not JSON is told without its place, in the words of another engine."""
     quotes_are_folded: bool = since(False, {"1.0.45": True}, shown_by=("quotes/straight-finds-curly-double",))
@@ -395,7 +395,9 @@ class Behaviours:
     """Unknown hook events are told together, `attribution` may be a boolean, rules may hold any parentheses."""
     settings_have_any_case: bool = since(False, {"2.0.76": True}, shown_by=("settings/upper-case-name",))
     """The name of a settings file counts in any letter case."""
-    changed_keys_alone_are_explained: bool = since(False, {"2.1.328": True}, shown_by=("settings/no-object",))
+    changed_keys_alone_are_explained: bool = since(
+        False, {"2.1.328": True}, shown_by=("settings/null-settings", "settings/unread")
+    )
     """The refusal of invalid settings shows the schema of the keys that were changed, not of all."""
     first_line_is_no_part: bool = since(
         False, {"2.1.108": True}, shown_by=("staleness/edit-after-touch-offset-only",)
@@ -660,9 +662,7 @@ class Behaviours:
         True, {"1.0.126": False}, shown_by=("multi-edit/edit-without-new-string",)
     )
     """What is wrong with an edit of MultiEdit is told of its list; otherwise of the edit."""
-    reading_measures_first: bool = since(
-        False, {"2.1.40": True, "2.1.41": False}, shown_by=("race/read-deleted-during-call",)
-    )
+    reading_measures_first: bool = since(False, {"2.1.40": True}, shown_by=("race/read-deleted-during-call",))
     """Before it reads, Read asks the system for the size of the file."""
     missing_is_found_at_last: bool = since(
         False, {"2.1.41": True}, shown_by=("race/read-created-during-call", "race/read-deleted-during-call")

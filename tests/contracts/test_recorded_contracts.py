@@ -133,6 +133,8 @@ def test_a_behaviour_that_is_late_by_one_contract_is_noticed(
             if _release(contract) < version or getattr(behaviours, name) == old:
                 continue
             late = Reference(dataclasses.replace(behaviours, **{name: old}))
+            if offered(dataclasses.replace(behaviours, **{name: old})) != set(contract.tools):
+                return  # it is the tools that changed
             for scenario_id in shown_by:
                 scenario = SUITE.scenario(scenario_id)
                 if judged(scenario, replay(scenario, late, place), contract) == "failed":
@@ -140,6 +142,15 @@ def test_a_behaviour_that_is_late_by_one_contract_is_noticed(
             if noticed:
                 return
     raise AssertionError(f"no scenario of {shown_by} notices that {name} does not change in {version}")
+
+
+def offered(behaviours: str | Behaviours) -> set[str]:
+    return {schema.tool for schema in FileTools(behaviours, root="/").schemas}
+
+
+@pytest.mark.parametrize("name", CONTRACTS)
+def test_the_reference_offers_the_tools_of_the_contract(name: str) -> None:
+    assert offered(name) == set(SUITE.contracts[name].tools)
 
 
 def _release(contract: Contract) -> tuple[int, int, int]:
