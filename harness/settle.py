@@ -60,7 +60,11 @@ def settle(expect: Expectation, seen: Seen, known: frozenset[str]) -> Settled:
     if not expect and not any(fresh):
         return Settled(None, False)
     used = {group.index for group in groups if isinstance(group, _Old)}
-    lost = [index for index, clause in enumerate(expect) if clause.recorded and index not in used]
+    lost = [
+        index
+        for index, clause in enumerate(expect)
+        if clause.recorded and used.isdisjoint(_alike(expect, clause))
+    ]
     contradicted = any(expect[index].documented is None for index in lost) or any(
         _wrongly_selected(expect, contract, observation)
         for contract, observation in seen
@@ -189,14 +193,15 @@ def _group(expect: Expectation, contract: Contract, observation: Observation, fr
     return _Fresh(fresh.index(stated))
 
 
+def _alike(expect: Expectation, clause: Clause) -> list[int]:
+    """Return the places of the clauses that state the same: what came back is said more than once."""
+    stated = (clause.error, clause.text, clause.files)
+    return [index for index, other in enumerate(expect) if (other.error, other.text, other.files) == stated]
+
+
 def _foremost(expect: Expectation, clause: Clause) -> int:
     """Return which of the clauses that state the same is kept: the documented one, else the first."""
-    same = [
-        index
-        for index, other in enumerate(expect)
-        if (other.error, other.text, other.files) == (clause.error, clause.text, clause.files)
-    ]
-    return min(same, key=lambda index: (expect[index].documented is None, index))
+    return min(_alike(expect, clause), key=lambda index: (expect[index].documented is None, index))
 
 
 def _wrongly_selected(expect: Expectation, contract: Contract, observation: Observation) -> bool:
@@ -215,7 +220,12 @@ def _stands(
     """Whether the file's clauses already say all of it, in the same words and for the same contracts."""
     if lost or any(isinstance(group, _Fresh) for group in groups):
         return False
-    return all(list(whens[group]) == [expect[group.index].when] for group in whens if isinstance(group, _Old))
+    for group in whens:
+        if isinstance(group, _Old):
+            written = [expect[index].when for index in _alike(expect, expect[group.index])]
+            if sorted(map(str, written)) != sorted(map(str, whens[group])):
+                return False
+    return True
 
 
 def _replaced(

@@ -684,7 +684,7 @@ class Behaviours:
     """Right before writing, Write reads the file before it compares times."""
     directories_are_opened: bool = since(
         False,
-        {"2.1.328": True},
+        {"2.1.251": True},
         shown_by=("race/directory-deleted-during-edit", "race/parent-replaced-by-file-during-call"),
     )
     """Right before writing, Edit and Write open the directory of the file."""
