@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from harness.contracts import UnknownContractError
 from harness.finding import Finding
 from harness.lint.case import Case
 from harness.recordings import Recording, RecordingError, Recordings, Transcript
@@ -47,8 +48,8 @@ def check_orphans(suite: Suite, ids: frozenset[str]) -> Iterator[Finding]:
             )
             continue
         for name in sorted(_contracts(recordings, scenario_id)):
-            if name not in suite.contracts:
-                fix = "Remove it from the recording, or list the contract in contracts.yaml."
+            if not _is_known(suite, name):
+                fix = "Remove it from the recording: a contract is listed in contracts.yaml, or is a version."
                 message = f"the recording holds the unknown contract {name!r}"
                 yield Finding("orphan-recording", Position(path, 1, 1), message, fix)
     known = {recordings.path(scenario_id) for scenario_id in recordings.ids()}
@@ -56,6 +57,14 @@ def check_orphans(suite: Suite, ids: frozenset[str]) -> Iterator[Finding]:
         if path not in known:
             fix = "Remove it: recordings are <family>/<slug>.json."
             yield Finding("orphan-recording", Position(path, 1, 1), "this file is not a recording", fix)
+
+
+def _is_known(suite: Suite, name: str) -> bool:
+    """Whether it is a contract, or a version that tells where between two contracts something changed."""
+    try:
+        return suite.contracts.find(name).recorded
+    except UnknownContractError:
+        return False
 
 
 def _missing(case: Case, recording: Recording) -> Iterator[Finding]:
