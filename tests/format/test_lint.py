@@ -55,6 +55,12 @@ def _record(suite: Suite) -> None:
             path.write_bytes(encode(Recording({"2.1.7": transcript_of(scenario)})))
 
 
+def _only_the_default(file: Path) -> None:
+    """Leave the contracts `documented` and 2.1.7 in the list."""
+    head, *entries = re.split(r"(?m)^(?=  \S)", file.read_text())
+    file.write_text(head + "".join(each for each in entries if each.startswith(("  documented:", "  2.1.7:"))))
+
+
 def _suite(rule: str, tmp_path: Path) -> Suite:
     root = tmp_path / rule
     if rule in MADE:
@@ -64,6 +70,7 @@ def _suite(rule: str, tmp_path: Path) -> Suite:
         shutil.copytree(BROKEN / rule, root, symlinks=True)
     for name in ("contracts.yaml", "errors.yaml", "tags.yaml"):
         shutil.copy(default_root() / name, root)
+    _only_the_default(root / "contracts.yaml")
     suite = Suite(root)
     if rule == "stale-recording":
         _record_other_calls(suite)
@@ -161,6 +168,7 @@ def test_a_good_suite_has_no_findings(tmp_path: Path) -> None:
     shutil.copy(BROKEN / "misplaced-file/scenarios/broken/right.yaml", good)
     for name in ("contracts.yaml", "errors.yaml", "tags.yaml"):
         shutil.copy(default_root() / name, root)
+    _only_the_default(root / "contracts.yaml")
     suite = Suite(root)
     _record(suite)
     assert lint(suite) == []
@@ -176,9 +184,9 @@ def test_a_suite_without_readable_contracts_is_refused_as_a_whole(tmp_path: Path
 def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> None:
     suite = _suite("no-call", tmp_path)
     path = suite.recordings_root / "broken/events-only.json"
-    path.write_bytes(encode(Recording({"9.9.9": Transcript(())})))
+    path.write_bytes(encode(Recording({"9.9.9+odd": Transcript(())})))
     found = [finding for finding in lint(suite) if finding.rule == "orphan-recording"]
-    assert ["9.9.9" in finding.message for finding in found] == [True]
+    assert ["9.9.9+odd" in finding.message for finding in found] == [True]
 
 
 def test_the_table_names_every_rule_once() -> None:
