@@ -133,7 +133,7 @@ def test_a_folder_without_a_suite_exits_4(readfirst: Cli, tmp_path: Path) -> Non
         (["run", "gate/not-raed"], "Did you mean 'gate/not-read'?"),
         (["run", "refrence", "--format", "jsonl"], "there is no kind 'refrence'. Did you mean reference?"),
         (["run", "python:no_such_module:Tools"], "there is no module no_such_module"),
-        (["run", "--contract", "2.1.8"], "there is no contract '2.1.8'. Did you mean 2.1.7?"),
+        (["run", "--contract", "2.1.7x"], "there is no contract '2.1.7x'. Did you mean 2.1.7?"),
         (["run", "--contract", "documented", "--level", "verbatim"], "documented has none"),
         (["run", "--family", "gat"], "Did you mean 'gate'?"),
         (["run", "-k", "a b"], "`and` or `or` is expected"),

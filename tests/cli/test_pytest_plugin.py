@@ -201,7 +201,7 @@ def test_accepted_failures_are_expected_and_stale_entries_fail(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--readfirst-contract", "2.1.8"), "there is no contract '2.1.8'. Did you mean 2.1.7?"),
+        (("--readfirst-contract", "2.1.7x"), "there is no contract '2.1.7x'. Did you mean 2.1.7?"),
         (("--readfirst-baseline", "/nowhere/x.yaml"), "the file cannot be read"),
     ],
 )

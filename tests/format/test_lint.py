@@ -58,7 +58,9 @@ def _record(suite: Suite) -> None:
 def _only_the_default(file: Path) -> None:
     """Leave the contracts `documented` and 2.1.7 in the list."""
     head, *entries = re.split(r"(?m)^(?=  \S)", file.read_text())
-    file.write_text(head + "".join(each for each in entries if each.startswith(("  documented:", "  2.1.7:"))))
+    file.write_text(
+        head + "".join(each for each in entries if each.startswith(("  documented:", "  2.1.7:")))
+    )
 
 
 def _suite(rule: str, tmp_path: Path) -> Suite:

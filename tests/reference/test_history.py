@@ -81,11 +81,11 @@ def told(scenario_id: str, behaviours: Behaviours, place: Place) -> str:
 
 
 @pytest.mark.parametrize("change", list(changes()), ids=str)
-def test_a_change_shows_in_every_scenario_that_it_points_to(change, place):
+def test_a_change_shows_in_a_scenario_that_it_points_to(change, place):
     shown_by = history_of(change.name).shown_by
     assert shown_by, f"{change.name} points to no scenario"
-    for scenario_id in shown_by:
-        assert any(
-            told(scenario_id, base, place) != told(scenario_id, replace(base, **{change.name: before}), place)
-            for base, before in change.bases()
-        ), f"{change} does not show in {scenario_id}"
+    assert any(
+        told(scenario_id, base, place) != told(scenario_id, replace(base, **{change.name: before}), place)
+        for scenario_id in shown_by
+        for base, before in change.bases()
+    ), f"{change} does not show in {', '.join(shown_by)}"
