@@ -662,7 +662,11 @@ class Behaviours:
         True, {"1.0.126": False}, shown_by=("multi-edit/edit-without-new-string",)
     )
     """What is wrong with an edit of MultiEdit is told of its list; otherwise of the edit."""
-    reading_measures_first: bool = since(False, {"2.1.40": True}, shown_by=("race/read-deleted-during-call",))
+    reading_measures_first: bool = since(
+        False,
+        {"2.1.40": True, "2.1.328": False},
+        shown_by=("race/read-deleted-during-call", "paths/parent-is-file-read"),
+    )
     """Before it reads, Read asks the system for the size of the file."""
     missing_is_found_at_last: bool = since(
         False, {"2.1.41": True}, shown_by=("race/read-created-during-call", "race/read-deleted-during-call")
