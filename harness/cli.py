@@ -148,7 +148,9 @@ def run(
     ] = None,
     contract: Annotated[
         list[str] | None,
-        typer.Option(help="The contract to hold it to (repeatable).", show_default="the suite's default"),
+        typer.Option(
+            help="The contract to hold it to (repeatable), or `all`.", show_default="the suite's default"
+        ),
     ] = None,
     level: Annotated[
         LevelName | None,
@@ -204,12 +206,16 @@ def run(
     level = level or LevelName.text
     if update_baseline and baseline is None:
         raise UsageError("--update-baseline needs --baseline FILE, the file to write.")
+    suite = open_suite(fixtures)
+    names = tuple(contract or ())
+    if "all" in names:
+        names = tuple(each.name for each in suite.contracts)
     return perform(
         Request(
-            suite=open_suite(fixtures),
+            suite=suite,
             fixtures=fixtures,
             target=connect_string,
-            contracts=tuple(contract or ()),
+            contracts=names,
             level=level.value,
             selection=selection_of(targets, family, tag, expression),
             format=format_.value,
