@@ -40,7 +40,7 @@ def suite() -> Suite:
         ("python:miniatures.py:Honest", "there is no module miniatures.py in "),
         ("python:miniatures:none", "'python:miniatures:none': module miniatures has no none."),
         ("claude-code", "'claude-code': write claude-code:VERSION."),
-        ("recording:0.0.1", "'recording:0.0.1': there is no recorded contract '0.0.1', only 2.1.7"),
+        ("recording:0.0.1", "'recording:0.0.1': there is no recorded contract '0.0.1', only 0.2.126"),
         ("recording:documented", "'recording:documented': there is no recorded contract 'documented'"),
         ("mcp", "'mcp': write mcp:COMMAND."),
         ("mcp:no-such-server", "'mcp:no-such-server': there is no program 'no-such-server' on the PATH."),

@@ -140,8 +140,8 @@ def test_a_root_that_was_taken_away_is_told_and_made_anew(
 
 def test_what_is_put_beside_the_workspace_or_at_home_is_seen(site: Site) -> None:
     (Path(site.root).parent / "stray.txt").write_bytes(b"s")
-    (Path(site.home) / ".config").mkdir(mode=0o755)
-    assert site.snapshot() == {"../stray.txt": RegularFile(b"s", 0o644), "$HOME/.config": Directory(0o755)}
+    (Path(site.home) / ".settings").mkdir(mode=0o755)
+    assert site.snapshot() == {"../stray.txt": RegularFile(b"s", 0o644), "$HOME/.settings": Directory(0o755)}
 
 
 def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: Place) -> None:
