@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -59,7 +61,8 @@ def record(
     takes: Annotated[
         Path | None,
         typer.Option(
-            help="The folder for takes; an interrupted run goes on from it.", show_default="a cache"
+            help="The folder for takes; an interrupted run goes on from it.",
+            show_default="a cache, with --check a fresh one",
         ),
     ] = None,
     time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
@@ -84,9 +87,13 @@ def record(
             raise UsageError("--shard needs --takes DIR: `readfirst merge` is given the DIRs of all shards.")
         part, parts = _shard(shard)
         selected = selected[part - 1 :: parts]
-    kept = Takes(takes if takes is not None else default_takes())
     broken = 0
-    with ProgressBar(Console(stderr=True), len(NUMBERS) * len(selected) * len(chosen)) as bar:
+    with ExitStack() as stack:
+        # A check asks the product anew: what an earlier run left behind is no answer.
+        folder = takes or (Path(stack.enter_context(TemporaryDirectory())) if check else default_takes())
+        kept = Takes(folder)
+        total = len(NUMBERS) * len(selected) * len(chosen)
+        bar = stack.enter_context(ProgressBar(Console(stderr=True), total))
 
         def note(each: Take) -> None:
             nonlocal broken
@@ -121,8 +128,6 @@ def merge(
     fixtures: Fixtures = None,
 ) -> int:
     """Bless what the shards of a recording took, as `record` does with its own takes."""
-    import tempfile
-
     from harness.record import bless
     from harness.selection import select
     from harness.takes import Takes
@@ -134,7 +139,7 @@ def merge(
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{folder} is no folder. Name what --takes was.")
-    with tempfile.TemporaryDirectory(prefix="readfirst-merge-") as together:
+    with TemporaryDirectory(prefix="readfirst-merge-") as together:
         for folder in folders:
             Takes(Path(together)).add(folder)
         return _told(bless(suite, selected, chosen, mode, Takes(Path(together))), chosen)

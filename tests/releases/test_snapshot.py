@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.claude_code.package import installed, uninstall
 from harness.cli import main
 from harness.recordings import Recordings
 from harness.suite import Suite
@@ -155,3 +156,16 @@ def test_what_shards_took_is_merged(
 def test_a_shard_that_is_none_is_refused(suite: Suite, shard: str, tmp_path: Path) -> None:
     options = ["--shard", shard, "--takes", str(tmp_path / "takes"), "--fixtures", str(suite.root)]
     assert ended("record", *options) == ExitCode.USAGE
+
+
+def test_a_check_asks_the_product_whatever_was_taken_before(suite: Suite, npm: Npm, tmp_path: Path) -> None:
+    npm({"1.0.1": OLD})
+    record(suite)
+    for contract in ("1.0.1", "1.0.1+gated"):
+        shard = ["--contract", contract, "--shard", "1/1", "--takes", str(tmp_path / "cache/readfirst/takes")]
+        assert ended("record", "--fixtures", str(suite.root), *shard) == ExitCode.CONFORMANT
+    for version in installed():
+        uninstall(version)
+    npm({"1.0.1": NEW})
+    check = ["record", "--check", "--contract", "all", "--fixtures", str(suite.root)]
+    assert ended(*check) == ExitCode.NOT_CONFORMANT
