@@ -1,8 +1,8 @@
-"""Bisect: find the first published version in which what a scenario gives changed, by installing and replaying."""
+"""Bisect: find every published version in which what scenarios give changed, by installing and replaying."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,97 +11,127 @@ from packaging.version import Version
 from harness.contracts import Contract
 from harness.entry import Entry
 from harness.host_text import answer_of
+from harness.record import take
 from harness.recordings import Transcript
-from harness.scenario import Scenario
-from harness.session import Adapter
+from harness.session import Adapter, BrokenAdapter
 from harness.suite import Suite
-from harness.takes import NUMBERS, TakeJob, Takes
+from harness.takes import NUMBERS, Takes
 from harness.verdict import Level
 from harness.vocabulary import Vocabulary
 
-__all__ = ["BisectError", "Bisection", "Found", "Replayed", "between", "facts"]
+__all__ = ["BisectError", "Change", "Replays", "between", "changes", "facts"]
 
 Facts = tuple[Any, ...]
+Answers = Mapping[str, object]
+"""By scenario id what is compared; a scenario without an answer is left out."""
 
 
 class BisectError(Exception):
-    """The search cannot go on; the message names the version and says why."""
+    """There is nothing to search between; the message names the version and says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """`before` is the last version like the first one, `after` the first that is not; None, where nothing changed.
+class Change:
+    """What a scenario gives changed: `before` is the last version that gives the old, `after` the first with the new.
 
-    `again`: the newest version gives something else once more, so there are further changes after `after`.
-    `replayed` counts the versions that were installed or known for it.
+    `silent` are the published versions between them, oldest first: they gave no answer, so it may be one of them.
     """
 
-    before: str | None
-    after: str | None
-    again: bool
-    replayed: int
+    scenario_id: str
+    before: str
+    after: str
+    silent: tuple[str, ...] = ()
 
 
 @dataclass
-class Replayed:
-    """What one scenario gives in a version: taken twice, and kept as takes, so that a search can be resumed.
+class Replays:
+    """What scenarios give in a version: taken twice, and kept as takes, so that a search can be resumed.
 
-    `variant` is `` or `+gated`, the class of the model.
+    `variant` is `` or `+gated`, the class of the model. `silent` says of scenario and version why there is no answer.
     """
 
     suite: Suite
-    scenario: Scenario
     takes: Takes
     connect: Callable[[Contract], Callable[[], Adapter]]
     variant: str = ""
+    silent: dict[tuple[str, str], str] = field(default_factory=dict)
 
-    def __call__(self, version: str) -> Transcript:
-        """Return what the scenario gives. Raises BisectError, and BrokenAdapter where it cannot be installed."""
-        contract = self.suite.contracts.find(version + self.variant)
-        transcripts = []
-        for number in NUMBERS:
-            job = TakeJob(self.suite.root, self.takes.root, contract.name, number, self.connect(contract))
-            with job.bench() as take:
-                done = take(self.scenario.id)
-            if done.status in ("broken", "unsupported"):
-                raise BisectError(f"{contract.name}: {done.message}")
-            transcripts.append(self.takes.get(self.scenario, contract, number))
-        if transcripts[0] is None or transcripts[0] != transcripts[1]:
-            self.takes.drop(self.scenario.id, contract.name)
-            raise BisectError(f"{contract.name}: two replays gave different transcripts")
-        return transcripts[0]
+    def contract(self, version: str) -> Contract:
+        """Return what the version is replayed as."""
+        return self.suite.contracts.find(version + self.variant)
+
+    def __call__(self, version: str, ids: Sequence[str]) -> dict[str, Transcript]:
+        """Return what those scenarios give that answer twice alike; of the others `silent` tells from now on."""
+        contract = self.contract(version)
+        told: dict[str, str] = {}
+        try:
+            for each in take(self.suite, ids, [contract], self.connect, self.takes):
+                if each.status in ("broken", "unsupported"):
+                    told[each.scenario_id] = each.message
+        except BrokenAdapter as error:
+            told = dict.fromkeys(ids, str(error))
+        found = {}
+        for scenario_id in ids:
+            transcript = None if scenario_id in told else self.kept(version, scenario_id)
+            if transcript is not None:
+                found[scenario_id] = transcript
+                continue
+            self.takes.drop(scenario_id, contract.name)
+            why = told.get(scenario_id, "two replays gave different transcripts")
+            self.silent[scenario_id, version] = why
+        return found
+
+    def kept(self, version: str, scenario_id: str) -> Transcript | None:
+        """Return what a scenario gave twice, None where its takes differ or are not there."""
+        scenario = self.suite.scenario(scenario_id, require_expect=False)
+        first, second = (self.takes.get(scenario, self.contract(version), number) for number in NUMBERS)
+        return first if first == second else None
 
 
-@dataclass
-class Bisection:
-    """A binary search over `versions`, oldest first. `facts_of` says what of a version is compared."""
+def changes(
+    versions: Sequence[str], ids: Sequence[str], ask: Callable[[str, Sequence[str]], Answers]
+) -> Iterator[Change]:
+    """Yield every change that is seen between the first and the last of `versions`, which are oldest first.
 
-    versions: Sequence[str]
-    facts_of: Callable[[str], Facts]
-    _known: dict[str, Facts] = field(default_factory=dict)
+    A stretch whose ends give the same counts as one without a change. Any other is halved, for all scenarios at
+    once and one half after the other, so that no version is asked twice unless a scenario has no answer in it: that
+    one is halved elsewhere. `ask` gets a version and scenarios; one without an answer at an end is not searched.
+    """
+    if len(versions) < 2:
+        raise BisectError("there are no two published versions between the two ends")
+    low = ask(versions[0], ids)
+    yield from _within(versions, versions, low, ask(versions[-1], ids), ask)
 
-    def search(self) -> Found:
-        """Return where the facts change, seen from the oldest version. Raises what `facts_of` raises."""
-        if len(self.versions) < 2:
-            raise BisectError("there are no two published versions between the two ends")
-        low, high = 0, len(self.versions) - 1
-        first, last = self._facts(low), self._facts(high)
-        if first == last:
-            return Found(None, None, False, len(self._known))
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self._facts(middle) == first:
-                low = middle
-            else:
-                high = middle
-        again = self._facts(high) != last
-        return Found(self.versions[low], self.versions[high], again, len(self._known))
 
-    def _facts(self, place: int) -> Facts:
-        version = self.versions[place]
-        if version not in self._known:
-            self._known[version] = self.facts_of(version)
-        return self._known[version]
+def _within(
+    published: Sequence[str],
+    versions: Sequence[str],
+    low: Answers,
+    high: Answers,
+    ask: Callable[[str, Sequence[str]], Answers],
+) -> Iterator[Change]:
+    """Search a stretch of the published versions, without those that gave no answer."""
+    apart = [
+        scenario_id for scenario_id in low if scenario_id in high and low[scenario_id] != high[scenario_id]
+    ]
+    if not apart:
+        return
+    if len(versions) == 2:
+        before, after = versions
+        silent = tuple(published[published.index(before) + 1 : published.index(after)])
+        yield from (Change(scenario_id, before, after, silent) for scenario_id in apart)
+        return
+    middle = len(versions) // 2
+    seen = ask(versions[middle], apart)
+    yield from _within(published, versions[: middle + 1], _only(low, seen), seen, ask)
+    yield from _within(published, versions[middle:], seen, high, ask)
+    mute = [scenario_id for scenario_id in apart if scenario_id not in seen]
+    others = [*versions[:middle], *versions[middle + 1 :]]
+    yield from _within(published, others, _only(low, mute), high, ask)
+
+
+def _only(answers: Answers, ids: Sequence[str] | Answers) -> Answers:
+    return {scenario_id: answer for scenario_id, answer in answers.items() if scenario_id in ids}
 
 
 def between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
@@ -141,5 +171,5 @@ def _of_result(tool: str, text: str, is_error: bool, level: Level, vocabulary: V
             return (is_error, text)
 
 
-def _of_changes(changes: Mapping[str, Entry | None]) -> Facts:
-    return tuple(sorted(changes.items()))
+def _of_changes(changed: Mapping[str, Entry | None]) -> Facts:
+    return tuple(sorted(changed.items()))

@@ -10,14 +10,26 @@ import typer
 
 from harness.guard import UsageError, guarded
 from harness.host_text import answer_of
-from harness.options import Fixtures, LevelName, open_suite
+from harness.options import (
+    Expression,
+    Families,
+    Fixtures,
+    Ids,
+    LevelName,
+    Tags,
+    open_suite,
+    selection_of,
+)
 from harness.summary import ExitCode
 from harness.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from harness.bisect import Change, Replays
+    from harness.contracts import Contract
     from harness.recordings import Transcript
+    from harness.suite import Suite
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -29,7 +41,7 @@ _SHOWN = 100
 
 @guarded
 def bisect(
-    scenario: Annotated[str, typer.Argument(metavar="ID", help="The scenario's id or file.")],
+    ids: Ids = None,
     oldest: Annotated[
         str | None, typer.Option("--from", help="The oldest version.", show_default="the oldest contract's")
     ] = None,
@@ -48,8 +60,11 @@ def bisect(
     ] = None,
     record: Annotated[
         bool,
-        typer.Option("--record", help="Record the scenario on both versions beside the change, too."),
+        typer.Option("--record", help="Record each scenario on both versions beside its changes, too."),
     ] = False,
+    family: Families = None,
+    tag: Tags = None,
+    expression: Expression = "",
     takes: Annotated[
         Path | None,
         typer.Option(help="The folder for takes; a search goes on from it.", show_default="a cache"),
@@ -57,59 +72,93 @@ def bisect(
     time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
     fixtures: Fixtures = None,
 ) -> int:
-    """Find the first published version in which what a scenario gives changed. Needs npm; see docs/history.md."""
-    from harness.bisect import BisectError, Bisection, Replayed, between, facts
+    """Find the published versions in which what scenarios give changed. Needs npm; see docs/recording.md."""
+    from packaging.version import Version
+
+    from harness.bisect import BisectError, Replays, between, changes, facts
     from harness.claude_code.package import PACKAGE
     from harness.claude_code.shelf import Shelf
     from harness.product import Product
     from harness.record import bless
     from harness.registry import published
-    from harness.selection import Selection, select
+    from harness.selection import select
     from harness.takes import Takes, default_takes
 
     suite = open_suite(fixtures)
-    (scenario_id,) = select(suite, Selection(ids=(scenario,)))
-    chosen = suite.scenario(scenario_id, require_expect=False)
-    able = [each for each in suite.contracts.recorded if chosen.needs <= each.capabilities]
-    if not able:
-        raise UsageError(f"no contract has what {scenario_id} needs.")
-    versions = published(able[0].package or PACKAGE)
+    selected = select(suite, selection_of(ids, family, tag, expression))
+    if not selected:
+        print("no scenario is selected")
+        return ExitCode.NOTHING
+    able = _able(suite, selected)
+    versions = published(able.package or PACKAGE)
     kept = Takes(takes if takes is not None else default_takes())
-    replayed = Replayed(
+    replays = Replays(
         suite,
-        chosen,
         kept,
         lambda contract: Product(suite.root, contract.name, time_limit),
         "+gated" if gated else "",
     )
-    ends = (oldest or able[0].version or versions[0], newest or versions[-1])
     shelf = Shelf(keep)
 
-    def facts_of(version: str) -> tuple[object, ...]:
-        print(f"  {version}", file=sys.stderr)
+    def ask(version: str, asked: Sequence[str]) -> dict[str, tuple[object, ...]]:
+        print(f"  {version}: {len(asked)}", file=sys.stderr, flush=True)
         shelf.make_room(version)
-        return facts(replayed(version), level.value, suite.vocabulary)
+        answers = replays(version, asked)
+        return {name: facts(answer, level.value, suite.vocabulary) for name, answer in answers.items()}
 
     try:
-        found = Bisection(between(versions, *ends), facts_of).search()
+        stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
+        found = list(changes(stretch, selected, ask))
     except BisectError as error:
         raise UsageError(str(error)) from error
-    if found.before is None or found.after is None:
-        print(f"{scenario_id}: {ends[0]} and {ends[1]} give the same ({level.value})")
-        return ExitCode.NOTHING
-    print(f"{scenario_id}: changed in {found.after}; {found.before} is still like {ends[0]} ({level.value})")
-    before, after = replayed(found.before), replayed(found.after)
-    for line in _changed(before, after, (found.before, found.after)):
-        print(f"  {line}")
-    if found.again:
-        print(f"it changes again: readfirst bisect {scenario_id} --from {found.after} --to {ends[1]}")
-    if record:
-        pair = [suite.contracts.find(version + replayed.variant) for version in (found.before, found.after)]
-        for result in bless(suite, [scenario_id], pair, "create", kept):
-            print(f"{result.status} {result.scenario_id} {result.message}".rstrip())
-            if not result.ok:
-                return ExitCode.NOT_CONFORMANT
-    return ExitCode.CONFORMANT
+    lost = [
+        (name, end)
+        for name in selected
+        for end in stretch[:: len(stretch) - 1]
+        if (name, end) in replays.silent
+    ]
+    for name, end in lost:
+        print(f"{name}: not searched, {end} gives no answer: {replays.silent[name, end]}", file=sys.stderr)
+    refused = False
+    for name in selected:
+        mine = sorted(
+            (each for each in found if each.scenario_id == name), key=lambda each: Version(each.after)
+        )
+        for former, each in zip([stretch[0], *(each.after for each in mine)], mine, strict=False):
+            for line in _told(each, former, level.value, replays):
+                print(line)
+        if not mine and all(name != each for each, _ in lost):
+            print(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level.value})")
+        if record and mine:
+            sides = dict.fromkeys(version for each in mine for version in (each.before, each.after))
+            for result in bless(suite, [name], [*map(replays.contract, sides)], "create", kept):
+                print(f"{result.status} {result.scenario_id} {result.message}".rstrip())
+                refused = refused or not result.ok
+    if refused:
+        return ExitCode.NOT_CONFORMANT
+    if lost:
+        return ExitCode.BROKEN
+    return ExitCode.CONFORMANT if found else ExitCode.NOTHING
+
+
+def _able(suite: Suite, selected: Sequence[str]) -> Contract:
+    """Return the oldest contract that has what all of these scenarios need."""
+    needs = frozenset[str]().union(*(suite.scenario(name, require_expect=False).needs for name in selected))
+    able = [each for each in suite.contracts.recorded if needs <= each.capabilities]
+    if not able:
+        raise UsageError(f"no contract has all of {', '.join(sorted(needs))}, which these scenarios need.")
+    return able[0]
+
+
+def _told(change: Change, former: str, level: str, replays: Replays) -> Iterator[str]:
+    """Yield where a scenario changed and what it said; until then it was like it is in `former`."""
+    where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or before it"
+    yield f"{change.scenario_id}: {where}; {change.before} is still like {former} ({level})"
+    for version in change.silent:
+        yield f"  {version}  no answer: {replays.silent[change.scenario_id, version]}"
+    before, after = (replays.kept(version, change.scenario_id) for version in (change.before, change.after))
+    if before is not None and after is not None:
+        yield from (f"  {line}" for line in _changed(before, after, (change.before, change.after)))
 
 
 def _changed(before: Transcript, after: Transcript, names: tuple[str, str]) -> Iterator[str]:

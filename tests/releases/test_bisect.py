@@ -1,12 +1,12 @@
 """Bisecting published versions, from a registry of made-up ones."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from harness.bisect import BisectError, Bisection, Found, between
+from harness.bisect import BisectError, Change, between, changes
 from harness.claude_code.package import cache_root, installed
 from harness.cli import main
 from harness.recordings import Recordings
@@ -25,30 +25,66 @@ def versions(changed: int, newest: int = 9) -> dict[str, str]:
 
 def bisect(suite: Suite, *options: str) -> int:
     with pytest.raises(SystemExit) as ended:
-        main(["bisect", "gate/x", "--fixtures", str(suite.root), *options])
+        main(["bisect", "--fixtures", str(suite.root), *options])
     assert isinstance(ended.value.code, int)
     return ended.value.code
 
 
+def another(suite: Suite, scenario_id: str, *, old_string: str = "alpha", new_string: str = "gamma") -> None:
+    """Write a scenario like the one that is there, with another Edit."""
+    text = suite.path("gate/x").read_text("utf-8").partition("    expect:")[0]
+    text = text.replace("old_string: alpha", f"old_string: {old_string}")
+    text = text.replace("new_string: gamma", f"new_string: {new_string}")
+    (suite.root / "scenarios" / f"{scenario_id}.yaml").write_text(text, "utf-8")
+
+
+class Asked:
+    """Made-up answers of versions 1, 2 and so on, one letter each; a dot is no answer."""
+
+    def __init__(self, **answers: str) -> None:
+        self.answers = answers
+        self.versions = [str(number) for number in range(1, len(next(iter(answers.values()))) + 1)]
+        self.asked: list[str] = []
+
+    def __call__(self, version: str, ids: Sequence[str]) -> dict[str, str]:
+        self.asked.append(version)
+        found = {name: self.answers[name][int(version) - 1] for name in ids}
+        return {name: answer for name, answer in found.items() if answer != "."}
+
+    def changes(self) -> list[Change]:
+        found = changes(self.versions, [*self.answers], self)
+        return sorted(found, key=lambda each: (each.scenario_id, int(each.after)))
+
+
 @pytest.mark.parametrize("changed", range(2, 10))
 def test_the_first_version_that_differs_is_found_wherever_it_is(changed: int) -> None:
-    published = [f"1.0.{patch}" for patch in range(1, 10)]
-    asked: list[str] = []
-
-    def facts_of(version: str) -> tuple[bool]:
-        asked.append(version)
-        return (int(version.rpartition(".")[2]) >= changed,)
-
-    found = Bisection(published, facts_of).search()
-    assert found == Found(f"1.0.{changed - 1}", f"1.0.{changed}", again=False, replayed=len(asked))
-    assert len(asked) == len(set(asked)) <= 6
+    asked = Asked(x="a" * (changed - 1) + "b" * (10 - changed))
+    assert asked.changes() == [Change("x", str(changed - 1), str(changed))]
+    assert len(asked.asked) == len(set(asked.asked)) <= 6
 
 
-def test_a_further_change_after_the_first_is_told() -> None:
-    found = Bisection(
-        ["1", "2", "3", "4"], lambda version: ({"1": "a", "2": "b"}.get(version, "c"),)
-    ).search()
-    assert (found.before, found.after, found.again) == ("1", "2", True)
+def test_every_change_of_every_scenario_is_found_and_each_version_asked_once() -> None:
+    asked = Asked(x="aabbbbccc", y="aaaaabbbb", z="aaaaaaaaa", w="abbbbbbba")
+    assert asked.changes() == [
+        Change("x", "2", "3"),
+        Change("x", "6", "7"),
+        Change("y", "5", "6"),
+    ], "what is the same at both ends, z and w, is not searched"
+    assert len(asked.asked) == len(set(asked.asked))
+
+
+def test_a_version_without_an_answer_is_gone_round() -> None:
+    assert Asked(x="aaaa.bbbb").changes() == [Change("x", "4", "6", ("5",))]
+    assert Asked(x="aa...bbbb").changes() == [Change("x", "2", "6", ("3", "4", "5"))]
+    assert Asked(x="aabb.bbbb", y="aaaaaabbb").changes() == [Change("x", "2", "3"), Change("y", "6", "7")]
+    assert Asked(x=".bbbbbbbb", y="aaaaaabb.").changes() == [], (
+        "without an answer at an end there is no search"
+    )
+
+
+def test_one_version_is_nothing_to_search_between() -> None:
+    with pytest.raises(BisectError, match="no two published versions"):
+        list(changes(["1"], ["x"], Asked(x="a")))
 
 
 def test_ends_that_are_not_published_are_refused() -> None:
@@ -112,13 +148,70 @@ def test_the_border_can_be_recorded(suite: Suite, npm: Npm) -> None:
     assert [str(clause.when.claude_code) for clause in clauses if clause.when] == ["<1.0.3", ">=1.0.3"]
 
 
-def test_a_version_that_answers_twice_in_two_ways_ends_the_search(
+def test_two_scenarios_are_searched_at_once_and_a_version_is_installed_once_for_both(
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+) -> None:
+    another(suite, "gate/y", new_string="delta")
+    words = saying("args.new_string === 'delta' ? 'Late' : 'Old'")
+    made = npm({"1.0.1": OLD, "1.0.2": OLD, "1.0.3": words, "1.0.4": words, "1.0.5": NEW, "1.0.6": NEW})
+    assert bisect(suite, "gate/x", "gate/y", "--keep", "1") == ExitCode.CONFORMANT
+    printed = capsys.readouterr().out
+    assert "gate/x: changed in 1.0.3; 1.0.2 is still like 1.0.1 (text)\n" in printed
+    assert "gate/x: changed in 1.0.5; 1.0.4 is still like 1.0.3 (text)\n" in printed
+    assert "gate/y: changed in 1.0.5; 1.0.4 is still like 1.0.3 (text)\n  1.0.4  Edit: Late\n" in printed
+    assert sorted(made.fetched) == ["1.0.1", "1.0.2", "1.0.3", "1.0.4", "1.0.5", "1.0.6"]
+
+
+def test_scenarios_are_selected_as_for_other_commands(
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+) -> None:
+    npm(versions(2, newest=2))
+    another(suite, "gate/y", new_string="delta")
+    assert bisect(suite, "-k", "gate/y") == ExitCode.CONFORMANT
+    assert "gate/x" not in capsys.readouterr().out
+    assert bisect(suite, "-k", "nothing") == ExitCode.NOTHING
+
+
+def test_both_sides_of_every_change_are_recorded(suite: Suite, npm: Npm) -> None:
+    third = saying('"Done for the third time"')
+    npm({"1.0.1": OLD, "1.0.2": OLD, "1.0.3": NEW, "1.0.4": NEW, "1.0.5": third})
+    assert bisect(suite, "--record") == ExitCode.CONFORMANT
+    recorded = json.loads(Recordings(suite.recordings_root).path("gate/x").read_bytes())
+    assert set(recorded["contracts"]) == {"1.0.2", "1.0.3", "1.0.4", "1.0.5"}
+    clauses = suite.scenario("gate/x").steps[0].expect  # type: ignore[union-attr]
+    whens = [str(clause.when.claude_code) for clause in clauses if clause.when]
+    assert whens == ["<1.0.3", "<1.0.5,>=1.0.3", ">=1.0.5"]
+
+
+def test_a_version_that_answers_twice_in_two_ways_is_gone_round_and_told(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     unsteady = saying("String(process.pid)")
     npm({"1.0.1": OLD, "1.0.2": unsteady, "1.0.3": NEW})
-    assert bisect(suite) == ExitCode.USAGE
-    assert "1.0.2: two replays gave different transcripts" in capsys.readouterr().err
+    assert bisect(suite) == ExitCode.CONFORMANT
+    told = capsys.readouterr()
+    assert "gate/x: changed in 1.0.3 or before it; 1.0.1 is still like 1.0.1 (text)" in told.out
+    assert "1.0.2  no answer: two replays gave different transcripts" in told.out
+
+
+def test_a_version_that_does_not_run_is_gone_round(
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+) -> None:
+    npm({"1.0.1": OLD, "1.0.2": "process.exit(1);", "1.0.3": NEW})
+    assert bisect(suite) == ExitCode.CONFORMANT
+    assert "gate/x: changed in 1.0.3 or before it" in capsys.readouterr().out
+
+
+def test_what_has_no_answer_at_an_end_is_told_and_the_others_are_searched(
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+) -> None:
+    another(suite, "gate/y", new_string="delta")
+    npm({"1.0.1": OLD, "1.0.2": saying('args.new_string === "delta" ? String(process.pid) : "New"')})
+    assert bisect(suite) == ExitCode.BROKEN
+    told = capsys.readouterr()
+    assert "gate/x: changed in 1.0.2" in told.out
+    assert "gate/y: not searched, 1.0.2 gives no answer: two replays gave different" in told.err
+    assert "gate/y" not in told.out
 
 
 def test_a_registry_that_cannot_be_reached_is_told(
