@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from packaging.version import Version
@@ -21,7 +21,8 @@ from harness.releases import Releases, load_releases, releases_file
 from harness.scenario import Clause
 from harness.suite import Suite
 from harness.visible import first_difference
-from reference_impl.contract import Behaviours, ByModel, History
+from reference_impl import contract
+from reference_impl.history import ByModel, History
 
 __all__ = ["NOT_RECORDED", "ChangePoint", "Histories", "change_points", "telling", "the_histories"]
 
@@ -60,8 +61,8 @@ class ChangePoint:
 
 
 def the_histories() -> Histories:
-    """Return the history of every behaviour of the reference, by name, in its order."""
-    return {each.name: each.metadata["history"] for each in fields(Behaviours)}
+    """Return the history of every behaviour of the reference, by name."""
+    return contract.histories()
 
 
 def telling(histories: Histories | None = None) -> frozenset[str]:

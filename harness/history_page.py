@@ -41,8 +41,8 @@ def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
     yield ""
     yield (
         "Every change of Claude Code's file tools that the reference implementation follows, oldest first, with what"
-        " the product answered before and after it. The versions and behaviours come from the table in"
-        " `reference_impl/contract.py`, the words from the recordings of the scenarios that show the change."
+        " the product answered before and after it. The versions and behaviours come from the tables in"
+        " `reference_impl/behaviours`, the words from the recordings of the scenarios that show the change."
     )
     yield ""
     yield (
@@ -120,11 +120,15 @@ def _value(value: Any) -> str:
 @cache
 def _meanings() -> Mapping[str, str]:
     """Return what the reference says of each behaviour: the text below its declaration."""
-    (definition,) = ast.parse(inspect.getsource(Behaviours)).body
-    assert isinstance(definition, ast.ClassDef)
     meanings = {}
-    for declared, said in zip(definition.body, definition.body[1:], strict=False):
-        match declared, said:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str() as text)):
-                meanings[name] = text
+    for part in Behaviours.__bases__:
+        (definition,) = ast.parse(inspect.getsource(part)).body
+        assert isinstance(definition, ast.ClassDef)
+        for declared, said in zip(definition.body, definition.body[1:], strict=False):
+            match declared, said:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name)),
+                    ast.Expr(value=ast.Constant(value=str() as text)),
+                ):
+                    meanings[name] = text
     return meanings

@@ -16,7 +16,7 @@ from harness.history import ChangePoint, change_points, telling
 from harness.history_page import history_page, page_file
 from harness.recordings import Recordings, Transcript, encode
 from harness.suite import Suite
-from reference_impl.contract import ByModel, History
+from reference_impl.history import ByModel, History
 
 from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
 

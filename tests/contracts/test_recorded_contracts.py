@@ -26,7 +26,8 @@ from harness.suite import Suite
 from harness.verdict import Verdict
 from harness.workspace import Place
 from reference_impl import Behaviours, FileTools, behaviours_of
-from reference_impl.contract import ByModel, history_of
+from reference_impl.contract import history_of
+from reference_impl.history import ByModel
 
 SUITE = Suite()
 CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from survivors import KINDS, Survivors
-from trial import Fate
+from trial import Fate, file_of
 
 __all__ = ["LEAST", "page", "score", "table"]
 
@@ -103,6 +103,6 @@ def page(fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], 
                 after = "".join(f"+ {line}\n" for line in mutant.after.split("\n") if mutant.after)
                 function = f", `{mutant.function}`" if mutant.function else ""
                 parts.append(
-                    f"`reference_impl/{mutant.module}.py:{mutant.line}`{function}\n\n```diff\n{before}{after}```\n"
+                    f"`reference_impl/{file_of(mutant.module)}:{mutant.line}`{function}\n\n```diff\n{before}{after}```\n"
                 )
     return "\n".join(parts)

@@ -27,7 +27,7 @@ from mutants import Mutant, mutants_of
 from page import LEAST, page, score, table
 from scenarios import scenario_panel
 from survivors import Survivors, SurvivorsError, entry_text, load_survivors
-from trial import Case, Fate, Panel, TrialError, measure, trials
+from trial import Case, Fate, Panel, TrialError, file_of, measure, trials
 
 from harness.atomic import write_all
 from harness.finding import SuiteError
@@ -124,7 +124,7 @@ def report(
         )
         for fate in unexplained:
             reached = "no scenario gets there" if not fate.asked else f"{fate.asked} cases held"
-            print(f"# {fate.mutant.module}.py:{fate.mutant.line}, {reached}\n{entry_text(fate.mutant)}")
+            print(f"# {file_of(fate.mutant.module)}:{fate.mutant.line}, {reached}\n{entry_text(fate.mutant)}")
     reached = score(fates)
     if reached < least:
         print(f"\nthe score is {reached:.1f} %, less than {least:g} %")

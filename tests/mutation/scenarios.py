@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trial import Judge, Panel
+from trial import Judge, Panel, module_at
 
 from harness import compare, entry, events, replay, snapshot, world  # noqa: F401 - read before the forks
 from harness.contracts import DOCUMENTED, clause_for
@@ -103,7 +103,7 @@ def scenario_panel(checkout: Path) -> Panel:
     """Return the reference implementation with all scenarios as its judges. SuiteError: a scenario is damaged."""
     suite = _Loaded(checkout / "fixtures")
     folder = checkout / "reference_impl"
-    sources = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
+    sources = {module_at(path, folder): path.read_text("utf-8") for path in sorted(folder.rglob("*.py"))}
     cases = [
         f"{contract} {scenario.id}"
         for scenario in suite.scenarios()

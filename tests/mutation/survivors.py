@@ -84,7 +84,7 @@ class Survivors:
     def nonexistent(self, mutants: Sequence[Mutant], modules: Iterable[str]) -> list[Finding]:
         """Return a finding for each entry about one of the modules that no mutant fits."""
         keys = {mutant.key for mutant in mutants}
-        wanted = set(modules)
+        wanted = tuple(f"{module}." for module in modules)
         findings = [
             Finding(
                 "no-such-mutant",
@@ -93,13 +93,13 @@ class Survivors:
                 "Remove the entry, or copy it anew from what a run prints.",
             )
             for each in self.accepted
-            if each.key[0].partition(".")[0] in wanted and each.key not in keys
+            if f"{each.key[0]}.".startswith(wanted) and each.key not in keys
         ]
         findings += [
             Finding("leaves-nothing-out", each.position, f"no mutant is in {each.where}", "Remove the entry.")
             for each in self.left_out
             if not each.is_argument
-            and each.where.partition(".")[0] in wanted
+            and f"{each.where}.".startswith(wanted)
             and not any(map(each.holds, mutants))
         ]
         return findings

@@ -15,7 +15,7 @@ from packaging.specifiers import SpecifierSet
 from page import score
 from run import report
 from survivors import KINDS, Survivors, SurvivorsError, entry_text, load_survivors
-from trial import Case, Fate, Judge, Panel, _Order, trials
+from trial import Case, Fate, Judge, Panel, _Order, file_of, measure, module_at, trials
 
 from harness.contracts import Contract, Contracts
 from harness.scenario import Clause, Given, Scenario, ToolCall, When
@@ -90,6 +90,43 @@ def test_a_mutant_that_no_case_notices_survives_all_of_them() -> None:
 
 def test_a_changed_table_is_judged_like_a_changed_function() -> None:
     assert fate(TABLE).by == "large"
+
+
+def nested(folder: Path) -> Panel:
+    """Return a package with a package inside it, which is where everything happens."""
+    sources = {
+        "__init__": "",
+        "inner.__init__": "",
+        "inner.bounds": SOURCE,
+        "bounds": "from tiny.inner.bounds import clipped",
+    }
+    for module, source in sources.items():
+        path = folder / file_of(module)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source)
+        assert module_at(path, folder) == module
+    return replace(panel(), folder=folder, sources=sources)
+
+
+def test_a_module_of_a_package_inside_the_package_is_judged_like_the_others(tmp_path: Path) -> None:
+    cases = [Case(name, 0.0, frozenset({("inner.bounds", 5)})) for name in CASES]
+    mutants = [replace(each, module="inner.bounds") for each in (WRONG, TABLE)]
+    judged = trials(nested(tmp_path / "tiny"), cases, mutants, jobs=1)
+    assert [each.by for each in judged] == ["small", "large"]
+
+
+def test_a_module_of_a_package_inside_the_package_is_measured_like_the_others(tmp_path: Path) -> None:
+    pytest.importorskip("coverage", reason="the extra `mutation` is not installed")
+    cases = measure(nested(tmp_path / "tiny"))
+    assert {case.name for case in cases if ("inner.bounds", 6) in case.lines} == {"large"}
+    assert all(("inner.bounds", 5) in case.lines for case in cases)
+
+
+def test_a_reason_about_a_module_inside_is_stale_only_if_that_was_asked_for(tmp_path: Path) -> None:
+    accepted = survivors(tmp_path, entry_text(replace(EQUIVALENT, module="inner.bounds")))
+    assert accepted.nonexistent([], ["bounds", "inner.other"]) == []
+    (finding,) = accepted.nonexistent([], ["inner.bounds"])
+    assert finding.rule == "no-such-mutant"
 
 
 def test_a_mutant_that_no_case_reaches_survives_without_being_judged() -> None:
@@ -296,15 +333,15 @@ def test_a_survivor_that_is_listed_twice_is_an_error(tmp_path: Path) -> None:
 def test_the_list_of_survivors_speaks_of_lines_that_are_there() -> None:
     checkout = Path(__file__).parents[2]
     listed = load_survivors(Path(__file__).with_name("survivors.yaml"))
-    sources: dict[str, str] = {}
+    folder = checkout / "reference_impl"
+    sources = {
+        f"{module_at(path, folder)}.": "\n".join(line.strip() for line in path.read_text("utf-8").split("\n"))
+        for path in folder.rglob("*.py")
+    }
     for each in listed.accepted:
         where, before, *_ = each.key
-        module = where.partition(".")[0]
-        if module not in sources:
-            text = (checkout / "reference_impl" / f"{module}.py").read_text("utf-8")
-            sources[module] = "\n".join(line.strip() for line in text.split("\n"))
         wanted = "\n".join(line.strip() for line in before.split("\n"))
-        assert wanted in sources[module], (
+        assert any(wanted in text for module, text in sources.items() if f"{where}.".startswith(module)), (
             f"{each.position}: the reference has no such lines; run the mutation again"
         )
 

@@ -30,7 +30,7 @@ from typing import Any
 
 from mutants import Mutant, lines_that_mention
 
-__all__ = ["Case", "Fate", "Panel", "TrialError", "measure", "trials"]
+__all__ = ["Case", "Fate", "Panel", "TrialError", "file_of", "measure", "module_at", "trials"]
 
 _FORK = get_context("fork")
 _MEMORY = 6 * 1024**3
@@ -42,6 +42,16 @@ Judge = Callable[[str], str]
 """Tells how a case does not hold, an empty string if it does. Called in a trial only."""
 
 
+def module_at(file: Path, folder: Path) -> str:
+    """Return what a file of the package in `folder` is called here: `session`, `behaviours.paths`, `__init__`."""
+    return ".".join(file.relative_to(folder).with_suffix("").parts)
+
+
+def file_of(module: str) -> str:
+    """Return the file of a module, from the folder of its package."""
+    return f"{module.replace('.', '/')}.py"
+
+
 class TrialError(Exception):
     """The unchanged package does not pass its own cases, so they cannot judge changed ones."""
 
@@ -49,6 +59,8 @@ class TrialError(Exception):
 @dataclass(frozen=True, slots=True)
 class Panel:
     """The package that is changed and who judges: `sources` by module, `open_judge` makes the judge of a trial.
+
+    Modules are called as by `module_at`.
 
     `open_judge` is given what each case cost on the unchanged package, in seconds; nothing at the first time.
     `unused` are modules that no case needs.
@@ -113,7 +125,7 @@ def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs:
     """Yield the fate of every mutant, as they are known; `jobs` trials at a time."""
     seconds = {case.name: case.seconds for case in cases}
     order = _Order(panel, cases)
-    code = {stem: _compiled(panel, stem, source) for stem, source in panel.sources.items()}
+    code = {module: _compiled(panel, module, source) for module, source in panel.sources.items()}
     always = frozenset.intersection(*(case.lines for case in cases))
     waiting = list(reversed(mutants))
     running: dict[Any, _Trial] = {}
@@ -287,26 +299,27 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
         """Answer for the package and its modules."""
-        stem = self._stem(fullname)
-        if stem is None:
+        module = self._module(fullname)
+        if module is None:
             return None
-        return importlib.util.spec_from_loader(fullname, self, is_package=stem == "__init__")
+        is_package = module.rpartition(".")[2] == "__init__"
+        return importlib.util.spec_from_loader(fullname, self, is_package=is_package)
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module's code."""
-        stem = self._stem(module.__name__)
-        assert stem is not None
-        exec(self._code[stem], module.__dict__)
+        name = self._module(module.__name__)
+        assert name is not None
+        exec(self._code[name], module.__dict__)
 
-    def _stem(self, fullname: str) -> str | None:
-        if fullname == self._panel.package:
-            return "__init__"
-        package, _, stem = fullname.rpartition(".")
-        return stem if package == self._panel.package and stem in self._code else None
+    def _module(self, fullname: str) -> str | None:
+        package, _, module = fullname.partition(".")
+        if package != self._panel.package:
+            return None
+        return next((name for name in (module, f"{module}.__init__".lstrip(".")) if name in self._code), None)
 
 
-def _compiled(panel: Panel, stem: str, source: str) -> CodeType:
-    return compile(source, str(panel.folder / f"{stem}.py"), "exec", dont_inherit=True)
+def _compiled(panel: Panel, module: str, source: str) -> CodeType:
+    return compile(source, str(panel.folder / file_of(module)), "exec", dont_inherit=True)
 
 
 def _install(panel: Panel, code: Mapping[str, CodeType]) -> None:
@@ -314,9 +327,9 @@ def _install(panel: Panel, code: Mapping[str, CodeType]) -> None:
     if panel.package in sys.modules:
         raise AssertionError(f"{panel.package} was imported before the trial")
     sys.meta_path.insert(0, _Finder(panel, code))
-    for stem in code:
-        if stem not in panel.unused:
-            importlib.import_module(f"{panel.package}.{stem}".removesuffix(".__init__"))
+    for module in code:
+        if module not in panel.unused:
+            importlib.import_module(f"{panel.package}.{module}".removesuffix(".__init__"))
 
 
 def _forget(panel: Panel) -> None:
@@ -356,7 +369,7 @@ def _measured(panel: Panel) -> tuple[list[Case], dict[str, str]]:
     coverage = Coverage(data_file=None, include=[f"{panel.folder}/*"], messages=False)
     seconds, failing = {}, {}
     coverage.start()
-    _install(panel, {stem: _compiled(panel, stem, source) for stem, source in panel.sources.items()})
+    _install(panel, {module: _compiled(panel, module, source) for module, source in panel.sources.items()})
     judge = panel.open_judge({})
     for name in panel.cases:
         coverage.switch_context(name)
@@ -369,8 +382,9 @@ def _measured(panel: Panel) -> tuple[list[Case], dict[str, str]]:
     lines: dict[str, set[tuple[str, int]]] = {name: set() for name in panel.cases}
     data = coverage.get_data()
     for file in data.measured_files():
+        module = module_at(Path(file), panel.folder)
         for line, names in data.contexts_by_lineno(file).items():
             for name in names:
-                lines.get(name, imported).add((Path(file).stem, line))
+                lines.get(name, imported).add((module, line))
     cases = [Case(name, seconds[name], frozenset(lines[name] | imported)) for name in panel.cases]
     return cases, failing

@@ -14,7 +14,8 @@ from harness.suite import Suite
 from harness.transcribe import transcribe
 from harness.workspace import Place
 from reference_impl import Behaviours, behaviours_of
-from reference_impl.contract import ByModel, Version, history_of
+from reference_impl.contract import history_of
+from reference_impl.history import ByModel, Version
 
 SUITE = Suite()
 TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]+")
