@@ -1,0 +1,81 @@
+"""Calls: which tools there are, which arguments they take, how wrong ones are refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reference_impl.history import since
+
+__all__ = ["CallBehaviours"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallBehaviours:
+    """What a message may call."""
+
+    several_edits_can_be_made: bool = since(True, {"2.0.0": False}, shown_by=("multi-edit/several-edits",))
+    """There is MultiEdit."""
+    ten_calls_run_at_once: bool = since(
+        True, {"2.1.160": False}, shown_by=("state/read-again-before-the-eleventh",)
+    )
+    """Of many calls of a message ten run at once, so that the eleventh knows what the first did."""
+    removed_tool_remark: str = since(
+        "",
+        {
+            "2.1.112": ". {tool} exists but is not enabled in this context. Use one of the available tools instead.",
+            "2.1.328": ". {tool} is disabled for this session, in subagents as well as here.",
+        },
+        shown_by=("permissions/edit-taken-away", "permissions/write-taken-away"),
+    )
+    """What the refusal of a call says of a tool that a deny rule takes away."""
+    notebook_edit_is_deferred: bool = since(
+        False,
+        {"2.1.299": True},
+        shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode"),
+    )
+    """The model has to ask for the schema of NotebookEdit; it gets it with the refusal of wrong arguments."""
+    strings_stand_for_values: bool = since(
+        False, {"2.1.72": True}, shown_by=("arguments/edit-replace-all-string", "arguments/read-limit-string")
+    )
+    """A string that looks like the number or boolean that is asked for stands for it."""
+    line_numbers: str = since(
+        "any",
+        {"2.1.112": "strict", "2.1.207": "lenient"},
+        shown_by=("arguments/read-offset-negative", "arguments/read-limit-zero"),
+    )
+    """Which `offset` and `limit` Read takes: any number, whole ones from 0 and 1 on, or whole ones of which a lower one
+    counts as not given."""
+    wrong_options_are_repeated: bool = since(
+        True, {"2.1.7": False}, shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type")
+    )
+    """The refusal of a value that is none of the options repeats it."""
+    largest_number_is_included: bool = since(
+        False, {"2.1.328": True}, shown_by=("arguments/read-offset-largest-number",)
+    )
+    """The refusal of a number that is too big says that the largest one is allowed."""
+    exponents_are_dropped: bool = since(
+        True, {"1.0.60": False}, shown_by=("arguments/read-offset-largest-number",)
+    )
+    """A number is read up to its exponent."""
+    pages_can_be_asked_for: bool = since(False, {"2.1.40": True}, shown_by=("arguments/read-pages",))
+    """Read takes `pages`, which matters for a PDF."""
+    other_names_are_understood: bool = since(False, {"2.1.181": True}, shown_by=("arguments/edit-aliases",))
+    """Edit takes `path`, `old_str` and `new_str` as well."""
+    file_text_is_content: bool = since(False, {"2.1.328": True}, shown_by=("arguments/write-alias",))
+    """Write takes `file_text` for `content`, and tells so."""
+    replacements_are_counted: bool = since(
+        True,
+        {"1.0.8": False},
+        shown_by=("arguments/edit-expected-replacements", "arguments/edit-replace-all-false"),
+    )
+    """Edit takes `expected_replacements`, how often the text must occur, instead of `replace_all`."""
+    edit_lists_may_be_text: bool = since(True, {"1.0.60": False}, shown_by=("multi-edit/edits-as-text",))
+    """MultiEdit takes its list of edits as JSON text, too."""
+    edit_lists_are_told_whole: bool = since(
+        True, {"1.0.126": False}, shown_by=("multi-edit/edit-without-new-string",)
+    )
+    """What is wrong with an edit of MultiEdit is told of its list; otherwise of the edit."""
+    cells_are_numbered: bool = since(
+        True, {"1.0.60": False}, shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell")
+    )
+    """NotebookEdit takes `cell_number` for the cell; otherwise `cell_id`."""

@@ -1,0 +1,65 @@
+"""Permissions: what deny rules close, and what nobody gives a permission for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reference_impl.history import since
+
+__all__ = ["PermissionBehaviours"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PermissionBehaviours:
+    """What may be read and changed at all."""
+
+    validation_asks_rules: bool = since(
+        False, {"2.0.76": True}, shown_by=("permissions/edit-denied", "permissions/read-denied-missing")
+    )
+    """A deny rule is asked for first, before anything is looked at, not only before the execution."""
+    rules_follow_links: bool = since(
+        False,
+        {"1.0.126": True},
+        shown_by=("permissions/link-into-denied", "permissions/linked-directory-into-denied"),
+    )
+    """A deny rule also closes the links to what it closes."""
+    rules_fail_at_their_base: bool = since(
+        True, {"1.0.60": False}, shown_by=("permissions/rule-for-everything-and-what-is-outside",)
+    )
+    """The directory that rules begin at cannot be checked against them."""
+    root_rules_are_anchored: bool = since(
+        True, {"1.0.126": False, "2.1.87": True}, shown_by=("permissions/root-rule-for-one-name",)
+    )
+    """A rule for one name at the root of the file system means that one only, not every file of that name."""
+    rules_may_hold_parentheses: bool = since(
+        False, {"2.0.76": True}, shown_by=("permissions/parentheses-in-rule",)
+    )
+    """The pattern of a rule may hold parentheses; otherwise such a rule closes nothing."""
+    rules_are_relaxed: bool = since(
+        False,
+        {"1.0.126": True},
+        shown_by=("permissions/dot-slash-rule", "permissions/stars-and-the-directory-itself"),
+    )
+    """`./` in front of a pattern does not matter, and `/**` after it closes the directory itself too."""
+    star_takes_tools_away: bool = since(
+        False, {"2.1.40": True}, shown_by=("permissions/rule-for-everything-and-what-is-outside",)
+    )
+    """A rule with the pattern `*` takes the tool away."""
+    read_rules_close_to_changes: bool = since(
+        False,
+        {"2.1.228": True},
+        shown_by=("permissions/read-denied-write-new", "permissions/read-denied-edit-unread"),
+    )
+    """A deny rule for Read closes paths to Edit and Write as well."""
+    rules_may_be_comments: bool = since(True, {"2.1.260": False}, shown_by=("permissions/comment-as-rule",))
+    """A deny rule whose pattern begins with `#` closes nothing."""
+    own_files_are_guarded: bool = since(
+        False, {"2.1.87": True}, shown_by=("settings/valid-edit", "settings/write-is-not-validated")
+    )
+    """Edit and Write ask for a permission of its own for a file in a `.claude` directory, and nobody gives it."""
+    blanks_after_paths_are_suspicious: bool = since(
+        False,
+        {"2.1.87": True, "2.1.112": False},
+        shown_by=("paths/blanks-behind-write", "paths/newline-around-edit"),
+    )
+    """Edit and Write ask for a permission of its own for a path that ends with a blank, and nobody gives it."""

@@ -1,0 +1,96 @@
+"""Reading: which lines of a file Read shows, how it shows them, and when there are too many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reference_impl.history import since
+
+__all__ = ["ReadBehaviours"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadBehaviours:
+    """What Read answers for a file of lines."""
+
+    reading_measures_first: bool = since(
+        False,
+        {"2.1.40": True, "2.1.328": False},
+        shown_by=("race/read-deleted-during-call", "paths/parent-is-file-read"),
+    )
+    """Before it reads, Read asks the system for the size of the file."""
+    missing_is_found_at_last: bool = since(
+        False, {"2.1.41": True}, shown_by=("race/read-created-during-call", "race/read-deleted-during-call")
+    )
+    """Read finds out that a file is missing when it reads, not when it is validated."""
+    default_line_limit: int | None = since(None, documented=2000)
+    """Lines that Read returns when `limit` is not given."""
+    line_width_limit: int | None = since(None, documented=2000)
+    """Characters of each line that Read returns."""
+    line_prefix: str = since(
+        "{:>6}\t",
+        {"1.0.21": "{:>6}→", "2.1.86": "{}\t"},
+        shown_by=("read-output/numbered-lines", "read-output/offset-alone"),
+    )
+    """What stands before a numbered line, as a format of its number."""
+    lines_are_passed_one_by_one: bool = since(
+        False, {"2.1.87": True}, shown_by=("read-output/offset-negative", "read-output/fractional-offset")
+    )
+    """Read goes through the lines and takes those within the range; otherwise it cuts the range out of their list."""
+    blank_ranges_are_shown: bool = since(
+        False,
+        {"2.1.228": True},
+        shown_by=("read-output/blank-line-by-range", "read-output/offset-behind-a-final-newline"),
+    )
+    """A Read of one empty line shows it with its number; otherwise it warns of the file's end."""
+    emptiness_is_told: str = since(
+        "for no text",
+        {"1.0.53": "never", "2.1.208": "for empty files"},
+        shown_by=("read-output/empty-file",),
+    )
+    """When Read, having no line to show, says that the file is empty; otherwise it warns of the file's end."""
+    unchanged_files_are_told: str = since(
+        "",
+        {
+            "2.1.86": "File unchanged since last read. The content from the earlier Read tool_result in this "
+            "conversation is still current — refer to that instead of re-reading.",
+            "2.1.129": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
+            "2.1.319": "",
+        },
+        shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
+    )
+    """What answers the same Read of a file that has not changed since; nothing: it is shown again."""
+    answers_end_without_blanks: bool = since(
+        False, {"2.1.328": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
+    )
+    """An answer loses the blanks at its end, unless it consists of blocks as of a notebook."""
+    empty_answers_are_told: bool = since(False, {"2.1.87": True}, shown_by=("notebooks/read-empty-notebook",))
+    """An answer without a character says so."""
+    kilobytes_are_whole: bool = since(
+        True, {"1.0.23": False}, shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read")
+    )
+    """Sizes of files of lines are told in whole kilobytes."""
+    size_advice: str = since(
+        "GrepTool",
+        {"2.1.87": "search"},
+        shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
+    )
+    """Which advice stands in the refusal of what is too much to show."""
+    large_reads_are_offered: bool = since(
+        False, {"2.1.328": True}, shown_by=("sizes/one-line-of-many-tokens",)
+    )
+    """The refusal of a file of lines that is too much to show tells how to read it nevertheless."""
+    offsets_ask_for_parts: bool = since(True, {"2.1.87": False}, shown_by=("sizes/large-file-with-offset",))
+    """An offset lets Read show a part of a large file, as a limit does."""
+    part_size_is_limited: bool = since(
+        True, {"2.1.87": False}, shown_by=("sizes/range-over-the-limit-of-bytes",)
+    )
+    """A part of a file must not be larger than a file may be."""
+    long_files_are_cut: bool = since(
+        False, {"2.1.146": True}, shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap")
+    )
+    """A Read of more tokens than allowed shows the first lines; it is refused where a limit was given."""
+    cut_is_told_first: bool = since(
+        True, {"2.1.207": False}, shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes")
+    )
+    """What tells that only the first lines are shown stands before them; otherwise in a reminder after them."""
