@@ -13,6 +13,7 @@ kills the group, itself last; when the agent ends, it ends in the same way.
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import os
 import signal
@@ -20,6 +21,7 @@ import socket
 import struct
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -35,19 +37,46 @@ _IFF_UP = 0x1
 
 def leave_network() -> str:
     """Enter a network namespace in which only the loopback interface exists; return '' or why it failed."""
-    uid, gid = os.getuid(), os.getgid()
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "unshare"):
         return "this system has no network namespaces"
     if libc.unshare(_CLONE_NEWNET) != 0:
-        if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
-            return os.strerror(ctypes.get_errno())
-        Path("/proc/self/setgroups").write_text("deny")
-        Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
-        Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+        # Some systems let anybody make a namespace and nobody do anything in it: a child finds that out, because
+        # there is no way back.
+        child = os.fork()
+        if child == 0:
+            os._exit(_errno_of(lambda: _leave_as_a_user(libc)))
+        if problem := os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+            return os.strerror(problem)
+        _leave_as_a_user(libc)
+    else:
+        _start_loopback()
+    return ""
+
+
+def _leave_as_a_user(libc: ctypes.CDLL) -> None:
+    """Leave the network with the rights that a user has in a namespace of users. Raises OSError."""
+    uid, gid = os.getuid(), os.getgid()
+    if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
+    Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+    _start_loopback()
+
+
+def _start_loopback() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
-    return ""
+
+
+def _errno_of(action: Callable[[], None]) -> int:
+    """Return the number of the error that an action ends with, 0 if with none."""
+    try:
+        action()
+    except OSError as error:
+        return error.errno or errno.EIO
+    return 0
 
 
 def die_with_parent() -> None:

@@ -103,16 +103,49 @@ def test_only_loopback_exists_where_the_system_allows(conversation: Conversation
         assert interfaces == ["lo"]
 
 
-def test_the_reason_is_told_where_the_network_cannot_be_left(tmp_path: Path, monkeypatch) -> None:
+def with_another_launcher(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]
+) -> Conversation:
     launcher = tmp_path / "launcher.py"
-    own = launching.LAUNCHER.read_text()
-    launcher.write_text(own.replace('hasattr(libc, "unshare")', "False"))
-    assert launcher.read_text() != own
+    source = launching.LAUNCHER.read_text()
+    for old, new in changes.items():
+        assert old in source
+        source = source.replace(old, new)
+    launcher.write_text(source)
     monkeypatch.setattr(launching, "LAUNCHER", launcher)
-    conversation = Conversation(options(tmp_path))
+    return Conversation(options(tmp_path))
+
+
+AS_A_USER = {"libc.unshare(_CLONE_NEWNET) != 0": "True"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({'hasattr(libc, "unshare")': "False"}, "this system has no network namespaces"),
+        (AS_A_USER | {"/proc/self/uid_map": "/proc/self/no_map"}, "No such file or directory"),
+        (AS_A_USER | {"_CLONE_NEWUSER | _CLONE_NEWNET": "-1"}, "Invalid argument"),
+    ],
+    ids=["there is none", "nothing can be done in it", "it cannot be made"],
+)
+def test_the_reason_is_told_where_the_network_cannot_be_left_and_the_product_runs_with_it(
+    tmp_path: Path, monkeypatch, changes: dict[str, str], reason: str
+) -> None:
+    conversation = with_another_launcher(tmp_path, monkeypatch, changes)
     try:
-        assert conversation.isolation == "this system has no network namespaces"
-        assert json.loads(conversation.call("Echo", {"a": 1}).text) == {"a": 1}
+        assert conversation.isolation == reason
+        assert json.loads(conversation.call("Interfaces", {}).text) != ["lo"]
+    finally:
+        conversation.close()
+
+
+def test_a_user_without_rights_leaves_the_network_too_where_the_system_allows(
+    tmp_path: Path, monkeypatch
+) -> None:
+    conversation = with_another_launcher(tmp_path, monkeypatch, AS_A_USER)
+    try:
+        interfaces = json.loads(conversation.call("Interfaces", {}).text)
+        assert (interfaces == ["lo"]) == (conversation.isolation == "")
     finally:
         conversation.close()
 
