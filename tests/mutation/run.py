@@ -27,7 +27,7 @@ from mutants import Mutant, mutants_of
 from page import LEAST, page, score, table
 from scenarios import scenario_panel
 from survivors import Survivors, SurvivorsError, entry_text, load_survivors
-from trial import Case, Fate, Panel, TrialError, file_of, measure, trials
+from trial import Cases, Fate, Panel, TrialError, file_of, measure, trials
 
 from harness.atomic import write_all
 from harness.finding import SuiteError
@@ -89,7 +89,7 @@ def _count(text: str) -> int:
     return number
 
 
-def _judged(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs: int) -> list[Fate]:
+def _judged(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) -> list[Fate]:
     """Return the fates in the order of the mutants; tell from time to time how far it is."""
     order = {mutant: number for number, mutant in enumerate(mutants)}
     fates: list[Fate] = []

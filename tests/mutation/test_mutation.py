@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,7 +15,7 @@ from packaging.specifiers import SpecifierSet
 from page import score
 from run import report
 from survivors import KINDS, Survivors, SurvivorsError, entry_text, load_survivors
-from trial import Case, Fate, Judge, Panel, _Order, file_of, measure, module_at, trials
+from trial import Cases, Fate, Judge, Panel, _Order, file_of, measure, module_at, trials
 
 from harness.contracts import Contract, Contracts
 from harness.scenario import Clause, Given, Scenario, ToolCall, When
@@ -64,12 +64,14 @@ def panel(cases: Mapping[str, Callable[[], str]] = CASES) -> Panel:
     return Panel("tiny", Path("/nowhere/tiny"), sources, list(cases), open_judge)
 
 
-LINES = frozenset(("bounds", line) for line in (5, 6, 7))
+def reaching(names: Iterable[str], module: str = "bounds", lines: Iterable[int] = (5, 6, 7)) -> Cases:
+    """Return cases that all execute the lines."""
+    seconds = dict.fromkeys(names, 0.0)
+    return Cases(seconds, {(module, line): (1 << len(seconds)) - 1 for line in lines}, frozenset())
 
 
 def fates(*mutants: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> list[Fate]:
-    measured = [Case(name, 0.0, LINES) for name in cases]
-    return list(trials(panel(cases), measured, mutants, jobs=1))
+    return list(trials(panel(cases), reaching(cases), mutants, jobs=1))
 
 
 def fate(one: Mutant, cases: Mapping[str, Callable[[], str]] = CASES) -> Fate:
@@ -109,7 +111,7 @@ def nested(folder: Path) -> Panel:
 
 
 def test_a_module_of_a_package_inside_the_package_is_judged_like_the_others(tmp_path: Path) -> None:
-    cases = [Case(name, 0.0, frozenset({("inner.bounds", 5)})) for name in CASES]
+    cases = reaching(CASES, "inner.bounds", [5])
     mutants = [replace(each, module="inner.bounds") for each in (WRONG, TABLE)]
     judged = trials(nested(tmp_path / "tiny"), cases, mutants, jobs=1)
     assert [each.by for each in judged] == ["small", "large"]
@@ -118,8 +120,10 @@ def test_a_module_of_a_package_inside_the_package_is_judged_like_the_others(tmp_
 def test_a_module_of_a_package_inside_the_package_is_measured_like_the_others(tmp_path: Path) -> None:
     pytest.importorskip("coverage", reason="the extra `mutation` is not installed")
     cases = measure(nested(tmp_path / "tiny"))
-    assert {case.name for case in cases if ("inner.bounds", 6) in case.lines} == {"large"}
-    assert all(("inner.bounds", 5) in case.lines for case in cases)
+    assert cases.that_execute({("inner.bounds", 6)}) == ["large"]
+    assert set(cases.that_execute({("inner.bounds", 5)})) == set(CASES)
+    assert cases.that_execute({("inner.bounds", 99)}) == []
+    assert set(cases.that_execute({("inner.bounds", 1)})) == set(CASES), "the import belongs to every case"
 
 
 def test_a_reason_about_a_module_inside_is_stale_only_if_that_was_asked_for(tmp_path: Path) -> None:
@@ -161,7 +165,7 @@ def test_what_the_import_executes_is_changed_before_the_import() -> None:
 
         return "" if TWICE == 6 else f"{TWICE}, not 6"
 
-    cases = [Case("twice", 0.0, frozenset({("bounds", 5)}))]
+    cases = Cases({"twice": 0.0}, {}, imported=frozenset({("bounds", 5)}))
     found = next(
         iter(
             trials(
@@ -176,7 +180,7 @@ def test_what_the_import_executes_is_changed_before_the_import() -> None:
 
 
 def test_the_case_that_killed_a_mutant_is_asked_first_about_the_next() -> None:
-    order = _Order(panel(), [Case(name, 0.0, LINES) for name in CASES])
+    order = _Order(panel(), reaching(CASES))
     assert order.of(WRONG) == ["small", "large"]
     order.learn(Fate(WRONG, "large", "3, not 1", 2))
     assert order.of(WRONG) == ["large", "small"]

@@ -30,7 +30,7 @@ from typing import Any
 
 from mutants import Mutant, lines_that_mention
 
-__all__ = ["Case", "Fate", "Panel", "TrialError", "file_of", "measure", "module_at", "trials"]
+__all__ = ["Cases", "Fate", "Panel", "TrialError", "file_of", "measure", "module_at", "trials"]
 
 _FORK = get_context("fork")
 _MEMORY = 6 * 1024**3
@@ -74,16 +74,30 @@ class Panel:
     unused: Collection[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What one case does on the unchanged package: seconds, and the lines (module, number) it executes.
+Line = tuple[str, int]
+"""A module and the number of a line in it."""
 
-    What the import of the package executes belongs to every case.
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """What the cases do on the unchanged package: `seconds`, the cheapest first, and the lines that each executes.
+
+    `reached` has a number for each line; its bit n is set if case n executes the line. There are millions of these
+    pairs, and every trial is a fork of the process that holds them. `imported` are the lines that the import executes.
     """
 
-    name: str
-    seconds: float
-    lines: frozenset[tuple[str, int]]
+    seconds: Mapping[str, float]
+    reached: Mapping[Line, int]
+    imported: frozenset[Line]
+
+    def that_execute(self, lines: Collection[Line]) -> list[str]:
+        """Return the cases that execute one of the lines; what the import executes belongs to every case."""
+        if not self.imported.isdisjoint(lines):
+            return list(self.seconds)
+        found = 0
+        for line in lines:
+            found |= self.reached.get(line, 0)
+        return [name for n, name in enumerate(self.seconds) if found >> n & 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +115,8 @@ class Fate:
         return bool(self.how)
 
 
-def measure(panel: Panel) -> list[Case]:
-    """Run all cases on the unchanged package, the cheapest first in the result. TrialError: one does not hold."""
+def measure(panel: Panel) -> Cases:
+    """Run all cases on the unchanged package. TrialError: one does not hold."""
     receiver, sender = _FORK.Pipe(duplex=False)
     folder = tempfile.mkdtemp(prefix="mutation-")
     child = _FORK.Process(target=_in_confinement, args=(sender, folder, lambda: _measured(panel)))
@@ -118,15 +132,14 @@ def measure(panel: Panel) -> list[Case]:
     if failing:
         listed = "\n".join(f"  {name}: {how}" for name, how in failing.items())
         raise TrialError(f"{len(failing)} cases do not hold on the unchanged package:\n{listed}")
-    return sorted(cases, key=lambda case: case.seconds)
+    assert isinstance(cases, Cases)
+    return cases
 
 
-def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs: int) -> Iterator[Fate]:
+def trials(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) -> Iterator[Fate]:
     """Yield the fate of every mutant, as they are known; `jobs` trials at a time."""
-    seconds = {case.name: case.seconds for case in cases}
     order = _Order(panel, cases)
     code = {module: _compiled(panel, module, source) for module, source in panel.sources.items()}
-    always = frozenset.intersection(*(case.lines for case in cases))
     waiting = list(reversed(mutants))
     running: dict[Any, _Trial] = {}
     try:
@@ -136,8 +149,8 @@ def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs:
         while waiting or running:
             while waiting and len(running) < jobs:
                 mutant = waiting.pop()
-                anew = any((mutant.module, line) in always for line in mutant.reached_by)
-                trial = _Trial(panel, mutant, order.of(mutant), seconds, code, imports=anew)
+                anew = any((mutant.module, line) in cases.imported for line in mutant.reached_by)
+                trial = _Trial(panel, mutant, order.of(mutant), cases.seconds, code, imports=anew)
                 running[trial.receiver] = trial
             ready = connection.wait(list(running), timeout=1.0)
             late = [receiver for receiver, trial in running.items() if time.monotonic() > trial.deadline]
@@ -155,10 +168,10 @@ def trials(panel: Panel, cases: Sequence[Case], mutants: Sequence[Mutant], jobs:
 class _Order:
     """Which cases to ask about a mutant, those first that will probably notice."""
 
-    def __init__(self, panel: Panel, cases: Sequence[Case]) -> None:
+    def __init__(self, panel: Panel, cases: Cases) -> None:
         self._sources = panel.sources
         self._cases = cases
-        self._mentions: dict[frozenset[str], set[tuple[str, int]]] = {}
+        self._mentions: dict[frozenset[str], set[Line]] = {}
         self._kills: Counter[tuple[str, str]] = Counter()
 
     def learn(self, fate: Fate) -> None:
@@ -168,12 +181,11 @@ class _Order:
     def of(self, mutant: Mutant) -> list[str]:
         """Return the cases that reach the change; of one that the import reaches, those that use what it makes."""
         reached = {(mutant.module, line) for line in mutant.reached_by} or self._mentioned(mutant.names)
-        names = [case.name for case in self._cases if not reached.isdisjoint(case.lines)]
-        near = self._mentioned(mutant.words) if mutant.words else set()
-        first = {case.name for case in self._cases if not near.isdisjoint(case.lines)}
+        names = self._cases.that_execute(reached)
+        first = set(self._cases.that_execute(self._mentioned(mutant.words))) if mutant.words else set()
         return sorted(names, key=lambda name: (-self._kills[mutant.where, name], name not in first))
 
-    def _mentioned(self, names: frozenset[str]) -> set[tuple[str, int]]:
+    def _mentioned(self, names: frozenset[str]) -> set[Line]:
         if names not in self._mentions:
             self._mentions[names] = lines_that_mention(names, self._sources)
         return self._mentions[names]
@@ -363,7 +375,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _measured(panel: Panel) -> tuple[list[Case], dict[str, str]]:
+def _measured(panel: Panel) -> tuple[Cases, dict[str, str]]:
     from coverage import Coverage
 
     coverage = Coverage(data_file=None, include=[f"{panel.folder}/*"], messages=False)
@@ -378,13 +390,16 @@ def _measured(panel: Panel) -> tuple[list[Case], dict[str, str]]:
             failing[name] = how
         seconds[name] = time.perf_counter() - started
     coverage.stop()
-    imported: set[tuple[str, int]] = set()
-    lines: dict[str, set[tuple[str, int]]] = {name: set() for name in panel.cases}
+    seconds = dict(sorted(seconds.items(), key=lambda each: each[1]))
+    bits = {name: 1 << n for n, name in enumerate(seconds)}
+    imported: set[Line] = set()
+    reached: dict[Line, int] = {}
     data = coverage.get_data()
     for file in data.measured_files():
         module = module_at(Path(file), panel.folder)
-        for line, names in data.contexts_by_lineno(file).items():
-            for name in names:
-                lines.get(name, imported).add((module, line))
-    cases = [Case(name, seconds[name], frozenset(lines[name] | imported)) for name in panel.cases]
-    return cases, failing
+        for number, names in data.contexts_by_lineno(file).items():
+            line = module, number
+            reached[line] = sum(bits[name] for name in names if name in bits)
+            if not bits.keys() >= set(names):
+                imported.add(line)
+    return Cases(seconds, reached, frozenset(imported)), failing
