@@ -1,22 +1,31 @@
-"""Diff commands: `readfirst diff` and `readfirst history`; the command line registers them."""
+"""Diff commands: `readfirst diff`; the command line registers it."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from harness.guard import UsageError, guarded
-from harness.options import Expression, Families, Fixtures, Tags, open_suite, selection_of
+from harness.options import (
+    Expression,
+    Families,
+    Fixtures,
+    Jobs,
+    Output,
+    Tags,
+    TimeLimit,
+    open_suite,
+    selection_of,
+)
 from harness.summary import ExitCode
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["diff", "history"]
+__all__ = ["diff"]
 
 
 class DiffFormat(StrEnum):
@@ -34,16 +43,13 @@ def diff(
     ],
     after: Annotated[str, typer.Argument(metavar="B", help="The same, to hold against it.")],
     format_: Annotated[DiffFormat, typer.Option("--format", help="What to write.")] = DiffFormat.text,
-    output: Annotated[
-        Path | None,
-        typer.Option(help="Write to this file, whole or not at all.", show_default="standard output"),
-    ] = None,
+    output: Output = None,
     all_: Annotated[bool, typer.Option("--all", help="Name every cause and every scenario.")] = False,
     family: Families = None,
     tag: Tags = None,
     expression: Expression = "",
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")] = 1,
-    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    jobs: Jobs = 1,
+    time_limit: TimeLimit = 30.0,
     fixtures: Fixtures = None,
 ) -> int:
     """Tell what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something; docs/changes.md."""
@@ -87,45 +93,3 @@ def diff(
         print("readfirst: there is no scenario that both sides speak of.", file=sys.stderr)
         return ExitCode.NOTHING
     return ExitCode.NOT_CONFORMANT if found.causes else ExitCode.CONFORMANT
-
-
-@guarded
-def history(
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; exit code 1 if the page on disk is stale.")
-    ] = False,
-    write: Annotated[
-        bool, typer.Option("--write", help="Write docs/history.md beside the fixtures.")
-    ] = False,
-    published: Annotated[
-        bool, typer.Option("--published", help="First ask npm what is published, for fixtures/releases.yaml.")
-    ] = False,
-    fixtures: Fixtures = None,
-) -> int:
-    """Print every change of the file tools over the versions, as docs/history.md has it."""
-    if check and (write or published):
-        raise UsageError("--check writes nothing: leave out --write and --published.")
-    from harness.atomic import write_all
-    from harness.behaviour.page import is_fresh
-    from harness.history_page import history_page, page_file
-    from harness.registry import published as asked
-    from harness.releases import releases_file, releases_text
-
-    suite = open_suite(fixtures)
-    if published:
-        write_all({releases_file(suite.root): releases_text(asked()).encode()})
-    page = history_page(suite)
-    if not check and not write:
-        sys.stdout.write(page)
-        return ExitCode.CONFORMANT
-    file = page_file(suite)
-    if file is None:
-        raise UsageError("The bundled suite has no page beside it: name a checkout's with --fixtures.")
-    if is_fresh(file, page):
-        return ExitCode.CONFORMANT
-    if check:
-        print(f"{file} is stale. Write it with `readfirst history --write`.", file=sys.stderr)
-        return ExitCode.NOT_CONFORMANT
-    write_all({file: page.encode()})
-    print(f"wrote {file}", file=sys.stderr)
-    return ExitCode.CONFORMANT

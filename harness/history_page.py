@@ -6,10 +6,8 @@ import ast
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
-import harness
 from harness import history
 from harness.behaviour.markdown import cell, code, link, table
 from harness.changes.points import version_of
@@ -17,17 +15,7 @@ from harness.history import NOT_RECORDED, ChangePoint, Histories
 from harness.suite import Suite
 from reference_impl.contract import Behaviours
 
-__all__ = ["history_page", "page_file"]
-
-
-def page_file(suite: Suite) -> Path | None:
-    """Return where the page of a suite belongs: docs/history.md beside the folder of the fixtures.
-
-    None for the copy of the suite inside the installed package, which has no documentation beside it.
-    """
-    if suite.root.parent == Path(harness.__file__).parent:
-        return None
-    return suite.root.parent / "docs" / "history.md"
+__all__ = ["history_page"]
 
 
 def history_page(suite: Suite, histories: Histories | None = None) -> str:

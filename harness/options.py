@@ -18,8 +18,11 @@ __all__ = [
     "Families",
     "Fixtures",
     "Ids",
+    "Jobs",
     "LevelName",
+    "Output",
     "Tags",
+    "TimeLimit",
     "open_suite",
     "selection_of",
 ]
@@ -55,6 +58,14 @@ ContractName = Annotated[
 ]
 Ids = Annotated[
     list[str] | None, typer.Argument(metavar="ID", help="Scenario ids or files; all, if none is named.")
+]
+
+
+Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")]
+TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(help="Write to this file, whole or not at all.", show_default="standard output"),
 ]
 
 

@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.guard import UsageError, guarded
-from harness.options import Expression, Families, Fixtures, Ids, Tags, open_suite, selection_of
+from harness.options import (
+    Expression,
+    Families,
+    Fixtures,
+    Ids,
+    Jobs,
+    Tags,
+    TimeLimit,
+    open_suite,
+    selection_of,
+)
 from harness.summary import ExitCode
 
 if TYPE_CHECKING:
@@ -51,7 +61,7 @@ def record(
     family: Families = None,
     tag: Tags = None,
     expression: Expression = "",
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")] = 1,
+    jobs: Jobs = 1,
     shard: Annotated[
         str | None,
         typer.Option(
@@ -65,7 +75,7 @@ def record(
             show_default="a cache, with --check a fresh one",
         ),
     ] = None,
-    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    time_limit: TimeLimit = 30.0,
     fixtures: Fixtures = None,
 ) -> int:
     """Let the real product fill in what scenarios expect. Needs npm and node; see docs/recording.md."""

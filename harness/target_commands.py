@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from harness.guard import UsageError, guarded
+from harness.options import TimeLimit
 from harness.summary import ExitCode
+from harness.version import version
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -34,7 +36,7 @@ def check_adapter(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="What to connect to, as for `readfirst run`.")
     ],
-    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    time_limit: TimeLimit = 30.0,
 ) -> int:
     """Tell whether an adapter works at all, before anybody judges the implementation behind it."""
     from harness.adapters.connect import connect
@@ -91,13 +93,12 @@ def implementations(
             help="Worker processes: so many targets at once; of fewer targets also so many scenarios.",
         ),
     ] = 1,
-    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    time_limit: TimeLimit = 30.0,
     fixtures: Annotated[
         Path | None, typer.Option(help="Another suite.", show_default="the bundled suite")
     ] = None,
 ) -> int:
     """Run every target on the whole suite, -j of them at once, and report what they do. Installs them."""
-    from harness.cli import version  # here, because the command line imports this module
     from harness.session import BrokenAdapter
     from harness.suite import Suite
     from harness.survey import Survey, SurveyError

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-import harness
 from harness.behaviour.claims import Claim, Claims, Contradiction, Question, Topic, claims_file, load_claims
 from harness.behaviour.evidence import Evidence, Holding, Witness, combined
 from harness.behaviour.markdown import anchor, cell, code, link, table
@@ -18,7 +16,7 @@ from harness.lint.claims import check_claims
 from harness.scenario import Position, TextDigest
 from harness.suite import Suite
 
-__all__ = ["Judged", "OwnData", "behaviour", "is_fresh", "judged", "own_data", "page_file"]
+__all__ = ["Judged", "OwnData", "behaviour", "judged", "own_data"]
 
 _MOST_EXAMPLES = 3
 """Calls of one claim that are shown in full; of all others the verdict is shown."""
@@ -54,24 +52,6 @@ class OwnData:
     scenario_id: str
     call: int
     starts: str
-
-
-def page_file(suite: Suite) -> Path | None:
-    """Return where the page of a suite belongs: docs/behaviour.md beside the folder of the fixtures.
-
-    None for the copy of the suite inside the installed package, which has no documentation beside it.
-    """
-    if suite.root.parent == Path(harness.__file__).parent:
-        return None
-    return suite.root.parent / "docs" / "behaviour.md"
-
-
-def is_fresh(file: Path, page: str) -> bool:
-    """Whether `file` holds exactly this page; one that is missing does not."""
-    try:
-        return file.read_bytes() == page.encode()
-    except FileNotFoundError:
-        return False
 
 
 def judged(claims: Claims, witness: Witness) -> dict[str, Judged]:

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from harness.behaviour.claims import claims_file, load_claims
-from harness.behaviour.page import behaviour, is_fresh, own_data, page_file
+from harness.behaviour.page import behaviour, own_data
 from harness.finding import SuiteError
 from harness.suite import Suite
+from harness.suite_page import is_fresh, page_file
 
 from .conftest import OTHER_SECTION, SECTION, Small, claims, edit, read, refused, step
 
@@ -23,7 +24,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 def written(small: Small) -> Path:
     """Return where the page of the small suite belongs."""
-    file = page_file(small.suite)
+    file = page_file(small.suite, "behaviour.md")
     assert file is not None
     return file
 
@@ -134,7 +135,7 @@ def test_a_check_writes_nothing(run: Run, small: Small) -> None:
 
 def test_the_bundled_suite_has_no_page(run: Run, small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("harness.__file__", str(small.root.parent / "__init__.py"))
-    assert page_file(small.suite) is None
+    assert page_file(small.suite, "behaviour.md") is None
     code, _, told = run("--check")
     assert code == 2
     assert "--fixtures" in told

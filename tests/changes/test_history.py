@@ -13,9 +13,10 @@ import pytest
 import harness.history
 from harness.entry import RegularFile
 from harness.history import ChangePoint, change_points, telling
-from harness.history_page import history_page, page_file
+from harness.history_page import history_page
 from harness.recordings import Recordings, Transcript, encode
 from harness.suite import Suite
+from harness.suite_page import page_file
 from reference_impl.history import ByModel, History
 
 from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
@@ -195,7 +196,7 @@ def known(small: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
 
 
 def written(small: Small) -> Path:
-    file = page_file(small.suite)
+    file = page_file(small.suite, "history.md")
     assert file is not None
     return file
 

@@ -1,0 +1,122 @@
+"""Scenario commands: `readfirst list`, `show`, `new`, `lint` and `export`; the command line registers them."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import Annotated
+
+import typer
+
+from harness.guard import UsageError, guarded
+from harness.options import (
+    ContractName,
+    Expression,
+    Families,
+    Fixtures,
+    Ids,
+    Output,
+    Tags,
+    open_suite,
+    selection_of,
+)
+from harness.summary import ExitCode
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["export", "lint", "list_", "new", "show"]
+
+
+@guarded
+def list_(
+    ids: Ids = None,
+    family: Families = None,
+    tag: Tags = None,
+    expression: Expression = "",
+    fixtures: Fixtures = None,
+) -> int:
+    """List scenarios: id, requirement and title, separated by tabs."""
+    from harness.selection import select
+
+    suite = open_suite(fixtures)
+    chosen = select(suite, selection_of(ids, family, tag, expression))
+    headings = map(suite.heading, chosen)
+    sys.stdout.writelines(f"{each.id}\t{each.requirement}\t{each.title}\n" for each in headings)
+    return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
+
+
+@guarded
+def show(
+    scenario: Annotated[str, typer.Argument(metavar="ID", help="The scenario's id or file.")],
+    contract: ContractName = None,
+    fixtures: Fixtures = None,
+) -> int:
+    """Show one scenario: its files, its steps, and what a contract expects of each."""
+    from harness.report.scenario import scenario_lines
+    from harness.selection import Selection, select
+
+    suite = open_suite(fixtures)
+    (scenario_id,) = select(suite, Selection(ids=(scenario,)))
+    chosen = suite.contracts[contract or suite.contracts.default]
+    for line in scenario_lines(suite.scenario(scenario_id), chosen):
+        print(line)
+    return ExitCode.CONFORMANT
+
+
+@guarded
+def new(
+    scenario: Annotated[str, typer.Argument(metavar="ID", help="Family and slug of the new scenario.")],
+    fixtures: Fixtures = None,
+) -> int:
+    """Write a commented scenario to begin with. CONTRIBUTING.md goes on from there."""
+    from harness.skeleton import SkeletonError, write_skeleton
+
+    try:
+        print(write_skeleton(open_suite(fixtures), scenario))
+    except SkeletonError as error:
+        raise UsageError(str(error)) from error
+    return ExitCode.CONFORMANT
+
+
+@guarded
+def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
+    """Check scenario files and recordings; exit code 4 if anything is wrong. docs/format.md lists the rules."""
+    from harness.lint import lint as find
+    from harness.selection import Selection, select
+
+    suite = open_suite(fixtures)
+    chosen = select(suite, Selection(ids=tuple(ids))) if ids else None
+    count = 0
+    for finding in find(suite, chosen):
+        print(finding)
+        count += 1
+    files = len(chosen) if chosen is not None else len(suite.ids())
+    print(
+        f"{files} scenario{'' if files == 1 else 's'}, {count} finding{'' if count == 1 else 's'}",
+        file=sys.stderr,
+    )
+    if count:
+        return ExitCode.SUITE_INVALID
+    return ExitCode.CONFORMANT if files else ExitCode.NOTHING
+
+
+@guarded
+def export(
+    contract: ContractName = None,
+    output: Output = None,
+    fixtures: Fixtures = None,
+) -> int:
+    """Write all scenarios expanded for one contract, one JSON object per line, for other languages to read."""
+    import json
+
+    from harness.export import export as expanded
+    from harness.report import output as opened
+
+    suite = open_suite(fixtures)
+    chosen = suite.contracts[contract or suite.contracts.default]
+    count = 0
+    with opened(output) if output is not None else contextlib.nullcontext(sys.stdout) as stream:
+        for scenario in expanded(suite, chosen):
+            stream.write(json.dumps(scenario) + "\n")
+            count += 1
+    return ExitCode.CONFORMANT if count else ExitCode.NOTHING
