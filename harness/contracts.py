@@ -39,7 +39,18 @@ _NAME = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
-_KEYS = ("documents", "lacks", "model", "package", "read_gate", "released", "summary", "tools", "version")
+_KEYS = (
+    "documents",
+    "follows",
+    "lacks",
+    "model",
+    "package",
+    "read_gate",
+    "released",
+    "summary",
+    "tools",
+    "version",
+)
 _RECORDED = ("package", "version", "model", "read_gate", "tools", "summary")
 
 
@@ -57,7 +68,8 @@ class Contract:
 
     `package`, `version`, `model` and `read_gate` are None for `documented` only. `tools` are those that the
     version offers; `documents` the texts that `documented` rests on. `released` is a date, YYYY-MM-DD.
-    `lacks` are capabilities that later versions have (`during`: no hook can hold a call).
+    `lacks` are capabilities that later versions have (`during`: no hook can hold a call). `follows` is the last
+    version before it that still has the tools and capabilities of the contract before.
     """
 
     name: str
@@ -70,6 +82,7 @@ class Contract:
     released: str | None = None
     documents: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
+    follows: str | None = None
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -112,7 +125,8 @@ class Contracts:
         """Return the contract of that name, or what an unlisted version is: like the next newer listed one.
 
         `2.1.200`, `2.1.240+gated`: model, tools and read gate come from the first listed contract with the same
-        suffix that is not older, or from the newest. UnknownContractError: it is not a version.
+        suffix that is not older, or from the newest; where that one `follows` the version or a newer one, from the
+        contract before it. UnknownContractError: it is not a version.
         """
         if name in self:
             return self[name]
@@ -122,8 +136,11 @@ class Contracts:
         alike = [each for each in self.recorded if each.name.partition("+")[2] == variant]
         if not alike:
             return self[name]
-        like = next((each for each in alike if order(each.name) >= order(name)), alike[-1])
-        return replace(like, name=name, version=version, summary="", released=None)
+        place = next((at for at, each in enumerate(alike) if order(each.name) >= order(name)), -1)
+        follows = alike[place].follows
+        if place > 0 and follows is not None and Version(version) <= Version(follows):
+            place -= 1
+        return replace(alike[place], name=name, version=version, summary="", released=None, follows=None)
 
 
 def order(name: str) -> tuple[Version, str]:
@@ -206,16 +223,16 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
                 look.note((*path, key), f"{key} does not belong to {DOCUMENTED}", "Remove it.", key=True)
     texts = {
         key: look.string(fields[key], (*path, key), f"{key} of {what}")
-        for key in ("package", "version", "model", "summary", "released")
+        for key in ("package", "version", "model", "summary", "released", "follows")
         if key in fields
     }
-    version = texts.get("version")
-    if version is not None and not _VERSION.fullmatch(version):
-        look.note(
-            (*path, "version"),
-            f"{version!r} is not a version",
-            "Write it as published, for example 2.1.7.",
-        )
+    for key in ("version", "follows"):
+        if key in texts and not _VERSION.fullmatch(texts[key] or "0"):
+            look.note(
+                (*path, key),
+                f"{texts[key]!r} is not a version",
+                "Write it as published, for example 2.1.7.",
+            )
     released = texts.get("released")
     if released is not None and not _DATE.fullmatch(released):
         look.note((*path, "released"), f"{released!r} is not a date", "Write it as YYYY-MM-DD.")
@@ -244,7 +261,7 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
     return Contract(
         name=name,
         package=texts.get("package"),
-        version=None if name == DOCUMENTED else version,
+        version=None if name == DOCUMENTED else texts.get("version"),
         model=texts.get("model"),
         read_gate=cast("ReadGate | None", gate),
         tools=tools,
@@ -252,4 +269,5 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
         released=released,
         documents=documents,
         lacks=lacks,
+        follows=texts.get("follows"),
     )

@@ -55,6 +55,7 @@ def test_an_unknown_contract_gets_a_suggestion() -> None:
         ("What documents state.", "x, version: 2.1.7", "version does not belong to documented"),
         ("model: m", "modell: m", "has no key 'modell'"),
         ("summary: s}", "summary: s, released: yesterday}", "'yesterday' is not a date"),
+        ("summary: s}", "summary: s, follows: the last}", "'the last' is not a version"),
     ],
 )
 def test_a_mistake_is_told_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -75,3 +76,12 @@ def test_two_contracts_that_no_clause_can_tell_apart_are_refused(tmp_path: Path)
             "other: {package: p, version: 2.1.7, model: m, read_gate: relaxed",
         ),
     )
+
+
+def test_an_unlisted_version_is_like_the_next_newer_contract_unless_that_one_follows_it() -> None:
+    known = load_contracts(default_root() / "contracts.yaml")
+    assert known.find("1.0.127").tools == known["1.0.126"].tools != known["2.0.0"].tools
+    assert known.find("1.0.128").tools == known["1.0.126"].tools
+    assert "during" not in known.find("1.0.37").capabilities
+    assert "during" in known.find("1.0.38").capabilities
+    assert known.find("2.1.210").read_gate == known["2.1.228"].read_gate
