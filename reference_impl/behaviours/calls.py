@@ -54,7 +54,7 @@ class CallBehaviours:
     )
     """The refusal of a number that is too big says that the largest one is allowed."""
     exponents_are_dropped: bool = since(
-        True, {"1.0.60": False}, shown_by=("arguments/read-offset-largest-number",)
+        True, {"1.0.10": False}, shown_by=("arguments/read-offset-largest-number",)
     )
     """A number is read up to its exponent."""
     pages_can_be_asked_for: bool = since(False, {"2.1.40": True}, shown_by=("arguments/read-pages",))
@@ -69,7 +69,7 @@ class CallBehaviours:
         shown_by=("arguments/edit-expected-replacements", "arguments/edit-replace-all-false"),
     )
     """Edit takes `expected_replacements`, how often the text must occur, instead of `replace_all`."""
-    edit_lists_may_be_text: bool = since(True, {"1.0.60": False}, shown_by=("multi-edit/edits-as-text",))
+    edit_lists_may_be_text: bool = since(True, {"1.0.8": False}, shown_by=("multi-edit/edits-as-text",))
     """MultiEdit takes its list of edits as JSON text, too."""
     edit_lists_are_told_whole: bool = since(
         True, {"1.0.126": False}, shown_by=("multi-edit/edit-without-new-string",)

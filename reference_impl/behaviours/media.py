@@ -35,7 +35,7 @@ class MediaBehaviours:
         False, {"2.1.207": True}, shown_by=("media/png-without-extension",)
     )
     """Read shows an image whose name has no extension."""
-    pdfs_are_shown: bool = since(False, {"1.0.60": True}, shown_by=("media/pdf", "media/text-named-pdf"))
+    pdfs_are_shown: bool = since(False, {"1.0.58": True}, shown_by=("media/pdf", "media/text-named-pdf"))
     """Read shows PDF documents; otherwise it refuses them as binary."""
     pdf_size_is_limited: bool = since(False, {"2.1.7": True}, shown_by=("media/pdf-too-large",))
     """Read refuses a PDF of more than 20 MB."""
