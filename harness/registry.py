@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 
 from packaging.version import Version
 
 from harness.claude_code.package import PACKAGE, REFUSED_VERSIONS
+from harness.npm import npm
 from harness.session import BrokenAdapter
 
 __all__ = ["newest", "published"]
@@ -36,22 +35,8 @@ def newest(package: str = PACKAGE) -> str:
 
 
 def _asked(package: str, field: str) -> object:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise BrokenAdapter("npm is not installed; it tells what is published", blame="environment")
-    command = [npm, "view", "--json", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", package, field]
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise BrokenAdapter(f"npm took more than {_SECONDS} s for {package}", blame="environment") from error
+    arguments = ["view", "--json", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", package, field]
+    done = npm(arguments, about=package, needed="it tells what is published", seconds=_SECONDS)
     try:
         if done.returncode == 0:
             answer: object = json.loads(done.stdout)

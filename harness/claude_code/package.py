@@ -6,7 +6,6 @@ import fcntl
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import platformdirs
 
+from harness.npm import npm
 from harness.session import BrokenAdapter
 
 __all__ = [
@@ -100,34 +100,14 @@ def _lock(path: Path) -> Iterator[None]:
 
 
 def _npm_install(spec: str, directory: Path) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise BrokenAdapter("npm is not installed; the real product needs npm and node", blame="environment")
     with tempfile.TemporaryDirectory(dir=directory.parent, prefix=f".{directory.name}-") as temporary:
-        arguments = [
-            "install",
-            "--prefix",
-            temporary,
-            "--ignore-scripts",
-            "--no-audit",
-            "--no-fund",
-            "--",
-            spec,
-        ]
-        try:
-            done = subprocess.run(
-                [npm, *arguments],
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_INSTALL_SECONDS,
-                stdin=subprocess.DEVNULL,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise BrokenAdapter(
-                f"npm took more than {_INSTALL_SECONDS} s for {spec}", blame="environment"
-            ) from error
+        options = ["--prefix", temporary, "--ignore-scripts", "--no-audit", "--no-fund"]
+        done = npm(
+            ["install", *options, "--", spec],
+            about=spec,
+            needed="the real product needs npm and node",
+            seconds=_INSTALL_SECONDS,
+        )
         if done.returncode != 0:
             raise BrokenAdapter(
                 f"npm could not install {spec}", blame="environment", details=done.stderr[-2000:]
