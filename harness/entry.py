@@ -11,11 +11,13 @@ __all__ = [
     "Content",
     "Directory",
     "Entry",
+    "FileDigest",
     "HardLink",
     "RegularFile",
     "SpecialFile",
     "Symlink",
     "TextContent",
+    "in_words",
 ]
 
 OLD_TIME = 1_577_836_800
@@ -128,3 +130,22 @@ class FileDigest:
 
 
 Entry = RegularFile | Symlink | HardLink | Directory | FileDigest | SpecialFile
+
+
+def in_words(entry: Entry | None) -> str:
+    """Return what stands at a path, for people; of a regular file neither content nor mode. None: nothing."""
+    match entry:
+        case None:
+            return "nothing there"
+        case RegularFile():
+            return "a regular file"
+        case FileDigest(sha256, size):
+            return f"a regular file of {size} bytes with sha256 {sha256}"
+        case Symlink(target):
+            return f"a symbolic link to {target}"
+        case HardLink(to):
+            return f"another name of {to}"
+        case Directory():
+            return "a directory"
+        case SpecialFile(kind):
+            return kind

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.entry import Directory, Entry, FileDigest, HardLink, RegularFile, SpecialFile, Symlink
+from harness.entry import Directory, Entry, FileDigest, HardLink, RegularFile, in_words
 
 __all__ = ["FileDifference", "file_differences"]
 
@@ -95,21 +95,9 @@ def _mode_differences(
 
 
 def _told(entry: Entry | None) -> str:
-    match entry:
-        case None:
-            return "nothing there"
-        case RegularFile():
-            return f"a regular file: {_readable(entry.data[:_EXCERPT])}"
-        case FileDigest(sha256, size):
-            return f"a regular file of {size} bytes with sha256 {sha256}"
-        case Symlink(target):
-            return f"a symbolic link to {target}"
-        case HardLink(to):
-            return f"another name of {to}"
-        case Directory():
-            return "a directory"
-        case SpecialFile(kind):
-            return kind
+    if isinstance(entry, RegularFile):
+        return f"{in_words(entry)}: {_readable(entry.data[:_EXCERPT])}"
+    return in_words(entry)
 
 
 def _excerpts(expected: bytes, got: bytes) -> tuple[str, str]:

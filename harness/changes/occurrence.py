@@ -11,7 +11,7 @@ from typing import Literal
 from harness.changes.answer import Answer, Asked, Place, Told, asked
 from harness.changes.contents import before_steps, known_lines
 from harness.changes.wording import general, text_changes
-from harness.entry import Directory, Entry, FileDigest, HardLink, RegularFile, SpecialFile, Symlink
+from harness.entry import Directory, Entry, FileDigest, RegularFile, Symlink, in_words
 from harness.expected_text import text_differences
 from harness.scenario import Scenario, TextDigest, ToolCall
 from harness.signature import manner
@@ -203,16 +203,8 @@ def _readable(entry: Entry | Told | None) -> str:
             return entry.data.decode("utf-8", "backslashreplace")
         case FileDigest(sha256=sha256, size=size):
             return f"{size} bytes with sha256 {sha256}"
-        case Symlink(target):
-            return f"a symbolic link to {target}"
-        case HardLink(to):
-            return f"another name of {to}"
-        case Directory():
-            return "a directory"
-        case SpecialFile(kind):
-            return kind
-        case None:
-            return "nothing there"
+        case _:
+            return in_words(entry)
 
 
 def _file_change(one: Was, other: Was) -> Change:
