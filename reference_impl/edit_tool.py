@@ -81,7 +81,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path, or a link to a file, that a deny rule covers."""
+    """Refuse a path, or a link to a file, that a deny rule covers, and one that needs a permission nobody gives."""
     session.deny_target("Edit", arguments["file_path"])
     if session.behaviours.blanks_after_paths_are_suspicious:
         refuse_suspicious(arguments["file_path"])

@@ -31,7 +31,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path, or a link to a file, that a deny rule covers."""
+    """Refuse what Edit may not change."""
     edit_tool.permit(session, arguments)
 
 

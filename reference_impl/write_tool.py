@@ -6,16 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from reference_impl import answers, disk
+from reference_impl import answers, disk, edit_tool
 from reference_impl.blanks import are_blanks_cut, without_trailing_blanks
 from reference_impl.encodings import refuse_unwritable
 from reference_impl.escapes import without_escapes
 from reference_impl.freshness import is_changed, refuse_stale, refuse_unread
-from reference_impl.paths import refuse_null, refuse_suspicious
+from reference_impl.paths import refuse_null
 from reference_impl.read_state import Record
 from reference_impl.refusal import MODIFIED, Refusal
 from reference_impl.session import Session
-from reference_impl.settings_file import refuse_guarded
 from reference_impl.text_file import Format
 
 __all__ = ["execute", "permit", "prepare", "validate"]
@@ -75,12 +74,8 @@ def refuse_directory(path: str, given: str) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path, or a link to a file, that a deny rule covers."""
-    session.deny_target("Edit", arguments["file_path"])
-    if session.behaviours.blanks_after_paths_are_suspicious:
-        refuse_suspicious(arguments["file_path"])
-    if session.behaviours.own_files_are_guarded:
-        refuse_guarded(session.expanded_path(arguments["file_path"]))
+    """Refuse what Edit may not change."""
+    edit_tool.permit(session, arguments)
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
