@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from harness.agent.conversation import Conversation
 from harness.agent.program import BASE_VARIABLES, AgentProgram
 from harness.scripted_model.formats import WIRES
 from harness.session import BrokenAdapter
+from tests.processes import alive, gone
 
 FAKE = Path(__file__).with_name("fake_agent.py")
 
@@ -30,23 +30,6 @@ def conversation(request, tmp_path: Path) -> Iterator[Conversation]:
     conversation = Conversation(program(tmp_path, request.param))
     yield conversation
     conversation.close()
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def gone(pid: int) -> bool:
-    """Whether the process ends; the kernel needs a moment after the signal."""
-    deadline = time.monotonic() + 5
-    while alive(pid):
-        if time.monotonic() > deadline:
-            return False
-        os.sched_yield()
-    return True
 
 
 @pytest.mark.parametrize("flags", [(), ("--whole",)], ids=["stream", "whole"])

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import tracemalloc
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -20,6 +19,7 @@ from harness.run import Bench, Order, run
 from harness.session import Session, ToolResult, Workspace
 from harness.suite import Suite
 from harness.verdict import Verdict
+from tests.processes import children, gone
 
 from .conftest import FAILING, HOLDING, PASSES, RACES
 
@@ -202,28 +202,6 @@ def test_a_worker_that_is_killed_costs_one_scenario(
     assert verdicts[0].blame == "environment"
 
 
-def children(pid: int) -> list[int]:
-    """The processes that a process started and that still run (Linux)."""
-    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def gone(pids: list[int]) -> bool:
-    """Whether all have ended, or do so within seconds: after SIGKILL nobody waits for them."""
-    patience = time.monotonic() + 10
-    while any(map(alive, pids)):
-        if time.monotonic() > patience:
-            return False
-        os.sched_yield()
-    return True
-
-
 HANGS = """\
 import time
 
@@ -268,7 +246,7 @@ def test_an_interrupt_leaves_no_process_and_no_traceback(
     assert hosts
     assert process.returncode == (-number if number == signal.SIGKILL else 128 + number)
     assert "Traceback" not in out + err, out + err
-    assert gone(workers + hosts)
+    assert all(gone(pid, patience=10) for pid in [*workers, *hosts])
 
 
 def test_a_bench_can_be_used_alone(holding: Suite) -> None:

@@ -12,6 +12,7 @@ from harness.fuzz.search import Request, perform
 from harness.fuzz.streams import Streams, shares
 from harness.session import BrokenAdapter
 from harness.suite import Suite
+from tests.processes import children, descendants
 
 WRONG = Path(__file__).parents[1] / "wrong_implementations"
 CHECKOUT = Path(__file__).parents[2]
@@ -29,24 +30,6 @@ def request_for(suite: Suite, output: Path, *, steps: int, jobs: int, seed: int 
 
 def files(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in sorted(folder.glob("*.yaml"))}
-
-
-def children(parent: int) -> set[int]:
-    """Return the processes that a process has started."""
-    found = set()
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == parent:
-            found.add(int(status.parent.name))
-    return found
-
-
-def descendants(parent: int) -> set[int]:
-    """Return the processes that a process has started, and what these have started."""
-    return children(parent) | {each for child in children(parent) for each in descendants(child)}
 
 
 @pytest.mark.parametrize(("steps", "jobs", "divided"), [(10, 3, (4, 3, 3)), (2, 4, (1, 1)), (0, 2, (0,))])

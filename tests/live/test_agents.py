@@ -23,6 +23,7 @@ from harness.targets.catalogue import pairs
 from harness.targets.install import install
 from harness.targets.mapping import AgentLaunch, Release, Target
 from harness.workspace import Place
+from tests.processes import group
 
 pytestmark = pytest.mark.agents
 
@@ -60,19 +61,6 @@ def conversation(agent, place: Place) -> Iterator[Conversation]:
     scenario = SUITE.scenario("gate/edit-after-read")
     with place.site(unique=True) as site:
         yield agent[1].open(site.workspace(scenario)).conversation
-
-
-def group(leader: int) -> list[int]:
-    """Return the processes of a process group."""
-    members = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (path / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[2]) == leader and fields[0] != "Z":
-            members.append(int(path.name))
-    return members
 
 
 def test_the_agent_sees_the_variables_of_its_mapping_only(agent, conversation: Conversation) -> None:

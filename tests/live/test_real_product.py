@@ -21,6 +21,7 @@ from harness.suite import Suite
 from harness.syrupy_extension import RecordingExtension
 from harness.transcribe import transcribe
 from harness.workspace import Place
+from tests.processes import group
 
 pytestmark = pytest.mark.live
 
@@ -65,19 +66,6 @@ def session(product: ClaudeCodeAdapter, place: Place) -> Iterator[ClaudeCodeSess
         assert isinstance(session, ClaudeCodeSession)
         yield session
         session.close()
-
-
-def group(leader: int) -> list[int]:
-    """Return the processes of a process group."""
-    members = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (path / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[2]) == leader and fields[0] != "Z":
-            members.append(int(path.name))
-    return members
 
 
 def test_the_product_sees_the_allowed_variables_only(session: ClaudeCodeSession) -> None:

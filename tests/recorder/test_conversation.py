@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from harness.agent import conversation as launching
 from harness.claude_code.conversation import Conversation, Options
 from harness.claude_code.environment import ALLOWED_VARIABLES
 from harness.session import BrokenAdapter
+from tests.processes import alive, gone
 
 FAKE = Path(__file__).with_name("fake_product.py")
 
@@ -30,24 +30,6 @@ def conversation(tmp_path: Path) -> Iterator[Conversation]:
     conversation = Conversation(options(tmp_path))
     yield conversation
     conversation.close()
-
-
-def alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
-
-
-def gone(pid: int) -> bool:
-    """Whether the process ends; the kernel needs a moment after the signal."""
-    deadline = time.monotonic() + 5
-    while alive(pid):
-        if time.monotonic() > deadline:
-            return False
-        os.sched_yield()
-    return True
 
 
 def test_no_variable_of_this_process_reaches_the_product(conversation: Conversation, monkeypatch) -> None:

@@ -16,6 +16,7 @@ from harness.adapters.mcp import Isolation, McpAdapter, McpConnection
 from harness.session import BrokenAdapter, Workspace
 from harness.suite import Suite
 from harness.workspace import Place
+from tests.processes import gone
 
 MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
 Open = Callable[..., McpAdapter]
@@ -38,20 +39,6 @@ def opened() -> Iterator[Open]:
     yield start
     for adapter in adapters:
         adapter.close()
-
-
-def gone(pid: int, patience: float = 5) -> bool:
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            os.kill(pid, 0)
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except (ProcessLookupError, FileNotFoundError):
-            return True
-        if time.monotonic() >= deadline:
-            return False
-        time.sleep(0.005)
 
 
 @pytest.mark.parametrize(

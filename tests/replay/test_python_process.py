@@ -16,6 +16,7 @@ from harness.replay import replay
 from harness.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
 from harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
 from harness.workspace import Place
+from tests.processes import alive, gone
 
 TIME_LIMIT = 0.3
 
@@ -43,21 +44,6 @@ def opened() -> Iterator[Opened]:
     yield opened
     for adapter in opened.adapters:
         adapter.close()
-
-
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-
-
-def wait_until_gone(pid: int) -> bool:
-    deadline = time.monotonic() + 5
-    while is_running(pid) and time.monotonic() < deadline:
-        time.sleep(0.001)
-    return not is_running(pid)
 
 
 def test_calls_are_answered_and_state_is_kept_in_the_session(opened: Opened, workspace: Workspace) -> None:
@@ -155,7 +141,7 @@ def test_a_traceback_is_kept(opened: Opened, workspace: Workspace) -> None:
 def test_what_it_left_running_is_killed(opened: Opened, workspace: Workspace) -> None:
     with pytest.raises(BrokenAdapter):
         opened("LeavesAChildBehind").open(workspace).call("Edit", {})
-    assert wait_until_gone(int((workspace.root / "child.pid").read_text()))
+    assert gone(int((workspace.root / "child.pid").read_text()))
 
 
 def test_a_call_after_the_process_has_died_is_a_breakage(opened: Opened, workspace: Workspace) -> None:
@@ -212,9 +198,9 @@ def test_a_closed_adapter_leaves_no_process(opened: Opened, workspace: Workspace
     adapter.open(workspace)
     assert adapter.pid is not None
     pid = adapter.pid
-    assert is_running(pid)
+    assert alive(pid)
     adapter.close()
-    assert not is_running(pid)
+    assert not alive(pid)
     assert adapter.pid is None
 
 
@@ -239,6 +225,6 @@ def test_a_hanging_child_does_not_outlive_a_killed_harness(name: str) -> None:
     ) as harness:
         assert harness.stdout is not None
         pid = int(harness.stdout.readline())
-        assert is_running(pid)
+        assert alive(pid)
         harness.send_signal(signal.SIGKILL)
-    assert wait_until_gone(pid)
+    assert gone(pid)
