@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-__all__ = ["Key", "Mutant", "lines_that_mention", "mutants_of"]
+__all__ = ["Key", "Mutant", "lines_that_mention", "mutants_of", "told"]
 
 Key = tuple[str, str, str, int]
 """Where, before, after, occurrence: what a mutant is called."""
@@ -46,6 +46,18 @@ class Mutant:
     def key(self) -> Key:
         """What tells this mutant from all others as long as the lines themselves do not change."""
         return self.where, self.before, self.after, self.occurrence
+
+    @property
+    def told(self) -> str:
+        """The mutant in one line, for a message."""
+        return told(self.key)
+
+
+def told(key: Key) -> str:
+    """Return a mutant's key as one line, for a message."""
+    where, before, after, occurrence = key
+    nth = f" (occurrence {occurrence})" if occurrence > 1 else ""
+    return f"{where}: {' '.join(before.split())} -> {' '.join(after.split())}{nth}"
 
 
 def mutants_of(module: str, source: str) -> list[Mutant]:

@@ -96,6 +96,8 @@ def _judged(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) ->
     shown = time.monotonic()
     for fate in trials(panel, cases, mutants, jobs):
         fates.append(fate)
+        if not fate.killed:
+            print(f"{fate.mutant.told} survives {fate.asked} cases", file=sys.stderr)
         if time.monotonic() - shown > 15:
             shown = time.monotonic()
             print(f"{len(fates)} of {len(mutants)} mutants, {score(fates):.1f} % killed", file=sys.stderr)

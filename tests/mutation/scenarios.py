@@ -113,4 +113,8 @@ def scenario_panel(checkout: Path) -> Panel:
     def open_judge(seconds: Mapping[str, float]) -> Judge:
         return _Bench(suite, seconds)
 
-    return Panel(folder.name, folder, sources, cases, open_judge, unused={"server"})
+    def kind_of(case: str) -> str:
+        contract = case.partition(" ")[0]
+        return case if contract == suite.contracts.default else contract
+
+    return Panel(folder.name, folder, sources, cases, open_judge, unused={"server"}, kind_of=kind_of)

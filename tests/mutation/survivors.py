@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mutants import Key, Mutant
+from mutants import Key, Mutant, told
 
 from harness.finding import Finding, SuiteError
 from harness.inspection import Inspection
@@ -61,9 +61,7 @@ class Survivor:
     @property
     def told(self) -> str:
         """The mutant for a message."""
-        where, before, after, occurrence = self.key
-        nth = f" (occurrence {occurrence})" if occurrence > 1 else ""
-        return f"{where}: {_one_line(before)} -> {_one_line(after)}{nth}"
+        return told(self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +184,3 @@ def _written(text: str) -> str:
     if text and all(character.isprintable() or character == "\n" for character in text):
         return "|-\n" + textwrap.indent(text, " " * 4)
     return json.dumps(text)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

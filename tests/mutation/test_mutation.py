@@ -120,10 +120,14 @@ def test_a_module_of_a_package_inside_the_package_is_judged_like_the_others(tmp_
 def test_a_module_of_a_package_inside_the_package_is_measured_like_the_others(tmp_path: Path) -> None:
     pytest.importorskip("coverage", reason="the extra `mutation` is not installed")
     cases = measure(nested(tmp_path / "tiny"))
-    assert cases.that_execute({("inner.bounds", 6)}) == ["large"]
-    assert set(cases.that_execute({("inner.bounds", 5)})) == set(CASES)
-    assert cases.that_execute({("inner.bounds", 99)}) == []
-    assert set(cases.that_execute({("inner.bounds", 1)})) == set(CASES), "the import belongs to every case"
+
+    def reach(line: int) -> list[str]:
+        return sorted(cases.names(cases.that_execute({("inner.bounds", line)})))
+
+    assert reach(6) == ["large"]
+    assert reach(5) == ["large", "small"]
+    assert reach(99) == []
+    assert reach(1) == ["large", "small"], "the import belongs to every case"
 
 
 def test_a_reason_about_a_module_inside_is_stale_only_if_that_was_asked_for(tmp_path: Path) -> None:
@@ -177,6 +181,25 @@ def test_what_the_import_executes_is_changed_before_the_import() -> None:
         )
     )
     assert (found.by, found.how) == ("twice", "9, not 6")
+
+
+def of_two_ways(kind_of: Callable[[str], str]) -> _Order:
+    """Return the order of twenty cases, of which every fourth takes the way through line 6."""
+    names = [f"case-{n}" for n in range(20)]
+    reached = {("bounds", 5): (1 << 20) - 1, ("bounds", 6): sum(1 << n for n in range(3, 20, 4))}
+    return _Order(replace(panel(), kind_of=kind_of), Cases(dict.fromkeys(names, 0.0), reached, frozenset()))
+
+
+def test_cases_of_one_kind_on_the_same_way_stand_for_each_other() -> None:
+    asked = of_two_ways(lambda name: "alike").of(WRONG)
+    assert sorted(asked, key=lambda name: int(name[5:])) == [
+        f"case-{n}" for n in (0, 1, 2, 3, 4, 5, 7, 11, 15, 19)
+    ]
+    assert sorted(asked[:2]) == ["case-0", "case-3"], "each way has its turn"
+
+
+def test_cases_of_different_kinds_do_not_stand_for_each_other() -> None:
+    assert len(of_two_ways(str).of(WRONG)) == 20
 
 
 def test_the_case_that_killed_a_mutant_is_asked_first_about_the_next() -> None:

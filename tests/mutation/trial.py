@@ -30,13 +30,16 @@ from typing import Any
 
 from mutants import Mutant, lines_that_mention
 
-__all__ = ["Cases", "Fate", "Panel", "TrialError", "file_of", "measure", "module_at", "trials"]
+__all__ = ["ALIKE", "Cases", "Fate", "Panel", "TrialError", "file_of", "measure", "module_at", "trials"]
 
 _FORK = get_context("fork")
 _MEMORY = 6 * 1024**3
 """Bytes of address space of a trial."""
 _PATIENCE = 60.0
 """Seconds that a trial may take beyond ten times what all its cases take on the unchanged package."""
+
+ALIKE = 5
+"""Cases that are asked of those that are alike: of one kind, and on the same way through the module that is changed."""
 
 Judge = Callable[[str], str]
 """Tells how a case does not hold, an empty string if it does. Called in a trial only."""
@@ -63,7 +66,7 @@ class Panel:
     Modules are called as by `module_at`.
 
     `open_judge` is given what each case cost on the unchanged package, in seconds; nothing at the first time.
-    `unused` are modules that no case needs.
+    `kind_of` tells which cases may stand for each other; without it, none. `unused` are modules that no case needs.
     """
 
     package: str
@@ -72,6 +75,7 @@ class Panel:
     cases: Sequence[str]
     open_judge: Callable[[Mapping[str, float]], Judge]
     unused: Collection[str] = ()
+    kind_of: Callable[[str], str] = str
 
 
 Line = tuple[str, int]
@@ -90,14 +94,31 @@ class Cases:
     reached: Mapping[Line, int]
     imported: frozenset[Line]
 
-    def that_execute(self, lines: Collection[Line]) -> list[str]:
-        """Return the cases that execute one of the lines; what the import executes belongs to every case."""
+    def that_execute(self, lines: Collection[Line]) -> int:
+        """Return the cases, a bit each, that execute one of the lines; what the import executes belongs to all."""
         if not self.imported.isdisjoint(lines):
-            return list(self.seconds)
+            return (1 << len(self.seconds)) - 1
         found = 0
         for line in lines:
             found |= self.reached.get(line, 0)
-        return [name for n, name in enumerate(self.seconds) if found >> n & 1]
+        return found
+
+    def names(self, cases: int) -> list[str]:
+        """Return the names of cases that are given a bit each."""
+        names, found = list(self.seconds), []
+        while cases:
+            lowest = cases & -cases
+            found.append(names[lowest.bit_length() - 1])
+            cases ^= lowest
+        return found
+
+    def ways(self, modules: Collection[str]) -> list[int]:
+        """Divide the cases, a bit each, by the lines of some modules that they execute."""
+        groups = [(1 << len(self.seconds)) - 1]
+        for (module, _), there in self.reached.items():
+            if module in modules:
+                groups = [part for group in groups for part in (group & there, group & ~there) if part]
+        return groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +192,9 @@ class _Order:
     def __init__(self, panel: Panel, cases: Cases) -> None:
         self._sources = panel.sources
         self._cases = cases
+        self._kinds = {name: panel.kind_of(name) for name in cases.seconds}
         self._mentions: dict[frozenset[str], set[Line]] = {}
+        self._ranks: dict[frozenset[str], dict[str, int]] = {}
         self._kills: Counter[tuple[str, str]] = Counter()
 
     def learn(self, fate: Fate) -> None:
@@ -179,11 +202,28 @@ class _Order:
         self._kills[fate.mutant.where, fate.by] += 1
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the cases that reach the change; of one that the import reaches, those that use what it makes."""
-        reached = {(mutant.module, line) for line in mutant.reached_by} or self._mentioned(mutant.names)
-        names = self._cases.that_execute(reached)
-        first = set(self._cases.that_execute(self._mentioned(mutant.words))) if mutant.words else set()
-        return sorted(names, key=lambda name: (-self._kills[mutant.where, name], name not in first))
+        """Return the cases that reach the change, few of those that are alike; of a change that the import reaches,
+        those that use what it makes. Each way through the module has its turn before the next case on the same way.
+        """
+        lines = {(mutant.module, line) for line in mutant.reached_by} or self._mentioned(mutant.names)
+        ranks = self._ranked(frozenset(module for module, _ in lines))
+        kills = {name: kills for (where, name), kills in self._kills.items() if where == mutant.where}
+        near = self._cases.that_execute(self._mentioned(mutant.words)) if mutant.words else 0
+        first = set(self._cases.names(near))
+        names = self._cases.names(self._cases.that_execute(lines))
+        asked = [name for name in names if ranks[name] < ALIKE or name in kills]
+        return sorted(asked, key=lambda name: (-kills.get(name, 0), name not in first, ranks[name]))
+
+    def _ranked(self, modules: frozenset[str]) -> dict[str, int]:
+        """Return for each case how many cheaper ones are like it."""
+        if modules not in self._ranks:
+            ranks = self._ranks[modules] = {}
+            for way in self._cases.ways(modules):
+                alike: Counter[str] = Counter()
+                for name in self._cases.names(way):
+                    ranks[name] = alike[self._kinds[name]]
+                    alike[self._kinds[name]] += 1
+        return self._ranks[modules]
 
     def _mentioned(self, names: frozenset[str]) -> set[Line]:
         if names not in self._mentions:
