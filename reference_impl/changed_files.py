@@ -11,17 +11,19 @@ from reference_impl.session import Session
 __all__ = ["notice_changed_files"]
 
 
-def notice_changed_files(session: Session) -> None:
+def notice_changed_files(session: Session) -> bool:
     """Read every file again that an Edit or Write made and that is newer on disk; the model is told what changed in it.
 
     What Read refuses stays as it was remembered. First all records are looked at, from the newest to the oldest. Each
-    look is a use, so the order of use turns round.
+    look is a use, so the order of use turns round. Returns whether there was any such file.
     """
-    for path in [path for path in session.state.newest_first() if _is_outdated(session, path)]:
+    outdated = [path for path in session.state.newest_first() if _is_outdated(session, path)]
+    for path in outdated:
         with contextlib.suppress(OSError, RecursionError, Refusal):
             arguments = {"file_path": path}
             read_tool.validate(session, arguments)
             read_tool.execute(session, arguments)
+    return bool(outdated)
 
 
 def _is_outdated(session: Session, path: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -181,14 +181,11 @@ class FileTools:
             if number and number % _AT_ONCE == 0 and self._session.behaviours.ten_calls_run_at_once:
                 self._session.message += 1
             results.append(self._answer(tool, each, _nothing))
-        self._end_message()
-        return results
+        return self._ended(results)
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> Result:
         """Execute one call; run `strike` between validation and execution, unless the validation refused."""
-        result = self._answer(tool, self._prepared(tool, arguments), strike)
-        self._end_message()
-        return result
+        return self._ended([self._answer(tool, self._prepared(tool, arguments), strike)])[0]
 
     def read(self, file_path: str, offset: float | None = None, limit: float | None = None) -> str:
         """Return the numbered lines of a file; `offset` counts lines from 1. Raises Refusal."""
@@ -213,12 +210,16 @@ class FileTools:
         try:
             return self._text(tool, self._run(tool, self._prepared(tool, given), _nothing))
         finally:
-            self._end_message()
+            self._ended([])
 
-    def _end_message(self) -> None:
+    def _ended(self, results: list[Result]) -> list[Result]:
+        """End a message, and return what the model gets of its results."""
+        behaviours = self._session.behaviours
         self._session.message += 1
-        if self._session.behaviours.changed_files_are_noticed:
-            notice_changed_files(self._session)
+        noticed = behaviours.changed_files_are_noticed and notice_changed_files(self._session)
+        if not (noticed and behaviours.notices_cut_answers):
+            return results
+        return [replace(result, text=result.text.rstrip(BLANKS)) for result in results]
 
     def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> _Prepared | Refusal:
         """Return the arguments that the rules of the tool see, or why there are none."""

@@ -71,7 +71,12 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
             cells.insert(0 if number is None else number + 1, cell)
             answer = f"Inserted {cell_named(session, cell.get('id'))} with {source}"
         case _:
-            replace_source(cells[number or 0], source, arguments.get("cell_type"))
+            replace_source(
+                cells[number or 0],
+                source,
+                arguments.get("cell_type"),
+                counted=session.behaviours.execution_counts_are_emptied,
+            )
             answer = f"Updated cell {named} with {source}"
     kept = session.behaviours.final_newlines_of_notebooks_stay and content.endswith("\n")
     session.write(path, encode(indented(book) + ("\n" if kept else ""), file_format))
@@ -174,11 +179,14 @@ def index_of(cells: list[Any], reference: str | None, *, number_first: bool) -> 
     return by_number
 
 
-def replace_source(cell: dict[str, Any], source: str, kind: str | None) -> None:
-    """Give a cell its new source; a code cell loses its outputs."""
+def replace_source(cell: dict[str, Any], source: str, kind: str | None, *, counted: bool) -> None:
+    """Give a cell its new source; a code cell loses its outputs, and its count, or `counted` keeps that as null."""
     cell["source"] = source
     if cell.get("cell_type") == "code":
-        cell["execution_count"] = None
+        if counted:
+            cell["execution_count"] = None
+        else:
+            cell.pop("execution_count", None)
         cell["outputs"] = []
     if kind:
         cell["cell_type"] = kind

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from reference_impl.arguments import Parameter, Schema
 from reference_impl.contract import Behaviours
 
@@ -90,6 +92,13 @@ def schema_of_write(behaviours: Behaviours) -> Schema:
     )
 
 
+def _cell(behaviours: Behaviours) -> Parameter:
+    """Return the parameter that names the cell."""
+    if behaviours.cells_are_numbered:
+        return _CELL_NUMBER
+    return replace(_CELL_ID, required=behaviours.cell_ids_are_required)
+
+
 def schema_of_notebook_edit(behaviours: Behaviours) -> Schema:
     """Return what NotebookEdit takes."""
     return Schema(
@@ -101,7 +110,7 @@ def schema_of_notebook_edit(behaviours: Behaviours) -> Schema:
                 description="The absolute path to the Jupyter notebook file to edit (must be absolute, not relative)",
                 required=True,
             ),
-            _CELL_NUMBER if behaviours.cells_are_numbered else _CELL_ID,
+            _cell(behaviours),
             Parameter("new_source", description="The new source for the cell", required=True),
             Parameter(
                 "cell_type",

@@ -76,6 +76,10 @@ class CallBehaviours:
     )
     """What is wrong with an edit of MultiEdit is told of its list; otherwise of the edit."""
     cells_are_numbered: bool = since(
-        True, {"1.0.60": False}, shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell")
+        True, {"1.0.22": False}, shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell")
     )
     """NotebookEdit takes `cell_number` for the cell; otherwise `cell_id`."""
+    cell_ids_are_required: bool = since(
+        False, {"1.0.22": True, "1.0.23": False}, shown_by=("notebooks/insert-without-cell",)
+    )
+    """NotebookEdit refuses a call without `cell_id`, where it takes one."""

@@ -21,6 +21,8 @@ class NotebookBehaviours:
         False, {"2.1.207": True}, shown_by=("notebooks/broken-json-words",)
     )
     """The refusal of a notebook that is not JSON says so before the words of the engine."""
+    execution_counts_are_emptied: bool = since(False, {"1.0.44": True}, shown_by=("notebooks/replace-cell",))
+    """The execution count of a code cell that gets another source becomes null; otherwise it goes."""
     json_errors_are_brief: bool = since(
         False,
         {"2.1.113": True},

@@ -24,7 +24,7 @@ class PermissionBehaviours:
     )
     """A deny rule also closes the links to what it closes."""
     rules_fail_at_their_base: bool = since(
-        True, {"1.0.60": False}, shown_by=("permissions/rule-for-everything-and-what-is-outside",)
+        True, {"1.0.8": False}, shown_by=("permissions/rule-for-everything-and-what-is-outside",)
     )
     """The directory that rules begin at cannot be checked against them."""
     root_rules_are_anchored: bool = since(
