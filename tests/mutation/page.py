@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from survivors import KINDS, Survivors
-from trial import ALIKE, Fate, file_of
+from trial import MOST, Fate, file_of
 
 __all__ = ["LEAST", "page", "score", "table"]
 
@@ -31,9 +31,10 @@ $ python tests/mutation/run.py
 The changes are those of [mutmut](https://mutmut.readthedocs.io): another operator, another number or text, a
 condition turned round, an argument or a branch left out. They are made to whole modules, so tables and constants
 count too. Only scenarios judge, no other test: each at level `text`, under the contracts {contracts}; under a version
-other than the default one where a scenario expects something else of it than of its neighbours, and of those that take
-the same way through the changed module under such a version only {alike}. A mutant that cannot be imported, or does
-not come to an end, is killed. Of all mutants {least:g} % must be killed, those equivalent to the original included.
+other than the default one where a scenario expects something else of it than of its neighbours. Of these cases a mutant
+is asked {most} at most, those first that take different ways through the changed module. A mutant that cannot be
+imported, or does not come to an end, is killed. Of all mutants {least:g} % must be killed, those that are equivalent
+to the original included.
 The exit code is 1 below that, for a survivor without a reason in `tests/mutation/survivors.yaml`, and for a reason that
 is no longer needed. `--jobs 2` takes two processors; `--module edit_tool` and `--sample 200` look at a part, say so,
 judge no score, and leave this page alone.
@@ -81,7 +82,7 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
 def page(fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], scenarios: int) -> str:
     """Return the page of a run that judged every mutant and found every survivor explained."""
     named = ", ".join(f"`{name}`" for name in contracts)
-    parts = [_TOP.format(contracts=named, least=LEAST, alike=ALIKE)]
+    parts = [_TOP.format(contracts=named, least=LEAST, most=MOST)]
     parts.append(
         f"{scenarios} scenarios kill {score(fates):.1f} % of {len(fates)} mutants, and {score(fates, survivors):.1f} % "
         "of those that are not equivalent to the original.\n"

@@ -113,8 +113,7 @@ def scenario_panel(checkout: Path) -> Panel:
     def open_judge(seconds: Mapping[str, float]) -> Judge:
         return _Bench(suite, seconds)
 
-    def kind_of(case: str) -> str:
-        contract = case.partition(" ")[0]
-        return case if contract == suite.contracts.default else contract
+    def contract_of(case: str) -> str:
+        return case.partition(" ")[0]
 
-    return Panel(folder.name, folder, sources, cases, open_judge, unused={"server"}, kind_of=kind_of)
+    return Panel(folder.name, folder, sources, cases, open_judge, unused={"server"}, kind_of=contract_of)

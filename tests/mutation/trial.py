@@ -30,7 +30,7 @@ from typing import Any
 
 from mutants import Mutant, lines_that_mention
 
-__all__ = ["ALIKE", "Cases", "Fate", "Panel", "TrialError", "file_of", "measure", "module_at", "trials"]
+__all__ = ["MOST", "Cases", "Fate", "Panel", "TrialError", "file_of", "measure", "module_at", "trials"]
 
 _FORK = get_context("fork")
 _MEMORY = 6 * 1024**3
@@ -38,8 +38,8 @@ _MEMORY = 6 * 1024**3
 _PATIENCE = 60.0
 """Seconds that a trial may take beyond ten times what all its cases take on the unchanged package."""
 
-ALIKE = 5
-"""Cases that are asked of those that are alike: of one kind, and on the same way through the module that is changed."""
+MOST = 1500
+"""Cases that are asked about one mutant, at most."""
 
 Judge = Callable[[str], str]
 """Tells how a case does not hold, an empty string if it does. Called in a trial only."""
@@ -66,7 +66,7 @@ class Panel:
     Modules are called as by `module_at`.
 
     `open_judge` is given what each case cost on the unchanged package, in seconds; nothing at the first time.
-    `kind_of` tells which cases may stand for each other; without it, none. `unused` are modules that no case needs.
+    `kind_of` tells which cases are much alike if they execute the same lines. `unused` are modules that no case needs.
     """
 
     package: str
@@ -202,8 +202,9 @@ class _Order:
         self._kills[fate.mutant.where, fate.by] += 1
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the cases that reach the change, few of those that are alike; of a change that the import reaches,
-        those that use what it makes. Each way through the module has its turn before the next case on the same way.
+        """Return the cases that reach the change; of a change that the import reaches, those that use what it makes.
+
+        Each way through the module has its turn before the next case of the same kind on the same way.
         """
         lines = {(mutant.module, line) for line in mutant.reached_by} or self._mentioned(mutant.names)
         ranks = self._ranked(frozenset(module for module, _ in lines))
@@ -211,8 +212,7 @@ class _Order:
         near = self._cases.that_execute(self._mentioned(mutant.words)) if mutant.words else 0
         first = set(self._cases.names(near))
         names = self._cases.names(self._cases.that_execute(lines))
-        asked = [name for name in names if ranks[name] < ALIKE or name in kills]
-        return sorted(asked, key=lambda name: (-kills.get(name, 0), name not in first, ranks[name]))
+        return sorted(names, key=lambda name: (-kills.get(name, 0), name not in first, ranks[name]))[:MOST]
 
     def _ranked(self, modules: frozenset[str]) -> dict[str, int]:
         """Return for each case how many cheaper ones are like it."""
