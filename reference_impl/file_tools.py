@@ -213,11 +213,9 @@ class FileTools:
             self._ended([])
 
     def _ended(self, results: list[Result]) -> list[Result]:
-        """End a message, and return what the model gets of its results."""
-        behaviours = self._session.behaviours
+        """End a message, and return its results: what is told of changed files cuts the blanks at their ends."""
         self._session.message += 1
-        noticed = behaviours.changed_files_are_noticed and notice_changed_files(self._session)
-        if not (noticed and behaviours.notices_cut_answers):
+        if not (self._session.behaviours.changed_files_are_noticed and notice_changed_files(self._session)):
             return results
         return [replace(result, text=result.text.rstrip(BLANKS)) for result in results]
 

@@ -26,6 +26,7 @@ _CELL_ID = Parameter(
 _CELL_NUMBER = Parameter(
     "cell_number", description="The index of the cell, from 0", type="number", required=True
 )
+_CELLS = {"number": _CELL_NUMBER, "needed id": replace(_CELL_ID, required=True), "id": _CELL_ID}
 _NAMES_OF_EDIT = {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}
 _NAMES_OF_WRITE = {"file_text": "content"}
 
@@ -92,13 +93,6 @@ def schema_of_write(behaviours: Behaviours) -> Schema:
     )
 
 
-def _cell(behaviours: Behaviours) -> Parameter:
-    """Return the parameter that names the cell."""
-    if behaviours.cells_are_numbered:
-        return _CELL_NUMBER
-    return replace(_CELL_ID, required=behaviours.cell_ids_are_required)
-
-
 def schema_of_notebook_edit(behaviours: Behaviours) -> Schema:
     """Return what NotebookEdit takes."""
     return Schema(
@@ -110,7 +104,7 @@ def schema_of_notebook_edit(behaviours: Behaviours) -> Schema:
                 description="The absolute path to the Jupyter notebook file to edit (must be absolute, not relative)",
                 required=True,
             ),
-            _cell(behaviours),
+            _CELLS[behaviours.cell_is_named_by],
             Parameter("new_source", description="The new source for the cell", required=True),
             Parameter(
                 "cell_type",

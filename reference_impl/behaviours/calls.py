@@ -75,11 +75,9 @@ class CallBehaviours:
         True, {"1.0.126": False}, shown_by=("multi-edit/edit-without-new-string",)
     )
     """What is wrong with an edit of MultiEdit is told of its list; otherwise of the edit."""
-    cells_are_numbered: bool = since(
-        True, {"1.0.22": False}, shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell")
+    cell_is_named_by: str = since(
+        "number",
+        {"1.0.22": "needed id", "1.0.23": "id"},
+        shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell"),
     )
-    """NotebookEdit takes `cell_number` for the cell; otherwise `cell_id`."""
-    cell_ids_are_required: bool = since(
-        False, {"1.0.22": True, "1.0.23": False}, shown_by=("notebooks/insert-without-cell",)
-    )
-    """NotebookEdit refuses a call without `cell_id`, where it takes one."""
+    """What NotebookEdit takes for the cell: `cell_number`, or `cell_id`, which at first must not be missing."""

@@ -78,10 +78,6 @@ class FreshnessBehaviours:
         shown_by=("state/eleven-files-read", "state/eleven-files-written"),
     )
     """How many files a session remembers."""
-    notices_cut_answers: bool = since(
-        True, {"1.0.21": False}, shown_by=("links-and-modes/edit-link-makes-target-stale",)
-    )
-    """The answers of a message after which the model is told of changed files lose the blanks at their ends."""
     changed_files_are_noticed: bool = since(True, documented=False)
     """After each message a file that is remembered whole and is newer on disk is read again. The model is told what
     changed in it, so the next Edit or Write goes through."""

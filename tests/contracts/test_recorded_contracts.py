@@ -11,27 +11,19 @@ from pathlib import Path
 import pytest
 
 from harness.adapters.recording import OneTranscript
-from harness.adapters.reference import ReferenceSession
-from harness.compare import compare, skipped
 from harness.contracts import Contract
 from harness.finding import SuiteError
 from harness.load import load_scenario
-from harness.outcome import Outcome
 from harness.recordings import Recordings, Transcript
 from harness.replay import replay
 from harness.run import run
-from harness.scenario import Scenario
-from harness.session import Workspace
-from harness.suite import Suite
 from harness.verdict import Verdict
 from harness.workspace import Place
-from reference_impl import Behaviours, FileTools, behaviours_of
-from reference_impl.contract import history_of
-from reference_impl.history import ByModel
+from reference_impl import behaviours_of
 
-SUITE = Suite()
+from .judging import SUITE, Reference, judged, offered
+
 CONTRACTS = [contract.name for contract in SUITE.contracts.recorded]
-CAPABILITIES = frozenset({"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "parallel", "during", "deny"})
 SAMPLE = 40
 """Every so manieth scenario is tampered with."""
 
@@ -67,25 +59,6 @@ def test_most_scenarios_are_specified_for_every_contract(name: str) -> None:
     assert len(specified) > 0.9 * len(SUITE.ids())
 
 
-class Reference:
-    """The reference with behaviours put together freely."""
-
-    repeats_paths = True
-
-    def __init__(self, behaviours: Behaviours) -> None:
-        self._behaviours = behaviours
-
-    def open(self, workspace: Workspace) -> ReferenceSession:
-        tools = FileTools(self._behaviours, root=workspace.root, home=workspace.home, deny=workspace.deny)
-        return ReferenceSession(tools, 30.0)
-
-
-def judged(scenario: Scenario, outcome: Outcome, contract: Contract) -> str:
-    skip = skipped(scenario, contract, "text", CAPABILITIES)
-    verdict = skip if skip is not None else compare(scenario, outcome, contract, "text", SUITE.vocabulary)
-    return verdict.status
-
-
 def sightings() -> Iterator[tuple[str, str]]:
     """Yield scenario and version of every recording that is of no contract: they state where a change came."""
     for path in sorted(SUITE.recordings_root.rglob("*.json")):
@@ -105,50 +78,6 @@ def test_the_reference_agrees_also_with_versions_between_contracts() -> None:
             if judged(scenario, outcome, contract) != "passed":
                 wrong.append(f"{scenario_id} on {name}")
     assert wrong == []
-
-
-def changes() -> list[tuple[str, tuple[int, int, int], object]]:
-    """Return every change of every behaviour, with the value before it."""
-    found = []
-    for field in dataclasses.fields(Behaviours):
-        before = history_of(field.name).first
-        for version, value in history_of(field.name).changes.items():
-            found.append((field.name, version, before))
-            before = value
-    return found
-
-
-@pytest.mark.parametrize(
-    ("name", "version", "before"), changes(), ids=lambda value: str(value) if isinstance(value, str) else ""
-)
-def test_a_behaviour_that_is_late_by_one_contract_is_noticed(
-    name: str, version: tuple[int, int, int], before: object
-) -> None:
-    shown_by = history_of(name).shown_by
-    assert shown_by, f"{name} names no scenario that shows it"
-    noticed = []
-    with Place() as place:
-        for contract in SUITE.contracts.recorded:
-            behaviours = behaviours_of(contract.name)
-            old = before
-            if isinstance(old, ByModel):
-                old = old.relaxed if contract.read_gate == "relaxed" else old.enforced
-            if _release(contract) < version or getattr(behaviours, name) == old:
-                continue
-            late = Reference(dataclasses.replace(behaviours, **{name: old}))
-            if offered(dataclasses.replace(behaviours, **{name: old})) != set(contract.tools):
-                return  # it is the tools that changed
-            for scenario_id in shown_by:
-                scenario = SUITE.scenario(scenario_id)
-                if judged(scenario, replay(scenario, late, place), contract) == "failed":
-                    noticed.append(scenario_id)
-            if noticed:
-                return
-    raise AssertionError(f"no scenario of {shown_by} notices that {name} does not change in {version}")
-
-
-def offered(behaviours: str | Behaviours) -> set[str]:
-    return {schema.tool for schema in FileTools(behaviours, root="/").schemas}
 
 
 @pytest.mark.parametrize("name", CONTRACTS)

@@ -1,0 +1,42 @@
+"""Judging: the reference with behaviours put together freely, held to what a scenario expects of a version."""
+
+from __future__ import annotations
+
+from harness.adapters.reference import ReferenceSession
+from harness.compare import compare, skipped
+from harness.contracts import Contract
+from harness.outcome import Outcome
+from harness.scenario import Scenario
+from harness.session import Workspace
+from harness.suite import Suite
+from reference_impl import Behaviours, FileTools
+
+SUITE = Suite()
+_CAPABILITIES = frozenset(
+    {"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "parallel", "during", "deny"}
+)
+
+
+class Reference:
+    """The reference with any behaviours."""
+
+    repeats_paths = True
+
+    def __init__(self, behaviours: Behaviours) -> None:
+        self._behaviours = behaviours
+
+    def open(self, workspace: Workspace) -> ReferenceSession:
+        tools = FileTools(self._behaviours, root=workspace.root, home=workspace.home, deny=workspace.deny)
+        return ReferenceSession(tools, 30.0)
+
+
+def judged(scenario: Scenario, outcome: Outcome, contract: Contract) -> str:
+    """Return the status of an outcome at level text."""
+    skip = skipped(scenario, contract, "text", _CAPABILITIES)
+    verdict = skip if skip is not None else compare(scenario, outcome, contract, "text", SUITE.vocabulary)
+    return verdict.status
+
+
+def offered(behaviours: str | Behaviours) -> set[str]:
+    """Return the tools that the reference offers."""
+    return {schema.tool for schema in FileTools(behaviours, root="/").schemas}

@@ -1,0 +1,317 @@
+"""Every change of a behaviour comes in exactly the version that it has in the table, as recordings show."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from packaging.version import Version
+
+from harness.changes.points import chain, version_of
+from harness.contracts import Contract
+from harness.history import the_histories
+from harness.recordings import Recording, Recordings
+from harness.releases import load_releases, releases_file
+from harness.replay import replay
+from harness.workspace import Place
+from reference_impl import behaviours_of
+from reference_impl.history import ByModel
+
+from .judging import SUITE, Reference, judged, offered
+
+NOT_EXACT: dict[tuple[str, str], str] = {
+    ("writing_looks_first", "2.1.207"): "its neighbours are not recorded yet",
+    ("write_opens_first", "2.1.87"): "its neighbours are not recorded yet",
+    ("directories_are_opened", "2.1.251"): "its neighbours are not recorded yet",
+    ("parents_are_made_first", "2.1.87"): "its neighbours are not recorded yet",
+    ("parents_are_made_first", "2.1.207"): "its neighbours are not recorded yet",
+    ("execution_matches_again", "2.1.328"): "its neighbours are not recorded yet",
+    ("every_match_is_replaced", "1.0.8"): "its neighbours are not recorded yet",
+    ("files_are_replaced", "1.0.45"): "its neighbours are not recorded yet",
+    ("temporary_names_are_longer", "2.1.207"): "its neighbours are not recorded yet",
+    ("new_files_are_private", "2.0.76"): "its neighbours are not recorded yet",
+    ("new_files_are_private", "2.1.7"): "its neighbours are not recorded yet",
+    ("edits_are_shown", "2.1.20"): "its neighbours are not recorded yet",
+    ("replacements_are_quoted", "2.1.87"): "its neighbours are not recorded yet",
+    ("writes_are_shown", "2.1.47"): "its neighbours are not recorded yet",
+    ("state_is_told", "2.1.129"): "its neighbours are not recorded yet",
+    ("only_seen_content_is_current", "2.1.328"): "its neighbours are not recorded yet",
+    ("settings_edition", "1.0.126"): "its neighbours are not recorded yet",
+    ("settings_edition", "2.0.0"): "its neighbours are not recorded yet",
+    ("settings_edition", "2.0.76"): "its neighbours are not recorded yet",
+    ("settings_edition", "2.1.7"): "its neighbours are not recorded yet",
+    ("settings_edition", "2.1.87"): "its neighbours are not recorded yet",
+    ("settings_edition", "2.1.112"): "its neighbours are not recorded yet",
+    ("settings_edition", "2.1.160"): "its neighbours are not recorded yet",
+    ("settings_edition", "2.1.207"): "its neighbours are not recorded yet",
+    ("skipping_is_a_setting", "2.1.40"): "its neighbours are not recorded yet",
+    ("settings_are_lenient", "2.1.328"): "its neighbours are not recorded yet",
+    ("settings_have_any_case", "2.0.76"): "its neighbours are not recorded yet",
+    ("changed_keys_alone_are_explained", "2.1.328"): "its neighbours are not recorded yet",
+    ("quotes_are_folded", "1.0.45"): "its neighbours are not recorded yet",
+    ("quotes_are_taken_over", "2.1.47"): "its neighbours are not recorded yet",
+    ("escapes_are_swapped", "2.1.118"): "its neighbours are not recorded yet",
+    ("escapes_are_decoded", "2.1.160"): "its neighbours are not recorded yet",
+    ("windows_paths_are_spared", "2.1.228"): "its neighbours are not recorded yet",
+    ("trailing_blanks_are_cut", "1.0.114"): "its neighbours are not recorded yet",
+    ("markdown_keeps_blanks", "2.1.88"): "its neighbours are not recorded yet",
+    ("carriage_returns_are_doubled", "2.1.88"): "its neighbours are not recorded yet",
+    ("write_keeps_line_endings", "2.1.78"): "its neighbours are not recorded yet",
+    ("own_line_endings_are_unified", "2.1.228"): "its neighbours are not recorded yet",
+    ("final_carriage_return_is_lost", "2.1.87"): "its neighbours are not recorded yet",
+    ("line_endings_of_utf_16_are_seen", "2.1.87"): "its neighbours are not recorded yet",
+    ("utf_16_is_shown", "2.1.299"): "its neighbours are not recorded yet",
+    ("byte_order_marks_are_hidden", "2.1.41"): "its neighbours are not recorded yet",
+    ("marks_are_kept_apart", "2.1.228"): "its neighbours are not recorded yet",
+    ("write_keeps_the_mark", "2.1.299"): "its neighbours are not recorded yet",
+    ("unwritable_files_are_refused", "2.1.328"): "its neighbours are not recorded yet",
+    ("edit_needs_read", "2.1.208"): "its neighbours are not recorded yet",
+    ("write_needs_read", "2.1.228"): "its neighbours are not recorded yet",
+    ("first_line_is_no_part", "2.1.108"): "its neighbours are not recorded yet",
+    ("every_line_is_a_whole_read", "2.1.228"): "its neighbours are not recorded yet",
+    ("times_of_reading_count", "1.0.114"): "its neighbours are not recorded yet",
+    ("own_content_is_compared", "2.1.7"): "its neighbours are not recorded yet",
+    ("whole_reads_are_compared", "2.1.108"): "its neighbours are not recorded yet",
+    ("write_compares_contents", "2.1.108"): "its neighbours are not recorded yet",
+    ("edit_recovers", "2.1.208"): "its neighbours are not recorded yet",
+    ("execution_checks_again", "1.0.112"): "its neighbours are not recorded yet",
+    ("execution_asks_for_a_read", "2.1.112"): "its neighbours are not recorded yet",
+    ("stale_wording", "2.1.90"): "its neighbours are not recorded yet",
+    ("remembered_files", "2.1.87"): "its neighbours are not recorded yet",
+    ("changed_reads_are_noticed", "2.0.76"): "its neighbours are not recorded yet",
+    ("notebooks_have_a_reader", "1.0.126"): "its neighbours are not recorded yet",
+    ("broken_notebooks_are_told", "2.1.207"): "its neighbours are not recorded yet",
+    ("json_errors_are_brief", "2.1.113"): "its neighbours are not recorded yet",
+    ("variable_of_parts", "2.1.207"): "its neighbours are not recorded yet",
+    ("notebook_check", "2.1.207"): "its neighbours are not recorded yet",
+    ("notebook_check", "2.1.228"): "its neighbours are not recorded yet",
+    ("notebook_check", "2.1.328"): "its neighbours are not recorded yet",
+    ("output_texts_are_measured", "2.1.112"): "its neighbours are not recorded yet",
+    ("notebooks_are_named", "2.1.228"): "its neighbours are not recorded yet",
+    ("notebook_edit_needs_read", "2.1.112"): "its neighbours are not recorded yet",
+    ("notebook_edit_remembers", "2.1.87"): "its neighbours are not recorded yet",
+    ("notebook_edit_opens_first", "2.1.87"): "its neighbours are not recorded yet",
+    ("notebook_edit_overlooks_marks", "2.0.76"): "its neighbours are not recorded yet",
+    ("notebook_edit_checks_twice", "2.1.87"): "its neighbours are not recorded yet",
+    ("numbers_come_first", "2.0.76"): "its neighbours are not recorded yet",
+    ("cells_are_found_by_index", "2.0.76"): "its neighbours are not recorded yet",
+    ("cells_without_ids_are_named", "2.1.328"): "its neighbours are not recorded yet",
+    ("final_newlines_of_notebooks_stay", "2.1.328"): "its neighbours are not recorded yet",
+    ("more_files_are_binary", "2.1.87"): "its neighbours are not recorded yet",
+    ("binary_advice", "2.1.328"): "its neighbours are not recorded yet",
+    ("bitmaps_are_images", "1.0.126"): "its neighbours are not recorded yet",
+    ("empty_images_are_named", "2.1.87"): "its neighbours are not recorded yet",
+    ("image_contents_matter", "2.1.160"): "its neighbours are not recorded yet",
+    ("images_need_no_extension", "2.1.207"): "its neighbours are not recorded yet",
+    ("pdf_size_is_limited", "2.1.7"): "its neighbours are not recorded yet",
+    ("pdf_headers_matter", "2.1.87"): "its neighbours are not recorded yet",
+    ("documents_stand_in_answers", "2.1.328"): "its neighbours are not recorded yet",
+    ("media_are_remembered", "2.0.76"): "its neighbours are not recorded yet",
+    ("reading_measures_first", "2.1.40"): "its neighbours are not recorded yet",
+    ("reading_measures_first", "2.1.328"): "its neighbours are not recorded yet",
+    ("missing_is_found_at_last", "2.1.41"): "its neighbours are not recorded yet",
+    ("line_prefix", "2.1.86"): "its neighbours are not recorded yet",
+    ("lines_are_passed_one_by_one", "2.1.87"): "its neighbours are not recorded yet",
+    ("blank_ranges_are_shown", "2.1.228"): "its neighbours are not recorded yet",
+    ("emptiness_is_told", "2.1.208"): "its neighbours are not recorded yet",
+    ("unchanged_files_are_told", "2.1.86"): "its neighbours are not recorded yet",
+    ("unchanged_files_are_told", "2.1.129"): "its neighbours are not recorded yet",
+    ("unchanged_files_are_told", "2.1.319"): "its neighbours are not recorded yet",
+    ("answers_end_without_blanks", "2.1.328"): "its neighbours are not recorded yet",
+    ("empty_answers_are_told", "2.1.87"): "its neighbours are not recorded yet",
+    ("size_advice", "2.1.87"): "its neighbours are not recorded yet",
+    ("large_reads_are_offered", "2.1.328"): "its neighbours are not recorded yet",
+    ("offsets_ask_for_parts", "2.1.87"): "its neighbours are not recorded yet",
+    ("part_size_is_limited", "2.1.87"): "its neighbours are not recorded yet",
+    ("long_files_are_cut", "2.1.146"): "its neighbours are not recorded yet",
+    ("cut_is_told_first", "2.1.207"): "its neighbours are not recorded yet",
+    ("read_expands_home", "2.1.14"): "its neighbours are not recorded yet",
+    ("home_is_expanded", "1.0.126"): "its neighbours are not recorded yet",
+    ("edit_looks_where_it_writes", "2.1.7"): "its neighbours are not recorded yet",
+    ("paths_fold", "2.1.7"): "its neighbours are not recorded yet",
+    ("paths_are_composed", "2.1.40"): "its neighbours are not recorded yet",
+    ("paths_are_composed", "2.1.160"): "its neighbours are not recorded yet",
+    ("read_drops_final_slash", "2.1.328"): "its neighbours are not recorded yet",
+    ("write_drops_final_slash", "1.0.126"): "its neighbours are not recorded yet",
+    ("write_drops_final_slash", "2.1.328"): "its neighbours are not recorded yet",
+    ("null_in_path", "2.0.76"): "its neighbours are not recorded yet",
+    ("null_in_path", "2.1.112"): "its neighbours are not recorded yet",
+    ("null_in_path", "2.1.328"): "its neighbours are not recorded yet",
+    ("write_sees_null", "1.0.126"): "its neighbours are not recorded yet",
+    ("unclear_paths_are_refused", "2.1.87"): "its neighbours are not recorded yet",
+    ("look_call", "2.1.113"): "its neighbours are not recorded yet",
+    ("look_call", "2.1.228"): "its neighbours are not recorded yet",
+    ("read_looks_first", "2.1.328"): "its neighbours are not recorded yet",
+    ("edit_looks_first", "2.1.112"): "its neighbours are not recorded yet",
+    ("edit_opens_first", "2.1.87"): "its neighbours are not recorded yet",
+    ("working_directory_is_named", "2.1.51"): "its neighbours are not recorded yet",
+    ("read_names_directories", "2.1.87"): "its neighbours are not recorded yet",
+    ("link_refusal", "2.1.129"): "its neighbours are not recorded yet",
+    ("link_refusal", "2.1.328"): "its neighbours are not recorded yet",
+    ("links_are_examined", "2.1.328"): "its neighbours are not recorded yet",
+    ("dangling_links_are_followed", "1.0.45"): "its neighbours are not recorded yet",
+    ("dangling_links_are_followed", "2.1.87"): "its neighbours are not recorded yet",
+    ("dangling_parents_are_overlooked", "2.1.113"): "its neighbours are not recorded yet",
+    ("validation_asks_rules", "2.0.76"): "its neighbours are not recorded yet",
+    ("rules_follow_links", "1.0.126"): "its neighbours are not recorded yet",
+    ("rules_fail_at_their_base", "1.0.8"): "its neighbours are not recorded yet",
+    ("root_rules_are_anchored", "1.0.126"): "its neighbours are not recorded yet",
+    ("root_rules_are_anchored", "2.1.87"): "its neighbours are not recorded yet",
+    ("rules_may_hold_parentheses", "2.0.76"): "its neighbours are not recorded yet",
+    ("rules_are_relaxed", "1.0.126"): "its neighbours are not recorded yet",
+    ("star_takes_tools_away", "2.1.40"): "its neighbours are not recorded yet",
+    ("read_rules_close_to_changes", "2.1.228"): "its neighbours are not recorded yet",
+    ("own_files_are_guarded", "2.1.87"): "its neighbours are not recorded yet",
+    ("blanks_after_paths_are_suspicious", "2.1.87"): "its neighbours are not recorded yet",
+    ("blanks_after_paths_are_suspicious", "2.1.112"): "its neighbours are not recorded yet",
+    ("ten_calls_run_at_once", "2.1.160"): "its neighbours are not recorded yet",
+    ("removed_tool_remark", "2.1.112"): "its neighbours are not recorded yet",
+    ("removed_tool_remark", "2.1.328"): "its neighbours are not recorded yet",
+    ("notebook_edit_is_deferred", "2.1.299"): "its neighbours are not recorded yet",
+    ("strings_stand_for_values", "2.1.72"): "its neighbours are not recorded yet",
+    ("line_numbers", "2.1.112"): "its neighbours are not recorded yet",
+    ("line_numbers", "2.1.207"): "its neighbours are not recorded yet",
+    ("wrong_options_are_repeated", "2.1.7"): "its neighbours are not recorded yet",
+    ("largest_number_is_included", "2.1.328"): "its neighbours are not recorded yet",
+    ("pages_can_be_asked_for", "2.1.40"): "its neighbours are not recorded yet",
+    ("other_names_are_understood", "2.1.181"): "its neighbours are not recorded yet",
+    ("file_text_is_content", "2.1.328"): "its neighbours are not recorded yet",
+    ("replacements_are_counted", "1.0.8"): "its neighbours are not recorded yet",
+    ("edit_lists_are_told_whole", "1.0.126"): "its neighbours are not recorded yet",
+}
+"""Changes of which the exact version is not recorded, and why."""
+
+RELEASES = load_releases(releases_file(SUITE.root))
+
+
+@dataclass(frozen=True)
+class Change:
+    """In `version` a behaviour went from one value to another; a value may be `ByModel`."""
+
+    behaviour: str
+    version: str
+    before: Any
+    after: Any
+    shown_by: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.behaviour}-{self.version}"
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A scenario recorded in a version and in the one that was published before it, with one class of models."""
+
+    scenario_id: str
+    before: str
+    after: str
+
+
+def changes() -> list[Change]:
+    """Return every change in the table."""
+    found = []
+    for name, history in the_histories().items():
+        values = [history.first, *history.changes.values()]
+        for version, (before, after) in zip(history.changes, pairwise(values), strict=True):
+            found.append(Change(name, ".".join(map(str, version)), before, after, history.shown_by))
+    return found
+
+
+@cache
+def recorded(scenario_id: str) -> Recording:
+    return Recordings(SUITE.recordings_root).recording(scenario_id)
+
+
+def both_sides(change: Change) -> Iterator[Sides]:
+    """Yield the scenarios that were recorded right before the change and with it, and differ."""
+    for scenario_id in change.shown_by:
+        recording = recorded(scenario_id)
+        for gated in (False, True):
+            for before, after in pairwise(chain(recording, gated=gated)):
+                exact = RELEASES.follow(version_of(before), version_of(after))
+                differ = recording.transcripts[before] != recording.transcripts[after]
+                if exact and differ and version_of(after) == change.version:
+                    yield Sides(scenario_id, before, after)
+
+
+def is_seen(change: Change) -> bool:
+    """Whether the reference contradicts a recording when it changes one version later, and when one sooner."""
+    late = sooner = False
+    with Place() as place:
+        for sides in both_sides(change):
+            late = late or contradicted(
+                sides.scenario_id, sides.after, change.behaviour, change.before, place
+            )
+            sooner = sooner or contradicted(
+                sides.scenario_id, sides.before, change.behaviour, change.after, place
+            )
+    return late and sooner
+
+
+def is_seen_by_a_contract(change: Change) -> bool:
+    """Whether a recorded contract contradicts that it never changed."""
+    later = [
+        each for each in SUITE.contracts.recorded if Version(each.version or "0") >= Version(change.version)
+    ]
+    with Place() as place:
+        return any(
+            contradicted(scenario_id, contract.name, change.behaviour, change.before, place)
+            for contract in later
+            for scenario_id in change.shown_by
+        )
+
+
+def contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place: Place) -> bool:
+    """Whether a scenario fails on a version if a behaviour has that value there."""
+    contract = SUITE.contracts.find(name)
+    moved = dataclasses.replace(behaviours_of(name), **{behaviour: of_model(value, contract)})
+    scenario = SUITE.scenario(scenario_id)
+    return judged(scenario, replay(scenario, Reference(moved), place), contract) == "failed"
+
+
+def of_model(value: Any, contract: Contract) -> Any:
+    if not isinstance(value, ByModel):
+        return value
+    return value.relaxed if contract.read_gate == "relaxed" else value.enforced
+
+
+def tool_is_gone(change: Change) -> bool:
+    """Whether it is a tool that there is no more: no scenario that needs it can be recorded then."""
+    last = RELEASES.versions[RELEASES.versions.index(change.version) - 1]
+    gone = set(SUITE.contracts.find(last).tools) - set(SUITE.contracts.find(change.version).tools)
+    return (
+        offered(last) - offered(change.version) == gone != set()
+        and offered(dataclasses.replace(behaviours_of(change.version), **{change.behaviour: change.before}))
+        == offered(last)
+        and all(last in recorded(scenario_id).transcripts for scenario_id in change.shown_by)
+    )
+
+
+@pytest.mark.parametrize("change", changes(), ids=str)
+def test_every_change_was_recorded_in_its_version_and_not_in_the_one_before(change: Change) -> None:
+    if (change.behaviour, change.version) in NOT_EXACT:
+        assert not is_seen(change), "it is exact by now: take it off the list"
+        assert is_seen_by_a_contract(change), f"nothing of {change.shown_by} shows it"
+        return
+    assert change.version in RELEASES.versions, "nobody can install this version"
+    assert is_seen(change) or tool_is_gone(change), (
+        f"record {' or '.join(change.shown_by)} on {change.version} and on the version published before it"
+    )
+
+
+@pytest.mark.parametrize("change", changes()[::7], ids=str)
+@pytest.mark.parametrize("step", [-1, 1], ids=["sooner", "later"])
+def test_a_change_that_is_dated_to_the_neighbouring_version_is_not_exact(change: Change, step: int) -> None:
+    if (change.behaviour, change.version) not in NOT_EXACT:
+        place = RELEASES.versions.index(change.version) + step
+        moved = dataclasses.replace(change, version=RELEASES.versions[place])
+        assert not is_seen(moved)
+
+
+def test_only_changes_of_the_table_are_excepted() -> None:
+    assert set(NOT_EXACT) <= {(each.behaviour, each.version) for each in changes()}
