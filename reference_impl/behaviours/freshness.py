@@ -73,7 +73,7 @@ class FreshnessBehaviours:
     """What refuses, right before writing, a file that changed."""
     remembered_files: int | None = since(
         None,
-        {"1.0.58": 10, "2.1.87": None},
+        {"1.0.58": 10, "2.1.75": None},
         documented=None,
         shown_by=("state/eleven-files-read", "state/eleven-files-written"),
     )

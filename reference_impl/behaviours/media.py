@@ -14,7 +14,7 @@ class MediaBehaviours:
     """What Read makes of files that are not lines."""
 
     more_files_are_binary: bool = since(
-        False, {"2.1.87": True}, shown_by=("media/bmp", "media/object-file", "media/wasm")
+        False, {"2.1.64": True}, shown_by=("media/bmp", "media/object-file", "media/wasm")
     )
     """Read refuses `.bmp`, `.o` and `.wasm` files as binary too."""
     binary_advice: str = since("tools", {"2.1.328": "skill"}, shown_by=("media/zip", "media/executable"))
@@ -25,7 +25,7 @@ class MediaBehaviours:
         True, {"2.0.65": False}, shown_by=("media/riff-that-is-no-webp",)
     )
     """The type of an image that is not whole is that of its name; otherwise its first bytes tell the type."""
-    empty_images_are_named: bool = since(False, {"2.1.87": True}, shown_by=("media/empty-png",))
+    empty_images_are_named: bool = since(False, {"2.1.41": True}, shown_by=("media/empty-png",))
     """The refusal of an empty image names the file."""
     image_contents_matter: bool = since(
         False, {"2.1.160": True}, shown_by=("media/text-named-png", "media/riff-that-is-no-webp")
@@ -40,7 +40,7 @@ class MediaBehaviours:
     pdf_size_is_limited: bool = since(False, {"2.1.7": True}, shown_by=("media/pdf-too-large",))
     """Read refuses a PDF of more than 20 MB."""
     pdf_headers_matter: bool = since(
-        False, {"2.1.87": True}, shown_by=("media/text-named-pdf", "media/pdf-sizes")
+        False, {"2.1.45": True}, shown_by=("media/text-named-pdf", "media/pdf-sizes")
     )
     """Read refuses a PDF that does not begin as one."""
     documents_stand_in_answers: bool = since(False, {"2.1.328": True}, shown_by=("media/pdf",))

@@ -53,7 +53,7 @@ class NotebookBehaviours:
         False, {"2.1.87": True}, shown_by=("notebooks/write-after-notebook-edit",)
     )
     """A notebook that NotebookEdit changed is known as it is then."""
-    notebook_edit_opens_first: bool = since(False, {"2.1.87": True}, shown_by=("notebooks/nul-in-path",))
+    notebook_edit_opens_first: bool = since(False, {"2.1.63": True}, shown_by=("notebooks/nul-in-path",))
     """NotebookEdit opens the notebook before it asks whether there is one."""
     notebook_edit_overlooks_marks: bool = since(
         False, {"2.0.76": True}, shown_by=("notebooks/notebook-edit-byte-order-mark",)

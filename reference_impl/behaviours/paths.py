@@ -56,7 +56,7 @@ class PathBehaviours:
     write_sees_null: bool = since(False, {"1.0.126": True}, shown_by=("paths/nul-in-path-write",))
     """Write refuses a path with a NUL character before it writes, even where the other tools do not see it."""
     unclear_paths_are_refused: bool = since(
-        False, {"2.1.87": True}, shown_by=("paths/parent-is-file-read", "links-and-modes/loop-write")
+        False, {"2.1.63": True}, shown_by=("paths/parent-is-file-read", "links-and-modes/loop-write")
     )
     """A path of which the system does not tell whether there is something (a link to itself, a file as a directory) is
     refused in the system's words; otherwise it counts as missing."""
@@ -75,7 +75,7 @@ class PathBehaviours:
     )
     """Edit looks at a path before it opens it."""
     edit_opens_first: bool = since(
-        False, {"2.1.87": True}, shown_by=("paths/directory-edit", "paths/directory-named-like-notebook")
+        False, {"2.1.63": True}, shown_by=("paths/directory-edit", "paths/directory-named-like-notebook")
     )
     """Edit reads the file before it asks whether it may be edited; a directory fails there."""
     failures_are_explained: bool = since(False, {"1.0.53": True}, shown_by=("creation/edit-at-directory",))
@@ -85,7 +85,7 @@ class PathBehaviours:
     )
     """The refusal of a missing file tells the working directory."""
     read_names_directories: bool = since(
-        False, {"2.1.87": True}, shown_by=("paths/directory-read", "paths/empty-path-read")
+        False, {"2.1.41": True}, shown_by=("paths/directory-read", "paths/empty-path-read")
     )
     """Read names the directory that it is given as a file."""
     write_names_directories: bool = since(
@@ -108,7 +108,7 @@ class PathBehaviours:
     )
     """Read refuses links that go round in a circle, Edit and Write refuse what is below a link to nothing."""
     dangling_links_are_followed: bool = since(
-        True, {"1.0.45": False, "2.1.87": True}, shown_by=("links-and-modes/dangling-create",)
+        True, {"1.0.45": False, "2.1.83": True}, shown_by=("links-and-modes/dangling-create",)
     )
     """Writing a link to nothing creates what it leads to; otherwise a file takes the place of the link."""
     dangling_parents_are_overlooked: bool = since(

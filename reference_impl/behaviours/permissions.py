@@ -28,7 +28,7 @@ class PermissionBehaviours:
     )
     """The directory that rules begin at cannot be checked against them."""
     root_rules_are_anchored: bool = since(
-        True, {"1.0.126": False, "2.1.87": True}, shown_by=("permissions/root-rule-for-one-name",)
+        True, {"1.0.126": False, "2.1.63": True}, shown_by=("permissions/root-rule-for-one-name",)
     )
     """A rule for one name at the root of the file system means that one only, not every file of that name."""
     rules_may_hold_parentheses: bool = since(
@@ -54,12 +54,12 @@ class PermissionBehaviours:
     rules_may_be_comments: bool = since(True, {"2.1.260": False}, shown_by=("permissions/comment-as-rule",))
     """A deny rule whose pattern begins with `#` closes nothing."""
     own_files_are_guarded: bool = since(
-        False, {"2.1.87": True}, shown_by=("settings/valid-edit", "settings/write-is-not-validated")
+        False, {"2.1.78": True}, shown_by=("settings/valid-edit", "settings/write-is-not-validated")
     )
     """Edit and Write ask for a permission of its own for a file in a `.claude` directory, and nobody gives it."""
     blanks_after_paths_are_suspicious: bool = since(
         False,
-        {"2.1.87": True, "2.1.112": False},
+        {"2.1.78": True, "2.1.112": False},
         shown_by=("paths/blanks-behind-write", "paths/newline-around-edit"),
     )
     """Edit and Write ask for a permission of its own for a path that ends with a blank, and nobody gives it."""

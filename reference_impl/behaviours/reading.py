@@ -34,7 +34,7 @@ class ReadBehaviours:
     )
     """What stands before a numbered line, as a format of its number."""
     lines_are_passed_one_by_one: bool = since(
-        False, {"2.1.87": True}, shown_by=("read-output/offset-negative", "read-output/fractional-offset")
+        False, {"2.1.41": True}, shown_by=("read-output/offset-negative", "read-output/fractional-offset")
     )
     """Read goes through the lines and takes those within the range; otherwise it cuts the range out of their list."""
     blank_ranges_are_shown: bool = since(
@@ -64,7 +64,7 @@ class ReadBehaviours:
         False, {"2.1.328": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
     )
     """An answer loses the blanks at its end, unless it consists of blocks as of a notebook."""
-    empty_answers_are_told: bool = since(False, {"2.1.87": True}, shown_by=("notebooks/read-empty-notebook",))
+    empty_answers_are_told: bool = since(False, {"2.1.73": True}, shown_by=("notebooks/read-empty-notebook",))
     """An answer without a character says so."""
     kilobytes_are_whole: bool = since(
         True, {"1.0.23": False}, shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read")
@@ -72,7 +72,7 @@ class ReadBehaviours:
     """Sizes of files of lines are told in whole kilobytes."""
     size_advice: str = since(
         "GrepTool",
-        {"2.1.87": "search"},
+        {"2.1.71": "search"},
         shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
     )
     """Which advice stands in the refusal of what is too much to show."""
@@ -80,10 +80,10 @@ class ReadBehaviours:
         False, {"2.1.328": True}, shown_by=("sizes/one-line-of-many-tokens",)
     )
     """The refusal of a file of lines that is too much to show tells how to read it nevertheless."""
-    offsets_ask_for_parts: bool = since(True, {"2.1.87": False}, shown_by=("sizes/large-file-with-offset",))
+    offsets_ask_for_parts: bool = since(True, {"2.1.41": False}, shown_by=("sizes/large-file-with-offset",))
     """An offset lets Read show a part of a large file, as a limit does."""
     part_size_is_limited: bool = since(
-        True, {"2.1.87": False}, shown_by=("sizes/range-over-the-limit-of-bytes",)
+        True, {"2.1.41": False}, shown_by=("sizes/range-over-the-limit-of-bytes",)
     )
     """A part of a file must not be larger than a file may be."""
     long_files_are_cut: bool = since(

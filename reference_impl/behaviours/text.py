@@ -61,11 +61,11 @@ class TextBehaviours:
     )
     """What Write wrote is remembered with `\\n` line ends; otherwise as it was given."""
     final_carriage_return_is_lost: bool = since(
-        False, {"2.1.87": True}, shown_by=("line-endings/read-cr-at-the-end", "line-endings/lone-cr-file")
+        False, {"2.1.41": True}, shown_by=("line-endings/read-cr-at-the-end", "line-endings/lone-cr-file")
     )
     """Read does not see a `\\r` at the very end of a file."""
     line_endings_of_utf_16_are_seen: bool = since(
-        False, {"2.1.87": True}, documented=True, shown_by=("encodings/utf-16-crlf",)
+        False, {"2.1.72": True}, documented=True, shown_by=("encodings/utf-16-crlf",)
     )
     """The line endings of a UTF-16 file are found in its text; otherwise in its bytes, where there are none."""
     utf_16_is_shown: bool = since(

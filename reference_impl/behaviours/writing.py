@@ -17,7 +17,7 @@ class WriteBehaviours:
         False, {"2.1.207": True, "2.1.251": False}, shown_by=("race/parent-replaced-by-file-during-call",)
     )
     """Edit and Write look at the path again right before they write."""
-    write_opens_first: bool = since(False, {"2.1.87": True}, shown_by=("race/directory-made-during-call",))
+    write_opens_first: bool = since(False, {"2.1.72": True}, shown_by=("race/directory-made-during-call",))
     """Right before writing, Write reads the file before it compares times."""
     directories_are_opened: bool = since(
         False,
@@ -26,7 +26,7 @@ class WriteBehaviours:
     )
     """Right before writing, Edit and Write open the directory of the file."""
     parents_are_made_first: bool = since(
-        False, {"2.1.87": True, "2.1.207": False}, shown_by=("race/directory-deleted-during-edit",)
+        False, {"2.1.83": True, "2.1.207": False}, shown_by=("race/directory-deleted-during-edit",)
     )
     """Edit makes missing directories before it finds out whether it can replace anything."""
     execution_matches_again: bool = since(
@@ -58,7 +58,7 @@ class WriteBehaviours:
     """A file that was not there before gets the mode 0600."""
     edits_are_shown: bool = since(True, {"2.1.20": False}, shown_by=("results/edit-of-the-first-line",))
     """The answer of Edit shows the lines around the change."""
-    replacements_are_quoted: bool = since(True, {"2.1.87": False}, shown_by=("replace-all/after-refusal",))
+    replacements_are_quoted: bool = since(True, {"2.1.78": False}, shown_by=("replace-all/after-refusal",))
     """The answer of an Edit with `replace_all` quotes both strings."""
     writes_are_shown: bool = since(True, {"2.1.47": False}, shown_by=("gate/write-after-read",))
     """The answer of a Write over a file shows the content."""
