@@ -16,8 +16,9 @@ from harness.session import Adapter
 
 if TYPE_CHECKING:
     from harness.suite import Suite
+    from harness.targets.mapping import Release, Target
 
-__all__ = ["KINDS", "TIME_LIMIT", "ConnectError", "connect"]
+__all__ = ["KINDS", "TIME_LIMIT", "ConnectError", "connect", "find_target"]
 
 TIME_LIMIT = 30.0
 """Seconds that one call may take."""
@@ -117,16 +118,21 @@ def _mcp(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adap
 
 def _target(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:  # noqa: ARG001
     from harness.adapters.target import open_target
+
+    return open_target(*find_target(f"target:{rest}"), time_limit=time_limit)
+
+
+def find_target(connect_string: str) -> tuple[Target, Release]:
+    """Return what `target:NAME` or `agent:NAME` names, and its version. Raises ConnectError."""
     from harness.finding import SuiteError
     from harness.targets.catalogue import UnknownTargetError, find
 
     try:
-        target, release = find(rest)
+        return find(connect_string.partition(":")[2])
     except UnknownTargetError as error:
-        raise ConnectError(f"'target:{rest}': {error}") from error
+        raise ConnectError(f"{connect_string!r}: {error}") from error
     except SuiteError as error:
-        raise ConnectError(f"'target:{rest}': the mapping is not right.\n{error}") from error
-    return open_target(target, release, time_limit=time_limit)
+        raise ConnectError(f"{connect_string!r}: the mapping is not right.\n{error}") from error
 
 
 def _agent(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:

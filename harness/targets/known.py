@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.adapters.connect import ConnectError
-from harness.finding import SuiteError
-from harness.targets.catalogue import UnknownTargetError, find, known_failures
+from harness.adapters.connect import ConnectError, find_target
+from harness.targets.catalogue import known_failures
 from harness.verdict import Level
 
 __all__ = ["Known", "known_target"]
@@ -25,12 +24,7 @@ class Known:
 def known_target(connect_string: str) -> Known:
     """Return what is known of `target:NAME` or `agent:NAME`, which is the same target. Raises ConnectError."""
     kind, _, rest = connect_string.partition(":")
-    try:
-        target, release = find(rest)
-    except UnknownTargetError as error:
-        raise ConnectError(f"{connect_string!r}: {error}") from error
-    except SuiteError as error:
-        raise ConnectError(f"{connect_string!r}: the mapping is not right.\n{error}") from error
+    target, release = find_target(connect_string)
     if kind == "agent" and target.kind != "agent":
         raise ConnectError(f"{connect_string!r}: {target.name} is no agent. Write target:{rest}.")
     name = rest.rpartition("@")[0] if rest.endswith(f"@{release.version}") else rest
