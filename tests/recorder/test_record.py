@@ -1,7 +1,6 @@
 """Recording: what is filled in, what is refused, and that nothing is half done."""
 
 import os
-import shutil
 import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,7 +12,7 @@ import yaml
 from harness.record import Mode, Recorded, record
 from harness.recordings import Recordings
 from harness.session import ToolResult, Workspace
-from harness.suite import Suite, default_root
+from harness.suite import Suite
 from harness.takes import Takes
 
 GATE = """\
@@ -62,12 +61,7 @@ def refused(path: Path) -> ToolResult:
 
 
 @pytest.fixture
-def suite(tmp_path: Path) -> Suite:
-    root = tmp_path / "fixtures"
-    (root / "scenarios" / "gate").mkdir(parents=True)
-    (root / "recordings").mkdir()
-    for name in ("contracts.yaml", "errors.yaml"):
-        shutil.copy(default_root() / name, root / name)
+def suite(root: Path) -> Suite:
     write(root, GATE)
     return Suite(root)
 

@@ -1,6 +1,5 @@
 """Takes: kept until they are judged, made again only where something else is asked."""
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ from harness.contracts import Contract
 from harness.record import Recorded, record, take
 from harness.recordings import Recordings
 from harness.session import Adapter, BrokenAdapter, ToolResult, Workspace
-from harness.suite import Suite, default_root
+from harness.suite import Suite
 from harness.takes import Takes
 
 SCENARIO = """\
@@ -45,12 +44,7 @@ class Product:
 
 
 @pytest.fixture
-def suite(tmp_path: Path) -> Suite:
-    root = tmp_path / "fixtures"
-    (root / "scenarios" / "gate").mkdir(parents=True)
-    (root / "recordings").mkdir()
-    for name in ("contracts.yaml", "errors.yaml"):
-        shutil.copy(default_root() / name, root / name)
+def suite(root: Path) -> Suite:
     for slug in ("x", "y"):
         (root / "scenarios" / "gate" / f"{slug}.yaml").write_text(SCENARIO)
     return Suite(root)
