@@ -17,6 +17,7 @@ from harness.options import (
     Ids,
     LevelName,
     Tags,
+    TimeLimit,
     open_suite,
     selection_of,
 )
@@ -69,7 +70,7 @@ def bisect(
         Path | None,
         typer.Option(help="The folder for takes; a search goes on from it.", show_default="a cache"),
     ] = None,
-    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    time_limit: TimeLimit = 30.0,
     fixtures: Fixtures = None,
 ) -> int:
     """Find the published versions in which what scenarios give changed. Needs npm; see docs/recording.md."""

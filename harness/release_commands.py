@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.guard import UsageError, guarded
+from harness.options import Jobs, TimeLimit
 from harness.summary import ExitCode
 
 # Everything else is imported by the command that needs it, as in the command line itself.
@@ -19,14 +20,14 @@ __all__ = ["snapshot"]
 @guarded
 def snapshot(
     version: Annotated[str, typer.Argument(help="The published version, or `latest`.")],
-    jobs: Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")] = 1,
+    jobs: Jobs = 1,
     takes: Annotated[
         Path | None,
         typer.Option(
             help="The folder for takes; an interrupted run goes on from it.", show_default="a cache"
         ),
     ] = None,
-    time_limit: Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")] = 30.0,
+    time_limit: TimeLimit = 30.0,
     fixtures: Annotated[Path, typer.Option(help="The folder of the suite to write to.")] = Path("fixtures"),
 ) -> int:
     """Record a new version as a contract and tell what differs from the newest known one; exit code 1 if anything does.
