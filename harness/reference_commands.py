@@ -55,7 +55,8 @@ def fuzz(
     fixtures: Fixtures = None,
 ) -> int:
     """Replay generated scenarios on the reference and a target; write where they differ, as small as it gets."""
-    from harness.fuzz.search import Request, perform
+    from harness.fuzz.search import Request
+    from harness.fuzz.searches import perform
 
     if level.value == "verbatim":
         raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")

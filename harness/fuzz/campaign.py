@@ -16,7 +16,7 @@ from harness.verdict import Level
 from harness.vocabulary import Vocabulary
 from harness.workspace import Place
 
-__all__ = ["Campaign", "Duel", "Finding", "Group"]
+__all__ = ["Campaign", "Duel", "Finding", "Group", "Tally"]
 
 _SHRUNK_PER_CAUSE = 3
 _MOST_BROKEN = 5
@@ -96,6 +96,17 @@ def _broken(side: str, outcome: Outcome) -> BrokenAdapter:
         blame=broken.blame,
         details=broken.details,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How far one search came; `gone` are the numbers of the accepted disagreements that are none any more."""
+
+    steps: int = 0
+    scenarios: int = 0
+    disagreed: int = 0
+    explained: int = 0
+    gone: tuple[int, ...] = ()
 
 
 class Campaign:

@@ -15,16 +15,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from harness.fuzz.campaign import Finding
+from harness.fuzz.campaign import Finding, Tally
 from harness.session import BrokenAdapter
 
 if TYPE_CHECKING:
     from harness.fuzz.search import Request
 
-__all__ = ["Streams", "Tally", "main", "shares"]
+__all__ = ["Streams", "main", "shares"]
 
 PATIENCE = 10.0
 """Seconds that a process gets to close its target before it is killed."""
@@ -35,17 +35,6 @@ sys.path[:] = pickle.load(sys.stdin.buffer)
 from harness.fuzz.streams import main
 main()
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """How far one search came; `gone` are the numbers of the accepted disagreements that are none any more."""
-
-    steps: int = 0
-    scenarios: int = 0
-    disagreed: int = 0
-    explained: int = 0
-    gone: tuple[int, ...] = ()
 
 
 def shares(request: Request) -> tuple[Request, ...]:
@@ -181,7 +170,7 @@ def main() -> None:
 
 
 def _search(request: Request, answers: int) -> None:
-    from harness.fuzz.search import search
+    from harness.fuzz.search import search  # here, where an interrupt is expected
 
     with search(request) as under_way:
         try:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.fuzz.search import Request, perform
+from harness.fuzz.search import Request
+from harness.fuzz.searches import perform
 from harness.fuzz.streams import Streams, shares
 from harness.session import BrokenAdapter
 from harness.suite import Suite
