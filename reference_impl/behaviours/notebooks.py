@@ -50,7 +50,7 @@ class NotebookBehaviours:
     )
     """NotebookEdit refuses a notebook that was not read, or changed since then."""
     notebook_edit_remembers: bool = since(
-        False, {"2.1.87": True}, shown_by=("notebooks/write-after-notebook-edit",)
+        False, {"2.1.86": True}, shown_by=("notebooks/write-after-notebook-edit",)
     )
     """A notebook that NotebookEdit changed is known as it is then."""
     notebook_edit_opens_first: bool = since(False, {"2.1.63": True}, shown_by=("notebooks/nul-in-path",))
@@ -60,7 +60,7 @@ class NotebookBehaviours:
     )
     """NotebookEdit does not mind a byte order mark when it looks for the cell."""
     notebook_edit_checks_twice: bool = since(
-        False, {"2.1.87": True}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
+        False, {"2.1.86": True}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
     )
     """Right before writing, NotebookEdit tells in its own words what is not JSON; otherwise in the engine's."""
     numbers_come_first: bool = since(True, {"2.0.76": False}, shown_by=("notebooks/id-like-a-number",))
