@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 __all__ = ["DEFAULT_CONTRACT", "ByModel", "History", "Version", "since", "version_of"]
@@ -59,11 +60,26 @@ def since(
     `documented` is what the documents state, the value of the default contract where they state nothing.
     """
     versions = {version_of(version): value for version, value in (changes or {}).items()}
-    assert list(versions) == sorted(versions)
-    history = History(first, versions, None, shown_by)
     if documented is _LIKE_THE_DEFAULT:
-        documented = history.at(version_of(DEFAULT_CONTRACT), relaxed=False)
-    return field(metadata={"history": History(first, versions, documented, shown_by)})
+        documented = History(first, versions, None, shown_by).at(version_of(DEFAULT_CONTRACT), relaxed=False)
+    history = History(first, versions, documented, shown_by)
+    _demand_sense(history)
+    return field(metadata={"history": history})
+
+
+def _demand_sense(history: History) -> None:
+    """Raise AssertionError for versions out of order, for a change of nothing, and for what is yes, no or a third."""
+    assert list(history.changes) == sorted(history.changes), "the oldest change comes first"
+    values = [history.first, *history.changes.values()]
+    assert all(new != old for old, new in pairwise(values)), "each change changes something"
+    values += [history.documented]
+    values = [one for value in values for one in _by_models(value)]
+    kinds = {isinstance(value, bool) for value in values}
+    assert len(kinds) == 1, f"either all of these are yes or no, or none is: {values}"
+
+
+def _by_models(value: Any) -> tuple[Any, ...]:
+    return (value.enforced, value.relaxed) if isinstance(value, ByModel) else (value,)
 
 
 def version_of(text: str) -> Version:

@@ -23,7 +23,8 @@ class Mutant:
     Of mutants that are the same by all this, `occurrence` counts from 1. `source` is the whole changed module.
 
     `reached_by` are the lines of the module of which one must be executed for the change to matter; empty
-    for what happens when the module is imported. `names` are what such a change makes, `words` the keywords in it.
+    for what happens when the module is imported. `names` are what such a change makes, `words` the keywords in it,
+    and `texts` the strings in its statement.
     """
 
     module: str
@@ -35,6 +36,7 @@ class Mutant:
     reached_by: frozenset[int]
     names: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
+    texts: frozenset[str] = frozenset()
     occurrence: int = 1
 
     @property
@@ -137,8 +139,8 @@ class _Layout:
         named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return ".".join(each.name for each in self._path(line) if isinstance(each, named))
 
-    def notice(self, first: int, last: int) -> tuple[frozenset[int], frozenset[str], frozenset[str]]:
-        """Return the lines that reach a change; or none, and what it makes and its keywords, if the import does."""
+    def notice(self, first: int, last: int) -> tuple[frozenset[int], *tuple[frozenset[str], ...]]:
+        """Return the lines that reach a change; or none, and names, words and texts of it, if the import does."""
         path = self._path(first)
         statement = path[-1]
         inside = any(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) for each in path[:-1])
@@ -152,14 +154,15 @@ class _Layout:
                 for node in ast.walk(statement)
                 if isinstance(node, ast.keyword) and node.arg and first <= node.lineno <= last
             }
-            return frozenset(), frozenset(names), frozenset(words)
+            texts = {
+                node.value
+                for node in ast.walk(statement)
+                if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            }
+            return frozenset(), frozenset(names), frozenset(words), frozenset(texts)
         if hasattr(statement, "body"):
-            return frozenset({statement.lineno, *range(first, last + 1)}), frozenset(), frozenset()
-        return (
-            frozenset(range(statement.lineno, (statement.end_lineno or last) + 1)),
-            frozenset(),
-            frozenset(),
-        )
+            return (frozenset({statement.lineno, *range(first, last + 1)}),)
+        return (frozenset(range(statement.lineno, (statement.end_lineno or last) + 1)),)
 
     def _path(self, line: int) -> list[Any]:  # statements, most of which have attributes of their own
         """Return the statements around a line, from the outermost to the innermost."""

@@ -203,6 +203,18 @@ def test_each_kind_of_case_has_its_turn_on_each_way() -> None:
     assert sorted(asked[:3]) == ["case-0", "case-2", "case-3"]
 
 
+def test_a_case_that_the_changed_statement_names_is_asked_first() -> None:
+    assert of_two_ways(str).of(replace(WRONG, texts=frozenset({"case-13"})))[0] == "case-13"
+
+
+def test_the_texts_of_a_statement_belong_to_a_change_of_any_of_its_lines() -> None:
+    pytest.importorskip("mutmut", reason="the extra `mutation` is not installed")
+    from mutants import mutants_of
+
+    source = 'LIMIT = limit(\n    3,\n    shown_by=("large",),\n)\n'
+    assert {each.texts for each in mutants_of("bounds", source) if each.line == 2} == {frozenset({"large"})}
+
+
 def test_only_so_many_cases_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial, "MOST", 3)
     assert len(of_two_ways(str).of(WRONG)) == 3

@@ -202,7 +202,8 @@ class _Order:
         self._kills[fate.mutant.where, fate.by] += 1
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return the cases that reach the change; of a change that the import reaches, those that use what it makes.
+        """Return the cases that reach the change; of a change that the import reaches, those that use what it makes,
+        first of all those that its statement names.
 
         Each way through the module has its turn before the next case of the same kind on the same way.
         """
@@ -210,8 +211,11 @@ class _Order:
         ranks = self._ranked(frozenset(module for module, _ in lines))
         kills = {name: kills for (where, name), kills in self._kills.items() if where == mutant.where}
         near = self._cases.that_execute(self._mentioned(mutant.words)) if mutant.words else 0
-        first = set(self._cases.names(near))
         names = self._cases.names(self._cases.that_execute(lines))
+        first = {
+            *self._cases.names(near),
+            *(name for name in names if not mutant.texts.isdisjoint(name.split())),
+        }
         return sorted(names, key=lambda name: (-kills.get(name, 0), name not in first, ranks[name]))[:MOST]
 
     def _ranked(self, modules: frozenset[str]) -> dict[str, int]:

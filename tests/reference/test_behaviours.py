@@ -12,7 +12,7 @@ import reference_impl
 from harness.suite import Suite
 from reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
 from reference_impl.contract import history_of
-from reference_impl.history import ByModel, History
+from reference_impl.history import ByModel, History, since
 
 CODE = Path(reference_impl.__file__).parent
 SOURCES = {path.relative_to(CODE).as_posix(): path.read_text(encoding="utf-8") for path in CODE.rglob("*.py")}
@@ -116,3 +116,24 @@ def test_the_example_of_the_package_works(tmp_path):
     with pytest.raises(Refusal) as refused:
         tools.edit("notes.txt", "alpha", "beta")
     assert (refused.value.name, refused.value.code) == ("string_not_found", 8)
+
+
+@pytest.mark.parametrize(
+    "first, changes",
+    [
+        (False, {"2.1.7": True, "1.0.60": False}),
+        (False, {"2.1.7": False}),
+        ("any", {"2.1.7": "strict", "2.1.40": "strict"}),
+        (None, {"2.1.7": True}),
+        (True, {"2.1.7": ByModel(enforced=False, relaxed=None)}),
+    ],
+)
+def test_a_behaviour_that_is_declared_without_sense_is_refused(
+    first: object, changes: dict[str, object]
+) -> None:
+    with pytest.raises(AssertionError):
+        since(first, changes)
+
+
+def test_a_behaviour_may_be_a_number_or_nothing() -> None:
+    since(None, {"1.0.58": 10, "2.1.87": None})
