@@ -119,7 +119,7 @@ def test_the_example_of_the_package_works(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "first, changes",
+    ("first", "changes"),
     [
         (False, {"2.1.7": True, "1.0.60": False}),
         (False, {"2.1.7": False}),
