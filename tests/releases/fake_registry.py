@@ -30,7 +30,8 @@ except FileNotFoundError:
 command, *rest = sys.argv[1:]
 if command == "view":
     versions = list(packages[rest[-2]])
-    print(json.dumps(versions if rest[-1] == "versions" else versions[-1]))
+    told = versions if rest[-1] == "versions" else versions[-1]
+    print(json.dumps(told) if "--json" in rest else told)
 else:
     name, version = rest[-1].rsplit("@", 1)
     with open({log!r}, "a") as log:
