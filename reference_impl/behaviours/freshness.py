@@ -65,7 +65,7 @@ class FreshnessBehaviours:
     stale_wording: str = since(
         "File has been unexpectedly modified. Read it again before attempting to write it.",
         {
-            "2.1.90": "File content has changed since it was last read. This commonly happens when a linter or "
+            "2.1.89": "File content has changed since it was last read. This commonly happens when a linter or "
             "formatter run via Bash rewrites the file. Call Read on this file to refresh, then retry the edit."
         },
         shown_by=("race/write-changed-during-call",),

@@ -108,9 +108,9 @@ class PathBehaviours:
     )
     """Read refuses links that go round in a circle, Edit and Write refuse what is below a link to nothing."""
     dangling_links_are_followed: bool = since(
-        True, {"1.0.45": False, "2.1.83": True}, shown_by=("links-and-modes/dangling-create",)
+        False, {"2.1.83": True}, shown_by=("links-and-modes/dangling-create",)
     )
-    """Writing a link to nothing creates what it leads to; otherwise a file takes the place of the link."""
+    """Replacing a link to nothing creates what it leads to; otherwise a file takes the place of the link."""
     dangling_parents_are_overlooked: bool = since(
         False, {"2.1.113": True}, shown_by=("paths/parent-is-dangling-link",)
     )

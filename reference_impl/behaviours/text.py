@@ -40,13 +40,13 @@ class TextBehaviours:
     """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
     markdown_keeps_blanks: bool = since(
         False,
-        {"2.1.88": True},
+        {"2.1.89": True},
         shown_by=("whitespace/trailing-blanks-in-markdown", "write/trailing-blanks-markdown"),
     )
     """No blanks are cut in what is inserted into a Markdown file."""
     carriage_returns_are_doubled: bool = since(
         True,
-        {"2.1.88": False},
+        {"2.1.89": False},
         shown_by=("line-endings/crlf-in-new-string-of-crlf-file", "line-endings/double-cr"),
     )
     """In a file with `\\r\\n` a `\\r\\n` of the text gets a second `\\r`."""
