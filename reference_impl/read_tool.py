@@ -159,11 +159,7 @@ def refuse_directory(session: Session, path: str, given: str) -> None:
 def refuse_missing(session: Session, path: str, *, code: int | None = None) -> None:
     """Refuse a path that leads to nothing; name the file that was probably meant."""
     if is_missing(session, path):
-        where = (
-            f" Note: your current working directory is {session.root}."
-            if session.behaviours.working_directory_is_named
-            else ""
-        )
+        where = session.behaviours.working_directory_remark.format(root=session.root)
         similar = similar_name(path)
         suggestion = f" Did you mean {similar}?" if similar else ""
         raise Refusal("file_not_found", f"File does not exist.{where}{suggestion}", code=code)

@@ -34,10 +34,12 @@ class CallBehaviours:
         shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode"),
     )
     """The model has to ask for the schema of NotebookEdit; it gets it with the refusal of wrong arguments."""
-    strings_stand_for_values: bool = since(
-        False, {"2.1.72": True}, shown_by=("arguments/edit-replace-all-string", "arguments/read-limit-string")
+    text_stands_for_booleans: bool = since(
+        False, {"2.1.72": True}, shown_by=("arguments/edit-replace-all-string",)
     )
-    """A string that looks like the number or boolean that is asked for stands for it."""
+    """Edit takes a text that looks like a boolean for one."""
+    text_stands_for_numbers: bool = since(False, {"2.1.87": True}, shown_by=("arguments/read-limit-string",))
+    """Read takes a text that looks like a number for one."""
     line_numbers: str = since(
         "any",
         {"2.1.112": "strict", "2.1.207": "lenient"},

@@ -80,10 +80,16 @@ class PathBehaviours:
     """Edit reads the file before it asks whether it may be edited; a directory fails there."""
     failures_are_explained: bool = since(False, {"1.0.53": True}, shown_by=("creation/edit-at-directory",))
     """A failure of the system while a call is validated is told in the system's words."""
-    working_directory_is_named: bool = since(
-        False, {"2.1.51": True}, shown_by=("paths/missing-read", "paths/missing-edit")
+    working_directory_remark: str = since(
+        "",
+        {
+            "1.0.10": " Current working directory: {root}",
+            "1.0.21": "",
+            "2.1.51": " Note: your current working directory is {root}.",
+        },
+        shown_by=("paths/missing-read", "paths/missing-edit"),
     )
-    """The refusal of a missing file tells the working directory."""
+    """What the refusal of a missing file says of the working directory."""
     read_names_directories: bool = since(
         False, {"2.1.41": True}, shown_by=("paths/directory-read", "paths/empty-path-read")
     )
