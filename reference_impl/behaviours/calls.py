@@ -38,7 +38,7 @@ class CallBehaviours:
         False, {"2.1.72": True}, shown_by=("arguments/edit-replace-all-string",)
     )
     """Edit takes a text that looks like a boolean for one."""
-    text_stands_for_numbers: bool = since(False, {"2.1.87": True}, shown_by=("arguments/read-limit-string",))
+    text_stands_for_numbers: bool = since(False, {"2.1.79": True}, shown_by=("arguments/read-limit-string",))
     """Read takes a text that looks like a number for one."""
     line_numbers: str = since(
         "any",

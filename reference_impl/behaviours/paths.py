@@ -85,7 +85,7 @@ class PathBehaviours:
         {
             "1.0.10": " Current working directory: {root}",
             "1.0.21": "",
-            "2.1.51": " Note: your current working directory is {root}.",
+            "2.1.48": " Note: your current working directory is {root}.",
         },
         shown_by=("paths/missing-read", "paths/missing-edit"),
     )

@@ -52,7 +52,7 @@ class TextBehaviours:
     """In a file with `\\r\\n` a `\\r\\n` of the text gets a second `\\r`."""
     write_keeps_line_endings: bool = since(
         True,
-        {"2.1.78": False},
+        {"2.1.77": False},
         shown_by=("line-endings/write-lf-over-crlf", "line-endings/write-new-beside-four-crlf-files"),
     )
     """Write takes over the line endings of the old file, or of the files around a new one."""
