@@ -14,8 +14,11 @@ from harness.scripted_model.formats import WIRES
 
 __all__ = ["Conversation", "Options"]
 
-_TURN_TOOLS = frozenset({"Read", "Edit", "Write", "NotebookEdit"})
-"""A request that offers one of them asks the model what to do next; a deny rule may take some of them away."""
+_TURN_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "Task", "Agent"})
+"""A request that offers one of them asks the model what to do next; a deny rule may take some of them away.
+
+Read is not enough: from 2.0.77 to 2.1.5 agents that only explore are warmed up beside the conversation.
+"""
 
 
 @dataclass(frozen=True, slots=True)

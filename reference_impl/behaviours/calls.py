@@ -22,7 +22,7 @@ class CallBehaviours:
     removed_tool_remark: str = since(
         "",
         {
-            "2.1.112": ". {tool} exists but is not enabled in this context. Use one of the available tools instead.",
+            "2.1.101": ". {tool} exists but is not enabled in this context. Use one of the available tools instead.",
             "2.1.328": ". {tool} is disabled for this session, in subagents as well as here.",
         },
         shown_by=("permissions/edit-taken-away", "permissions/write-taken-away"),
@@ -42,7 +42,7 @@ class CallBehaviours:
     """Read takes a text that looks like a number for one."""
     line_numbers: str = since(
         "any",
-        {"2.1.112": "strict", "2.1.207": "lenient"},
+        {"2.1.89": "strict", "2.1.207": "lenient"},
         shown_by=("arguments/read-offset-negative", "arguments/read-limit-zero"),
     )
     """Which `offset` and `limit` Read takes: any number, whole ones from 0 and 1 on, or whole ones of which a lower one

@@ -59,7 +59,7 @@ class FreshnessBehaviours:
     )
     """Right before writing, Edit and Write compare the file with what is known of it once more."""
     execution_asks_for_a_read: bool = since(
-        False, {"2.1.112": True}, shown_by=("race/write-new-created-during-call",)
+        False, {"2.1.89": True}, shown_by=("race/write-new-created-during-call",)
     )
     """A file that appeared before writing is refused as unread; otherwise as changed."""
     stale_wording: str = since(

@@ -40,13 +40,13 @@ class NotebookBehaviours:
     unknown_outputs_are_told: bool = since(False, {"2.1.327": True}, shown_by=("notebooks/read-odd-outputs",))
     """Read tells of an output of an unknown type; otherwise it refuses the notebook."""
     output_texts_are_measured: bool = since(
-        False, {"2.1.112": True}, shown_by=("notebooks/read-large-outputs",)
+        False, {"2.1.89": True}, shown_by=("notebooks/read-large-outputs",)
     )
     """The texts of a cell's outputs must not be too large; otherwise their whole description."""
     notebooks_are_named: bool = since(True, {"2.1.228": False}, shown_by=("notebooks/read-large-content",))
     """The commands in the refusal of a large notebook have its path."""
     notebook_edit_needs_read: bool = since(
-        False, {"2.1.112": True}, shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale")
+        False, {"2.1.89": True}, shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale")
     )
     """NotebookEdit refuses a notebook that was not read, or changed since then."""
     notebook_edit_remembers: bool = since(

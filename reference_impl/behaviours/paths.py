@@ -49,7 +49,7 @@ class PathBehaviours:
     """Write of a new file takes no notice of a slash after the file's name."""
     null_in_path: str = since(
         "unseen",
-        {"2.0.76": "seen", "2.1.112": "fatal", "2.1.328": "named"},
+        {"2.0.76": "seen", "2.1.89": "fatal", "2.1.328": "named"},
         shown_by=("paths/nul-in-path", "paths/nul-in-path-edit"),
     )
     """How a path with a NUL character is refused, see `refuse_null`."""
@@ -71,7 +71,7 @@ class PathBehaviours:
     )
     """Read looks at a path before it opens it."""
     edit_looks_first: bool = since(
-        False, {"2.1.112": True}, shown_by=("paths/parent-is-file-edit", "paths/trailing-slash-edit")
+        False, {"2.1.89": True}, shown_by=("paths/parent-is-file-edit", "paths/trailing-slash-edit")
     )
     """Edit looks at a path before it opens it."""
     edit_opens_first: bool = since(

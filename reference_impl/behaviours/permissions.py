@@ -59,7 +59,7 @@ class PermissionBehaviours:
     """Edit and Write ask for a permission of its own for a file in a `.claude` directory, and nobody gives it."""
     blanks_after_paths_are_suspicious: bool = since(
         False,
-        {"2.1.78": True, "2.1.112": False},
+        {"2.1.78": True, "2.1.89": False},
         shown_by=("paths/blanks-behind-write", "paths/newline-around-edit"),
     )
     """Edit and Write ask for a permission of its own for a path that ends with a blank, and nobody gives it."""

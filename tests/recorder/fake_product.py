@@ -72,6 +72,7 @@ def main() -> None:
     settings = json.loads(file.read_text()) if file.exists() else {}
     messages: list = [{"role": "user", "content": "go"}]
     ask([{"role": "user", "content": "a title, please"}], tools=[])
+    ask([{"role": "user", "content": "explore"}], tools=[tool for tool in TOOLS if tool["name"] == "Read"])
     while True:
         results = []
         for use in ask(messages):
