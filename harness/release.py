@@ -12,11 +12,20 @@ from harness.atomic import write_all
 from harness.contracts import Contract, Contracts, clause_for, order
 from harness.emit import emit_string
 from harness.record import Recorded, bless
+from harness.recordings import Recordings
 from harness.scenario import Clause
 from harness.suite import Suite
 from harness.takes import Takes
 
-__all__ = ["Release", "ReleaseError", "differing", "predecessor", "release_of", "write_release"]
+__all__ = [
+    "Release",
+    "ReleaseError",
+    "differing",
+    "differing_beyond",
+    "predecessor",
+    "release_of",
+    "write_release",
+]
 
 
 class ReleaseError(Exception):
@@ -92,6 +101,21 @@ def differing(suite: Suite, ids: Sequence[str], new: Contract, old: Contract) ->
             _stated(clause_for(call.expect, new)) != _stated(clause_for(call.expect, old))
             for call in suite.scenario(scenario_id).calls()
         )
+    ]
+
+
+def differing_beyond(suite: Suite, ids: Sequence[str], new: Contract, old: Contract) -> list[str]:
+    """Return the scenarios of which two contracts gave something else, but nothing that an expectation states.
+
+    Where a text is pinned by its beginning, the rest of it is left open (the product's own settings schema).
+    """
+    recordings = Recordings(suite.recordings_root)
+    stated = frozenset(differing(suite, ids, new, old))
+    return [
+        scenario_id
+        for scenario_id in ids
+        if scenario_id not in stated
+        and recordings.load(scenario_id, new.name) != recordings.load(scenario_id, old.name)
     ]
 
 

@@ -32,7 +32,8 @@ def snapshot(
 ) -> int:
     """Record a new version as a contract and tell what differs from the newest known one; exit code 1 if anything does.
 
-    Exit code 0: nothing differs, or the version is a contract already. Needs npm; see docs/recording.md.
+    Exit code 0: nothing differs that an expectation states, or the version is a contract already. Needs npm; see
+    docs/recording.md.
     """
     from rich.console import Console
 
@@ -40,7 +41,7 @@ def snapshot(
     from harness.product import Product
     from harness.record import take
     from harness.registry import newest
-    from harness.release import ReleaseError, differing, release_of, write_release
+    from harness.release import ReleaseError, differing, differing_beyond, release_of, write_release
     from harness.report.progress import ProgressBar
     from harness.suite import Suite
     from harness.takes import NUMBERS, Takes, default_takes
@@ -81,6 +82,11 @@ def snapshot(
         changed = changed or bool(differ)
         print(f"{contract.name}: {len(differ)} of {len(ids)} scenarios differ from {before.name}")
         for scenario_id in differ:
+            print(f"  {scenario_id}")
+        beyond = differing_beyond(written, ids, contract, before)
+        if beyond:
+            print(f"{contract.name}: {len(beyond)} more answer otherwise in what expectations leave open")
+        for scenario_id in beyond:
             print(f"  {scenario_id}")
     if changed:
         print(f"readfirst diff {release.contracts[0][1].name} {exact} tells what changed.", file=sys.stderr)

@@ -81,6 +81,23 @@ def test_a_difference_of_one_class_of_models_is_told_apart(
     assert "read_gate: relaxed" in suite.path("gate/x").read_text()
 
 
+def test_what_differs_where_expectations_leave_it_open_is_told_and_does_not_fail(
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+) -> None:
+    npm({"1.0.1": OLD, "1.0.2": NEW})
+    path = suite.path("gate/x")
+    path.write_text(path.read_text().replace("text: Done", "text: {starts: Done}"))
+    record(suite)
+    assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
+    assert capsys.readouterr().out.endswith(
+        "1.0.2: 0 of 1 scenarios differ from 1.0.1\n"
+        "1.0.2: 1 more answer otherwise in what expectations leave open\n  gate/x\n"
+        "1.0.2+gated: 0 of 1 scenarios differ from 1.0.1+gated\n"
+        "1.0.2+gated: 1 more answer otherwise in what expectations leave open\n  gate/x\n"
+    )
+    assert "when:" not in path.read_text()
+
+
 def test_a_contract_is_not_recorded_again(suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]) -> None:
     made = npm({"1.0.1": OLD})
     before = state(suite)
