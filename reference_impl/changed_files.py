@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from reference_impl import read_tool
+from reference_impl.notebook import is_notebook
 from reference_impl.refusal import Refusal
 from reference_impl.session import Session
 
@@ -15,7 +16,7 @@ def notice_changed_files(session: Session) -> bool:
     """Read every file again that an Edit or Write made and that is newer on disk; the model is told what changed in it.
 
     What Read refuses stays as it was remembered. First all records are looked at, from the newest to the oldest. Each
-    look is a use, so the order of use turns round. Returns whether there was any such file.
+    look is a use, so the order of use turns round. Returns whether there was any such file but notebooks.
     """
     outdated = [path for path in session.state.newest_first() if _is_outdated(session, path)]
     for path in outdated:
@@ -23,7 +24,7 @@ def notice_changed_files(session: Session) -> bool:
             arguments = {"file_path": path}
             read_tool.validate(session, arguments)
             read_tool.execute(session, arguments)
-    return bool(outdated)
+    return not all(is_notebook(path, session.behaviours) for path in outdated)
 
 
 def _is_outdated(session: Session, path: str) -> bool:
