@@ -26,7 +26,7 @@ class FreshnessBehaviours:
     )
     """A Read from line 1 on without a limit counts as one of the whole file."""
     every_line_is_a_whole_read: bool = since(
-        False, {"2.1.228": True}, shown_by=("staleness/edit-after-touch-limit-only",)
+        False, {"2.1.212": True}, shown_by=("staleness/edit-after-touch-limit-only",)
     )
     """A Read with offset or limit is a whole Read if it shows every line."""
     times_of_reading_count: bool = since(

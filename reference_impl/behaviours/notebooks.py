@@ -33,7 +33,7 @@ class NotebookBehaviours:
     """What the brief words of the engine call a cell or an output."""
     notebook_check: str = since(
         "",
-        {"2.1.207": "cells", "2.1.228": "sources", "2.1.328": "lines"},
+        {"2.1.207": "cells", "2.1.227": "sources", "2.1.328": "lines"},
         shown_by=("notebooks/read-odd-cells",),
     )
     """What Read looks for in a notebook: cells, a text or a list as the source of each, only lines in that list."""
@@ -43,7 +43,7 @@ class NotebookBehaviours:
         False, {"2.1.89": True}, shown_by=("notebooks/read-large-outputs",)
     )
     """The texts of a cell's outputs must not be too large; otherwise their whole description."""
-    notebooks_are_named: bool = since(True, {"2.1.228": False}, shown_by=("notebooks/read-large-content",))
+    notebooks_are_named: bool = since(True, {"2.1.227": False}, shown_by=("notebooks/read-large-content",))
     """The commands in the refusal of a large notebook have its path."""
     notebook_edit_needs_read: bool = since(
         False, {"2.1.89": True}, shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale")

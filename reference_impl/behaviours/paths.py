@@ -62,7 +62,7 @@ class PathBehaviours:
     refused in the system's words; otherwise it counts as missing."""
     look_call: str = since(
         "stat",
-        {"2.1.113": "statx", "2.1.228": "stat"},
+        {"2.1.113": "statx", "2.1.208": "stat"},
         shown_by=("paths/name-of-256-bytes", "links-and-modes/loop-write"),
     )
     """What the system calls it to look at a path."""

@@ -47,7 +47,7 @@ class PermissionBehaviours:
     """A rule with the pattern `*` takes the tool away."""
     read_rules_close_to_changes: bool = since(
         False,
-        {"2.1.228": True},
+        {"2.1.208": True},
         shown_by=("permissions/read-denied-write-new", "permissions/read-denied-edit-unread"),
     )
     """A deny rule for Read closes paths to Edit and Write as well."""

@@ -39,7 +39,7 @@ class ReadBehaviours:
     """Read goes through the lines and takes those within the range; otherwise it cuts the range out of their list."""
     blank_ranges_are_shown: bool = since(
         False,
-        {"2.1.228": True},
+        {"2.1.208": True},
         shown_by=("read-output/blank-line-by-range", "read-output/offset-behind-a-final-newline"),
     )
     """A Read of one empty line shows it with its number; otherwise it warns of the file's end."""

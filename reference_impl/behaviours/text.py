@@ -29,7 +29,7 @@ class TextBehaviours:
         False, {"2.1.160": True}, shown_by=("literal-text/unicode-escape", "literal-text/write-special-text")
     )
     """`\\uXXXX` in what Edit and Write are given becomes the character before any rule is applied."""
-    windows_paths_are_spared: bool = since(False, {"2.1.228": True}, shown_by=("literal-text/windows-path",))
+    windows_paths_are_spared: bool = since(False, {"2.1.218": True}, shown_by=("literal-text/windows-path",))
     """A text with a path of Windows in it keeps its escapes."""
     trailing_blanks_are_cut: bool = since(
         False,
@@ -57,7 +57,7 @@ class TextBehaviours:
     )
     """Write takes over the line endings of the old file, or of the files around a new one."""
     own_line_endings_are_unified: bool = since(
-        False, {"2.1.228": True}, shown_by=("staleness/touch-of-own-crlf-write",)
+        False, {"2.1.216": True}, shown_by=("staleness/touch-of-own-crlf-write",)
     )
     """What Write wrote is remembered with `\\n` line ends; otherwise as it was given."""
     final_carriage_return_is_lost: bool = since(
@@ -76,7 +76,7 @@ class TextBehaviours:
         False, {"2.1.41": True}, shown_by=("encodings/bom-shown", "encodings/bom-alone")
     )
     """Read does not show a byte order mark at the beginning of a file."""
-    marks_are_kept_apart: bool = since(False, {"2.1.228": True}, shown_by=("encodings/bom-in-old-string",))
+    marks_are_kept_apart: bool = since(False, {"2.1.216": True}, shown_by=("encodings/bom-in-old-string",))
     """A byte order mark belongs to the format of a file, not to its text, so Edit does not see it."""
     write_keeps_the_mark: bool = since(False, {"2.1.299": True}, shown_by=("write/over-byte-order-mark",))
     """Write over a file with a byte order mark writes one; otherwise it drops it."""
