@@ -13,13 +13,14 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "wrong_implementations")]
 
 settings.register_profile(
     "laws",
-    max_examples=40,
+    max_examples=90,
     stateful_step_count=15,
     derandomize=True,
     database=None,
     deadline=None,
+    report_multiple_bugs=False,
     suppress_health_check=list(HealthCheck),
 )
 settings.register_profile(
-    "deep", settings.get_profile("laws"), max_examples=5000, stateful_step_count=50, derandomize=False
+    "deep", settings.get_profile("laws"), max_examples=2000, stateful_step_count=50, derandomize=False
 )

@@ -78,6 +78,10 @@ class DistrustsReading(Altered):
         return result
 
 
+class DistrustsWhatWasOnlyTouched(Altered):
+    """Takes a file that was read for changed when only its time was, as 2.1.7 did."""
+
+
 class NeverForgives(Altered):
     """Refuses a file for ever once it was stale."""
 

@@ -1,9 +1,10 @@
 """Machine: a Hypothesis state machine; its rules are the tools and the changes by others, its invariant the laws."""
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
-from drawn import ARGUMENTS, FILES, LINES, MODES, SHIFTS, TEXTS, WORDS, news, quotes
+from drawn import ARGUMENTS, DIFFERENT, FILES, LINES, MODES, PLAIN_LINES, SHIFTS, TEXTS, WORDS, news, quotes
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
@@ -14,7 +15,7 @@ from hypothesis.stateful import (
     precondition,
     rule,
 )
-from laws_of_reading import body
+from moment import body
 from registry import LAWS
 from workshop import Workshop
 
@@ -22,10 +23,12 @@ from harness.entry import Entry, RegularFile, Symlink, TextContent
 from harness.scenario import WorldEvent
 from harness.session import capabilities_of
 from harness.workspace import Place
+from reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 
 NEW_NAMES = st.sampled_from(("new.txt", "made/by/write.txt", "other.txt"))
 """With the names of the first files fewer than the ten that a session remembers."""
-SPELLINGS = st.sampled_from(("$WS/{}", "$WS/./{}", "$WS//{}", "$WS/x/../{}"))
+SPELLINGS_OF_ALL = "$WS/{}"
+SPELLINGS = st.sampled_from((SPELLINGS_OF_ALL, "$WS/./{}", "$WS//{}", "$WS/x/../{}"))
 RANGES = st.fixed_dictionaries(
     {},
     optional={"offset": st.sampled_from((1, 2, 0, 100, -1)), "limit": st.sampled_from((1, 2, 0, 2000, -1))},
@@ -36,47 +39,117 @@ BOOK = """\
  {"cell_type": "markdown", "metadata": {}, "source": ["beta\\n", "gamma"]}],
  "metadata": {}, "nbformat": 4, "nbformat_minor": 4}
 """
+OPENINGS = (
+    "nothing",
+    "write twice",
+    "touch",
+    "there and back",
+    "touch",
+    "rename",
+    "cell",
+    "delete",
+    "two parts",
+    "twice the same",
+    "mark",
+    "change by others",
+)
+"""With what a run may begin."""
+TIMES = st.sampled_from((1, 2))
+"""How often a call is made, with nothing in between."""
 RENAMED = 1000
 """Seconds by which a renamed file is later, so that two files written at the same time never are of the same time."""
 
 
 class Machine(RuleBasedStateMachine):
-    """One session in one workspace. `of` makes a machine for an implementation and some laws.
+    """One session in one workspace. `of` makes a machine for an implementation, some laws and a contract.
 
-    `latest` is the workshop of the latest run; after a failure that is the smallest one that fails.
+    `latest` is the workshop of the latest run; after a failure that is the smallest one that fails. `tally` counts over
+    all runs how often each law had something to say, and what happened.
     """
 
     implementation: ClassVar[Any]
     place: ClassVar[Place]
     laws: ClassVar[tuple[str, ...]]
+    behaviours: ClassVar[Behaviours]
+    tally: ClassVar[Counter[str]]
     latest: ClassVar[Workshop]
 
     names = Bundle("names")
 
     @classmethod
-    def of(cls, implementation: Any, place: Place, laws: Iterable[str] = LAWS) -> type["Machine"]:
-        """Return a machine that drives the implementation and has these laws as its invariants."""
-        return type(
-            "Machine", (cls,), {"implementation": implementation, "place": place, "laws": tuple(laws)}
-        )
+    def of(
+        cls,
+        implementation: Any,
+        place: Place,
+        laws: Iterable[str] | None = None,
+        contract: str = DEFAULT_CONTRACT,
+    ) -> type["Machine"]:
+        """Return a machine that drives the implementation; its invariants are the laws, or all of the contract."""
+        behaviours = behaviours_of(contract)
+        if laws is None:
+            laws = [name for name, law in LAWS.items() if law.holds_with(behaviours)]
+        members = {
+            "implementation": implementation,
+            "place": place,
+            "laws": tuple(laws),
+            "behaviours": behaviours,
+            "tally": Counter(),
+        }
+        return type("Machine", (cls,), members)
 
-    @initialize(target=names, first=FILES, second=FILES)
-    def begin(self, first: RegularFile, second: RegularFile) -> Any:
+    @initialize(target=names, first=FILES, second=FILES, data=st.data())
+    def begin(self, first: RegularFile, second: RegularFile, data: st.DataObject) -> Any:
         files: dict[str, Entry] = {
             "notes.txt": first,
             "src/a.txt": second,
             "secret/notes.txt": RegularFile(TextContent("alpha\n")),
             "book.ipynb": RegularFile(TextContent(BOOK)),
         }
-        self.shop = Workshop(
-            self.implementation, self.place, files, twice="the_same_steps_give_the_same_answers" in self.laws
-        )
+        twice = "the_same_steps_give_the_same_answers" in self.laws
+        self.shop = Workshop(self.implementation, self.place, files, self.behaviours, twice=twice)
         type(self).latest = self.shop
         self.judged = 0
+        self.open(data)
         return multiple("notes.txt", "src/a.txt")
+
+    def open(self, data: st.DataObject) -> None:
+        """Begin with what would happen too seldom by chance: the rules are not all used in every run."""
+        name = "notes.txt"
+        match data.draw(st.sampled_from(OPENINGS), label="opening"):
+            case "write twice":
+                self.write(name, "$WS/{}", True, data.draw(TEXTS), 2)
+            case "touch":
+                lines, known_by = data.draw(PLAIN_LINES), data.draw(st.sampled_from(("Read", "Write")))
+                seconds, tool = data.draw(SHIFTS), data.draw(st.sampled_from(("Edit", "Write")))
+                self.change_what_was_only_touched(name, lines, known_by, seconds, tool)
+            case "there and back":
+                self.edit_there_and_back(name, data.draw(PLAIN_LINES), 1, data.draw(DIFFERENT))
+            case "rename":
+                self.others_rename("src/a.txt", "other.txt")
+                self.edit("other.txt", "$WS/{}", False, 2, data)
+            case "two parts":
+                self.read_in_two_parts(name, 1, ["first", *data.draw(PLAIN_LINES)], "\n")
+            case "twice the same":
+                self.read(name, "$WS/{}", {}, 2)
+            case "mark":
+                lines = data.draw(PLAIN_LINES)
+                file = RegularFile(TextContent("\n".join([*lines, "end"]), bom=True))
+                self.shop.event(WorldEvent("modify", name, file, mtime=2))
+                self.shop.call("Read", file_path=f"$WS/{name}")
+                self.shop.call("Edit", file_path=f"$WS/{name}", old_string="end", new_string=lines[0])
+            case "change by others":
+                tool = data.draw(st.sampled_from(("Read", "Write")))
+                self.edit_what_others_have_just_changed(name, tool, 2, data.draw(FILES), data)
+            case "delete":
+                self.edit_a_line_of_plain_text(
+                    name, data.draw(PLAIN_LINES), "\n", data.draw(st.booleans()), ""
+                )
+            case "cell" if "NotebookEdit" in capabilities_of(self.implementation):
+                self.edit_a_cell(True, 1, data.draw(TEXTS), {})
 
     def teardown(self) -> None:
         if hasattr(self, "shop"):
+            self.tally.update(self.shop.happened)
             self.shop.close()
 
     @invariant()
@@ -85,98 +158,126 @@ class Machine(RuleBasedStateMachine):
         for moment in self.shop.told[judged:]:
             for name in self.laws:
                 try:
-                    LAWS[name](moment)
+                    self.tally[name] += LAWS[name].judges(moment)
                 except AssertionError as error:
-                    error.add_note(f"The law {name}: {LAWS[name].__doc__}\n{moment.summary}")
+                    error.add_note(f"The law {name}: {LAWS[name].statement}\n{moment.summary}")
                     raise
 
     # The tools
 
-    @rule(name=names, spelling=SPELLINGS, part=RANGES)
-    def read(self, name: str, spelling: str, part: dict[str, int]) -> None:
-        self.shop.call("Read", file_path=spelling.format(name), **part)
+    @rule(name=names, spelling=SPELLINGS, part=RANGES, times=TIMES)
+    def read(self, name: str, spelling: str, part: dict[str, int], times: int) -> None:
+        for _ in range(times):
+            self.shop.call("Read", file_path=self.spelt(spelling, name), **part)
 
-    @rule(name=names, cut=st.integers(1, 4))
-    def read_in_two_parts(self, name: str, cut: int) -> None:
+    @rule(name=names, cut=st.integers(1, 3), lines=PLAIN_LINES, end=st.sampled_from(("\n", "")))
+    def read_in_two_parts(self, name: str, cut: int, lines: list[str], end: str) -> None:
         path = f"$WS/{name}"
+        self.put(name, lines, end)
         self.shop.call("Read", file_path=path)
         self.shop.call("Read", file_path=path, limit=cut)
         self.shop.call("Read", file_path=path, offset=cut + 1)
 
-    @rule(name=names, spelling=SPELLINGS, everywhere=st.booleans(), data=st.data())
-    def edit(self, name: str, spelling: str, everywhere: bool, data: st.DataObject) -> None:
+    @rule(name=names, spelling=SPELLINGS, everywhere=st.booleans(), times=TIMES, data=st.data())
+    def edit(self, name: str, spelling: str, everywhere: bool, times: int, data: st.DataObject) -> None:
         old, new = self.drawn_edit(name, data)
         how = {"replace_all": True} if everywhere else {}
-        self.shop.call("Edit", file_path=spelling.format(name), old_string=old, new_string=new, **how)
+        for _ in range(times):
+            self.shop.call(
+                "Edit", file_path=self.spelt(spelling, name), old_string=old, new_string=new, **how
+            )
 
-    @rule(name=names, everywhere=st.booleans(), data=st.data())
-    def read_and_edit(self, name: str, everywhere: bool, data: st.DataObject) -> None:
+    @rule(name=names, spelling=SPELLINGS, everywhere=st.booleans(), data=st.data())
+    def read_and_edit(self, name: str, spelling: str, everywhere: bool, data: st.DataObject) -> None:
         self.shop.call("Read", file_path=f"$WS/{name}")
-        self.edit(name, "$WS/{}", everywhere, data)
+        self.edit(name, spelling, everywhere, 1, data)
+
+    @rule(name=names, lines=PLAIN_LINES, data=st.data())
+    def edit_everywhere(self, name: str, lines: list[str], data: st.DataObject) -> None:
+        self.put(name, [*lines, lines[0]])
+        self.shop.call("Read", file_path=f"$WS/{name}")
+        self.edit(name, "$WS/{}", True, 1, data)
 
     @rule(
         name=names,
-        lines=st.lists(LINES, min_size=1, max_size=4, unique=True),
+        lines=PLAIN_LINES,
         end=st.sampled_from(("\n", "")),
-        new=WORDS | ARGUMENTS,
-        back=st.booleans(),
+        gap=st.booleans(),
+        new=st.one_of(st.just(""), WORDS.map(str), ARGUMENTS),
     )
-    def edit_a_line_of_plain_text(self, name: str, lines: list[str], end: str, new: str, back: bool) -> None:
-        text = "\n".join(lines) + end
-        self.shop.event(WorldEvent("modify", name, RegularFile(TextContent(text)), mtime=2))
+    def edit_a_line_of_plain_text(self, name: str, lines: list[str], end: str, gap: bool, new: str) -> None:
+        self.put(name, [*lines, "", "", "after the gap"] if gap else lines, end)
         self.shop.call("Read", file_path=f"$WS/{name}")
         self.shop.call("Edit", file_path=f"$WS/{name}", old_string=lines[0], new_string=new)
-        if back:
-            self.take_the_edit_back()
 
-    @rule(name=names, number=st.integers(0, 3), new=LINES)
-    def edit_a_line_as_it_is_shown(self, name: str, number: int, new: str) -> None:
+    @rule(
+        name=names,
+        lines=st.none() | PLAIN_LINES,
+        indent=st.sampled_from(("\t", "", "  ")),
+        number=st.integers(0, 3),
+        new=LINES,
+    )
+    def edit_a_line_as_it_is_shown(
+        self, name: str, lines: list[str] | None, indent: str, number: int, new: str
+    ) -> None:
         path = f"$WS/{name}"
-        lines = body(self.shop.call("Read", file_path=path).result.text).split("\n")
-        line = lines[number % len(lines)]
+        if lines is not None:
+            self.put(name, [indent + line for line in lines])
+        shown = body(self.shop.call("Read", file_path=path).result.text).split("\n")
+        line = shown[number % len(shown)]
         self.shop.call("Edit", file_path=path, old_string=line, new_string=new, replace_all=True)
 
-    @rule()
-    def take_the_edit_back(self) -> None:
-        latest = self.shop.latest
-        if latest is None or latest.tool != "Edit" or latest.refused:
-            return
-        new, old = latest.arguments["new_string"], latest.arguments["old_string"]
-        path = latest.arguments["file_path"]
+    @rule(name=names, lines=PLAIN_LINES, at=st.integers(0, 2), texts=DIFFERENT)
+    def edit_there_and_back(self, name: str, lines: list[str], at: int, texts: list[str]) -> None:
+        old, new = texts
+        path = f"$WS/{name}"
+        self.put(name, [*lines[:at], f"({old})", *lines[at:]])
+        self.shop.call("Read", file_path=path)
+        self.shop.call("Edit", file_path=path, old_string=old, new_string=new)
         self.shop.call("Edit", file_path=path, old_string=new, new_string=old)
 
-    @rule(lines=TEXTS, data=st.data())
-    def edit_with_both_line_ends(self, lines: str, data: st.DataObject) -> None:
+    @rule(lines=PLAIN_LINES, several=st.booleans(), data=st.data())
+    def edit_with_both_line_ends(self, lines: list[str], several: bool, data: st.DataObject) -> None:
+        text = "\n".join([*lines, ""])
         for name, eol in (("unix.txt", "lf"), ("windows.txt", "crlf")):
-            self.shop.event(WorldEvent("modify", name, RegularFile(TextContent(lines, eol=eol)), mtime=2))
+            self.shop.event(WorldEvent("modify", name, RegularFile(TextContent(text, eol=eol)), mtime=2))
             self.shop.call("Read", file_path=f"$WS/{name}")
         old, new = self.drawn_edit("unix.txt", data)
+        if several:
+            old = "\n".join(lines[:2])
         for name in ("unix.txt", "windows.txt"):
             self.shop.call("Edit", file_path=f"$WS/{name}", old_string=old, new_string=new)
 
-    @rule(target=names, name=names | NEW_NAMES, spelling=SPELLINGS, text=ARGUMENTS)
-    def write(self, name: str, spelling: str, text: str) -> str:
-        self.shop.call("Write", file_path=spelling.format(name), content=text)
+    @rule(
+        target=names,
+        name=names | NEW_NAMES,
+        spelling=SPELLINGS,
+        known=st.booleans(),
+        text=ARGUMENTS,
+        times=TIMES,
+    )
+    def write(self, name: str, spelling: str, known: bool, text: str, times: int) -> str:
+        if known:
+            self.shop.call("Read", file_path=f"$WS/{name}")
+        for _ in range(times):
+            self.shop.call("Write", file_path=self.spelt(spelling, name), content=text)
         return name
-
-    @rule()
-    def repeat_the_latest_call(self) -> None:
-        latest = self.shop.latest
-        if latest is not None and latest.tool in ("Read", "Edit", "Write"):
-            self.shop.call(latest.tool, **latest.arguments)
 
     @rule(
         tool=st.sampled_from(("Edit", "Write", "Read")),
         spelling=SPELLINGS,
+        known=st.booleans(),
         text=ARGUMENTS,
     )
-    def try_what_is_denied(self, tool: str, spelling: str, text: str) -> None:
+    def try_what_is_denied(self, tool: str, spelling: str, known: bool, text: str) -> None:
+        if known:
+            self.shop.call("Read", file_path="$WS/secret/notes.txt")
         arguments = {
             "Edit": {"old_string": "alpha", "new_string": text},
             "Write": {"content": text},
             "Read": {},
         }[tool]
-        self.shop.call(tool, file_path=spelling.format("secret/notes.txt"), **arguments)
+        self.shop.call(tool, file_path=self.spelt(spelling, "secret/notes.txt"), **arguments)
 
     @precondition(
         lambda self: "NotebookEdit" in capabilities_of(self.implementation)
@@ -222,6 +323,7 @@ class Machine(RuleBasedStateMachine):
 
     @precondition(lambda self: "NotebookEdit" in capabilities_of(self.implementation))
     @rule(
+        known=st.booleans(),
         number=st.integers(0, 3),
         source=ARGUMENTS,
         how=st.fixed_dictionaries(
@@ -232,8 +334,10 @@ class Machine(RuleBasedStateMachine):
             },
         ),
     )
-    def edit_a_cell(self, number: int, source: str, how: dict[str, str]) -> None:
+    def edit_a_cell(self, known: bool, number: int, source: str, how: dict[str, str]) -> None:
         name = "book.ipynb"
+        if known:
+            self.shop.call("Read", file_path=f"$WS/{name}")
         self.shop.call(
             "NotebookEdit", notebook_path=f"$WS/{name}", cell_id=f"cell-{number}", new_source=source, **how
         )
@@ -250,23 +354,39 @@ class Machine(RuleBasedStateMachine):
 
     @rule(
         name=names,
-        known_by=st.sampled_from(("Read", "Write", "nothing")),
+        lines=PLAIN_LINES,
+        known_by=st.sampled_from(("Read", "Write")),
         seconds=SHIFTS,
-        file=st.none() | FILES,
+        tool=st.sampled_from(("Edit", "Edit", "Write")),
+    )
+    def change_what_was_only_touched(
+        self, name: str, lines: list[str], known_by: str, seconds: int, tool: str
+    ) -> None:
+        path = f"$WS/{name}"
+        self.put(name, lines)
+        self.shop.call("Read", file_path=path)
+        if known_by == "Write":
+            self.shop.call("Write", file_path=path, content="\n".join(lines))
+        self.others_set_the_clock(name, seconds)
+        edit = {"old_string": lines[0], "new_string": "changed"}
+        self.shop.call(tool, file_path=path, **(edit if tool == "Edit" else {"content": "changed"}))
+
+    @rule(
+        name=names,
+        known_by=st.sampled_from(("Read", "Write", "Read", "Write", "nothing")),
+        seconds=SHIFTS,
+        file=FILES,
         data=st.data(),
     )
     def edit_what_others_have_just_changed(
-        self, name: str, known_by: str, seconds: int, file: RegularFile | None, data: st.DataObject
+        self, name: str, known_by: str, seconds: int, file: RegularFile, data: st.DataObject
     ) -> None:
-        if known_by == "Read":
+        if known_by != "nothing":
             self.shop.call("Read", file_path=f"$WS/{name}")
-        elif known_by == "Write":
+        if known_by == "Write":
             self.shop.call("Write", file_path=f"$WS/{name}", content="alpha\n")
-        if file is None:
-            self.others_set_the_clock(name, seconds)
-        else:
-            self.others_write(name, file, seconds)
-        self.edit(name, "$WS/{}", False, data)
+        self.others_write(name, file, seconds)
+        self.edit(name, "$WS/{}", False, 1, data)
         if self.shop.latest is not None and self.shop.latest.stale:
             self.shop.call("Read", file_path=f"$WS/{name}")
             line = self.shop.text(name).split("\n")[0]
@@ -294,6 +414,15 @@ class Machine(RuleBasedStateMachine):
             self.shop.event(WorldEvent("modify", "beside.txt", RegularFile(file.content), mtime=2))
             self.shop.event(WorldEvent("symlink", "link.txt", Symlink(target_name)))
         return "link.txt"
+
+    def put(self, name: str, lines: list[str], end: str = "\n") -> None:
+        """Let others make a plain text of a file."""
+        text = "\n".join(lines) + end
+        self.shop.event(WorldEvent("modify", name, RegularFile(TextContent(text)), mtime=2))
+
+    def spelt(self, spelling: str, name: str) -> str:
+        """Return the path, spelt in some way where that makes no difference."""
+        return (spelling if self.behaviours.paths_fold else SPELLINGS_OF_ALL).format(name)
 
     def drawn_edit(self, name: str, data: st.DataObject) -> tuple[str, str]:
         text = self.shop.text(name)

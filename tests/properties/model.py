@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from moment import Moment, followed, kept
+from moment import Moment, followed
 
 from harness.entry import Entry, RegularFile, Symlink
 from harness.scenario import WorldEvent
@@ -69,25 +69,26 @@ class Model:
             return
         path = self.target(moment.path)
         before = self.files.get(path)
-        if before is None:  # a link that leads nowhere gives way to a file
+        leads = moment.path in self.links and moment.behaviours.dangling_links_are_followed
+        if before is None and not leads:  # a link that leads nowhere gives way to a file
             self.forget(moment.path)
             path = moment.path
         data = self._written(moment, before)
         if data is None:
             found = followed(moment.after, moment.path)
             data = b"" if found is None else found.data or b""
-        self.files[path] = (data, 0o644 if before is None else before[1])
+        self.files[path] = (data, moment.mode_of_new_files if before is None else before[1])
 
     def _written(self, moment: Moment, before: File | None) -> bytes | None:
         """Return what the call makes of the file; None where plain replacement does not tell."""
         target = moment.target
-        plain = before is None or (target is not None and target.is_plain)
-        if not plain or "\r" in str(dict(moment.arguments)).replace("\\r", "\r"):
+        plain = moment.struck is None and (before is None or (target is not None and target.is_plain))
+        if not plain or moment.spells_characters or "\r" in "".join(map(str, moment.arguments.values())):
             return None
         text = "" if before is None else before[0].decode()
         match moment.tool:
             case "Write":
-                return kept(moment.arguments["content"]).encode()
+                return moment.content.encode() if moment.writes_plainly else None
             case "Edit" if before is None and moment.old == "":
                 return str(moment.arguments["new_string"]).encode()
             case "Edit" if moment.old in text and moment.old and moment.new:

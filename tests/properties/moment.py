@@ -4,18 +4,21 @@
 # ruff: noqa: PTH115, PTH123
 
 import os
+import re
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from posixpath import normpath
 from typing import Any, Optional
 
 from harness.session import ToolResult
+from reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 
 STALE = ("File has been modified since read", "File has been unexpectedly modified")
 NOT_READ = "File has not been read yet"
 DENIED = "secret/"
 """What the permission rule of every workspace forbids to change."""
+DEFAULT = behaviours_of(DEFAULT_CONTRACT)
 A_MOMENT = 500_000_000
 """Nanoseconds. Times that differ by less may be the same for a session, which counts in milliseconds."""
 
@@ -73,7 +76,7 @@ class Moment:
     `echo` is the answer to the same call in a second workspace with the same history. `model` is what the files
     should be by then. `struck` is the file before others changed it during the call; `before` is then what they
     made of it. `room` is the number of bytes that the system let be written. `orders` are the outcomes that the
-    calls of one message may have.
+    calls of one message may have. `behaviours` are those of the contract that is judged by.
     """
 
     tool: str
@@ -89,6 +92,7 @@ class Moment:
     struck: Seen | None = None
     room: int | None = None
     orders: tuple[object, ...] = ()
+    behaviours: Behaviours = DEFAULT
 
     @property
     def summary(self) -> str:
@@ -129,7 +133,7 @@ class Moment:
     @property
     def asks_for_something(self) -> bool:
         """Whether it is a Write, or an Edit that replaces a text by another one, where neither is forbidden."""
-        if self.denied or not self.fits or self.room is not None:
+        if self.denied or not self.fits or self.room is not None or self.spells_characters:
             return False
         return self.tool == "Write" or (
             self.tool == "Edit"
@@ -138,8 +142,37 @@ class Moment:
         )
 
     @property
+    def spells_characters(self) -> bool:
+        """Whether the arguments hold what may stand for another character."""
+        decoded = self.behaviours.escapes_are_decoded or self.behaviours.escapes_are_swapped
+        return decoded and any("\\u" in str(value) for value in self.arguments.values())
+
+    @property
+    def can_be_written(self) -> bool:
+        """Whether the contract lets Edit and Write change a file like the one at the path."""
+        target = self.target
+        told = self.behaviours.unwritable_files_are_told or self.behaviours.unwritable_files_are_refused
+        binary = told and target is not None and b"\0" in (target.data or b"")
+        linked = self.behaviours.link_refusal != "" and self.file(self.before) is None and target is not None
+        return not binary and not linked and not self.denied
+
+    @property
     def is_whole_read(self) -> bool:
-        return self.tool == "Read" and not self.refused and self.arguments.keys() == {"file_path"}
+        """Whether it shows a whole file of lines."""
+        whole = self.tool == "Read" and not self.refused and self.arguments.keys() == {"file_path"}
+        return whole and not self.only_refers and not str(self.path).endswith(".ipynb")
+
+    @property
+    def only_refers(self) -> bool:
+        """Whether it is a Read that does not show the file but refers to an earlier one."""
+        told = self.behaviours.unchanged_files_are_told
+        return self.tool == "Read" and told != "" and self.result.text.startswith(told)
+
+    @property
+    def follows_a_whole_read(self) -> bool:
+        """Whether the call before showed the whole file, and nobody changed anything since."""
+        read = self.previous
+        return read is not None and read.is_whole_read and read.path == self.path and self.follows_at_once
 
     @property
     def repeats(self) -> bool:
@@ -161,8 +194,42 @@ class Moment:
 
     @property
     def new(self) -> str:
-        """What an Edit puts in: blanks before the ends of lines are never written to a file that exists."""
-        return kept(self.arguments["new_string"])
+        """What an Edit puts into a file that exists."""
+        return self._kept(self.arguments["new_string"])
+
+    @property
+    def content(self) -> str:
+        """What a Write writes."""
+        return self._kept(self.arguments["content"])
+
+    def _kept(self, text: str) -> str:
+        return kept(text) if self.behaviours.trailing_blanks_are_cut else text
+
+    @property
+    def writes_plainly(self) -> bool:
+        """Whether a Write writes what it is given: line ends and encoding of the file do not matter."""
+        before = self.target
+        marked = before is not None and (before.data or b"").startswith("\ufeff".encode())
+        if "\r" in self.arguments["content"] or self.spells_characters:
+            return False
+        return before is None or (before.is_plain and not (marked and self.behaviours.write_keeps_the_mark))
+
+    @property
+    def mode_of_new_files(self) -> int:
+        return 0o600 if self.behaviours.new_files_are_private else 0o644
+
+    def text(self, seen: Seen) -> str:
+        """Return the text of a file as Edit sees it."""
+        return seen.view.removeprefix("\ufeff") if self.behaviours.marks_are_kept_apart else seen.view
+
+    def shown(self, seen: Seen) -> str:
+        """Return the text of a file as Read shows it."""
+        return seen.view.removeprefix("\ufeff") if self.behaviours.byte_order_marks_are_hidden else seen.view
+
+    @property
+    def answer(self) -> ToolResult:
+        """The result without the blanks at its end, which get lost where something follows the answer."""
+        return replace(self.result, text=self.result.text.rstrip(BLANKS))
 
     @property
     def everywhere(self) -> bool:
@@ -205,6 +272,8 @@ class Moment:
         before, after = self.file(self.before), self.file(self.after)
         if self.tool != "Edit" or self.refused or self.struck is not None or before is None or after is None:
             return None
+        if self.spells_characters:
+            return None
         return (before, after) if self.old and self.old in before.view else None
 
 
@@ -231,6 +300,11 @@ def kept(text: str) -> str:
         lines.append(rest[:at].rstrip(BLANKS) + end)
         rest = rest[at + len(end) :]
     return "".join(lines)
+
+
+def body(text: str) -> str:
+    """Return what Read shows without the numbers of the lines."""
+    return "\n".join(re.sub(r"^ *\d+(?:[→\t]|$)", "", shown) for shown in text.split("\n"))
 
 
 def relative(path: object) -> str | None:

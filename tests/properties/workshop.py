@@ -1,9 +1,11 @@
 """Workshop: an implementation at work in a workspace, and in a second one where the same is done to compare."""
 
 import resource
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import wraps
 from itertools import permutations
 from typing import Any
 
@@ -14,8 +16,11 @@ from harness.entry import Entry, RegularFile
 from harness.scenario import Given, Scenario, WorldEvent
 from harness.session import ToolResult
 from harness.workspace import Place, Site, WorldEventError
+from reference_impl import Behaviours
 
 Arguments = Mapping[str, Any]
+Step = Callable[["Workshop"], object]
+"""What can be done again in another workshop."""
 
 
 @dataclass
@@ -35,17 +40,40 @@ class Desk:
         return ToolResult(self.site.normalised(result.text), result.is_error, result.error)
 
 
+def step(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Make a method of a workshop one of its steps."""
+
+    @wraps(method)
+    def noted(shop: "Workshop", *arguments: Any, **named: Any) -> Any:
+        shop.steps.append(lambda other: method(other, *arguments, **named))
+        return method(shop, *arguments, **named)
+
+    return noted
+
+
 class Workshop:
     """Makes calls and changes, and tells of each call as a moment; `latest` is the latest one, `told` are all.
 
-    `twice`: everything is done in a second workspace too.
+    `twice`: everything is done in a second workspace too. `behaviours` are those of the contract to be judged by.
+    `steps` are what was done so far, `happened` counts kinds of changes and of calls that were refused or done.
     """
 
     def __init__(
-        self, implementation: Any, place: Place, files: Mapping[str, Entry], *, twice: bool = True
+        self,
+        implementation: Any,
+        place: Place,
+        files: Mapping[str, Entry],
+        behaviours: Behaviours,
+        *,
+        twice: bool = True,
     ) -> None:
         self.implementation = implementation
         self.place = place
+        self.files = files
+        self.behaviours = behaviours
+        self.twice = twice
+        self.steps: list[Step] = []
+        self.happened: Counter[str] = Counter()
         self.stack = ExitStack()
         self.desks = [self._desk(files, self.stack) for _ in range(2 if twice else 1)]
         self.desk = self.desks[0]
@@ -59,6 +87,10 @@ class Workshop:
         site = stack.enter_context(self.place.site())
         site.lay_out(files)
         return Desk(site, self.implementation.open(site.workspace(scenario)))
+
+    def anew(self) -> "Workshop":
+        """Return a workshop with the same files where nothing was done yet."""
+        return Workshop(self.implementation, self.place, self.files, self.behaviours, twice=self.twice)
 
     def close(self) -> None:
         self.stack.close()
@@ -74,10 +106,12 @@ class Workshop:
     def is_file(self, path: str) -> bool:
         return self.model.target(path) in self.model.files
 
+    @step
     def call(self, tool: str, **arguments: Any) -> Moment:
         before = self.desk.state()
         return self._tell(tool, arguments, [desk.call(tool, arguments) for desk in self.desks], before)
 
+    @step
     def call_while(self, event: WorldEvent, tool: str, **arguments: Any) -> Moment:
         """Make a call, and a change between its validation and its execution."""
         before = self.desk.state()
@@ -94,8 +128,10 @@ class Workshop:
         if not struck:
             return self._tell(tool, arguments, results, before)
         self.model.event(event)
+        self.happened["during"] += 1
         return self._tell(tool, arguments, results, struck[0], struck=followed(before, event.path))
 
+    @step
     def call_with_room(self, room: int, tool: str, **arguments: Any) -> Moment:
         """Make a call where the system lets a file have no more than so many bytes."""
         before = self.desk.state()
@@ -109,6 +145,7 @@ class Workshop:
                 resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         return self._tell(tool, arguments, results, before, room=room)
 
+    @step
     def message(self, path: str, edits: Sequence[Arguments]) -> Moment:
         """Make some Edits of one file in one message, and try out in which ways that may end."""
         before = self.desk.state()
@@ -128,7 +165,8 @@ class Workshop:
         refused, *_ = [together(desk) for desk in self.desks]
         orders = [outcome(refused, self.desk)]
         target = followed(before, path)
-        assert target is not None
+        if target is None:
+            raise ValueError(f"{path}: no file to edit")
         for order in permutations(edits):
             with ExitStack() as aside:
                 desk = self._desk({path: RegularFile(target.data or b"", target.mode)}, aside)
@@ -136,6 +174,7 @@ class Workshop:
         results = [ToolResult("", all(refused)) for _ in self.desks]
         return self._tell("Message", {}, results, before, orders=tuple(orders), path=path)
 
+    @step
     def event(self, event: WorldEvent) -> bool:
         """Make a change by others; tell whether it could be made."""
         try:
@@ -145,6 +184,7 @@ class Workshop:
         for desk in self.desks[1:]:
             desk.site.perform(event)
         self.model.event(event)
+        self.happened[event.kind] += 1
         return True
 
     def _tell(
@@ -178,7 +218,9 @@ class Workshop:
             struck=struck,
             room=room,
             orders=orders,
+            behaviours=self.behaviours,
         )
+        self.happened[f"{tool} {'refused' if moment.refused else 'done'}"] += 1
         self.model.call(moment)
         self.latest = moment = replace(moment, model=dict(self.model.files))
         if path is not None and not moment.refused:
