@@ -1,0 +1,209 @@
+"""Recording: what one pass over the suite costs with the real product. Exit code 1 if it is more than promised.
+
+    python tests/benchmarks/recording.py [CONTRACT ...] [--every N]
+
+A pass replays every scenario once; a recording is two passes, and `-j` divides each. The promise is
+`start-up + scenarios / 8` seconds per session on one core, and this process and the product get one core only. A
+session is one start of the product; some scenarios need one of their own. What would hold if the start-up were granted
+once for the whole pass is told too.
+
+The clock is right on an idle machine. Processor time, of this process and of all that the product started, is what an
+idle machine would take if nothing ever waited; it decides. `--every 10` takes every tenth scenario of those with a
+session of their own, and of the others.
+"""
+
+from __future__ import annotations
+
+# ruff: noqa: E402
+import argparse
+import os
+import sys
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(CHECKOUT))
+
+from harness.adapters import claude_code
+from harness.agent.conversation import Conversation
+from harness.contracts import Contract
+from harness.replay import replay
+from harness.scenario import Scenario
+from harness.suite import Suite
+from harness.workspace import Place
+
+RATE = 8
+"""Scenarios per second, beside the start-up."""
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Cost:
+    """Seconds by the clock, and of processors: `product` for the product and its children, `own` for this process."""
+
+    clock: float = 0.0
+    product: float = 0.0
+    own: float = 0.0
+
+    @property
+    def processor(self) -> float:
+        """Processor seconds of both."""
+        return self.product + self.own
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(self.clock + other.clock, self.product + other.product, self.own + other.own)
+
+    def __mul__(self, factor: float) -> Cost:
+        return Cost(self.clock * factor, self.product * factor, self.own * factor)
+
+    def __sub__(self, other: Cost) -> Cost:
+        return Cost(self.clock - other.clock, self.product - other.product, self.own - other.own)
+
+
+@dataclass
+class Meter:
+    """Adds up what sessions cost; `starts` has one entry for each. What looking costs is left out."""
+
+    starts: list[Cost] = field(default_factory=list)
+    _ended: float = 0.0
+    """Processor seconds of products that have ended."""
+    _running: set[Conversation] = field(default_factory=set)
+    _looking: Cost = field(default_factory=Cost)
+
+    def now(self) -> Cost:
+        """Return all that was taken until now."""
+        began = Cost(time.perf_counter(), 0.0, time.process_time())
+        product = self._ended + sum(group_seconds(each.pid) for each in self._running)
+        now = Cost(began.clock, product, began.own) - self._looking
+        self._looking += Cost(time.perf_counter(), 0.0, time.process_time()) - began
+        return now
+
+    def started(self, session: Conversation, before: Cost) -> None:
+        """Note a session whose start began `before`."""
+        self._running.add(session)
+        self.starts.append(self.now() - before)
+
+    def ends(self, session: Conversation) -> None:
+        """Note what a session took, which nobody can see later."""
+        if session in self._running:
+            self._running.remove(session)
+            self._ended += group_seconds(session.pid)
+
+
+METER = Meter()
+
+
+class Metered(Conversation):
+    """A session that is metered."""
+
+    def __init__(self, program: Any) -> None:
+        before = METER.now()
+        super().__init__(program)
+        METER.started(self, before)
+
+    def close(self) -> None:
+        """End it."""
+        METER.ends(self)
+        super().close()
+
+
+def group_seconds(leader: int) -> float:
+    """Return the processor seconds of a process group, of children that have ended too."""
+    ticks = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == leader:
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / _TICKS
+
+
+def sample(scenarios: list[Scenario], every: int) -> list[Scenario]:
+    """Return every so manieth of the scenarios with a session of their own, and of the others, in their order."""
+    chosen = [
+        each.id
+        for isolated in (True, False)
+        for each in [each for each in scenarios if each.isolated == isolated][::every]
+    ]
+    return [each for each in scenarios if each.id in chosen]
+
+
+def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
+    """Replay the scenarios of a contract once, print what it cost, and return whether the promise holds."""
+    scenarios = sample([each for each in suite.scenarios() if each.needs <= contract.capabilities], every)
+    families: dict[str, list[Cost]] = defaultdict(list)
+    first = len(METER.starts)
+    adapter = claude_code.open_claude_code(contract.name, suite, contract=contract, time_limit=30)
+    with Place() as place:
+        began = METER.now()
+        for scenario in scenarios:
+            before, starts = METER.now(), len(METER.starts)
+            outcome = replay(scenario, adapter, place)
+            if outcome.broken is not None:
+                raise SystemExit(f"{scenario.id}: {outcome.broken.message}")
+            cost = METER.now() - before - sum(METER.starts[starts:], Cost())
+            families[scenario.family].append(cost)
+        adapter.close()
+        whole = METER.now() - began
+    started = METER.starts[first:]
+    startups = sum(started, Cost())
+    rest = whole - startups
+    number, own = len(scenarios), sum(each.isolated for each in scenarios)
+    print(f"{contract.name}: {number} scenarios, {own} of them in sessions of their own")
+    print(f"  sessions started: {len(started)}")
+    told("start-up", startups, len(started), "session")
+    told("beyond it", rest, number, "scenario")
+    for name, costs in sorted(families.items(), key=lambda item: -sum(each.clock for each in item[1]))[:5]:
+        told(f"  {name}", sum(costs, Cost()), len(costs), "scenario")
+    told("whole pass", whole, number, "scenario")
+    holds = promise("start-up per session", whole, startups, number)
+    promise("start-up once", whole, startups * (1 / len(started)), number)
+    return holds
+
+
+def promise(reading: str, whole: Cost, startup: Cost, number: int) -> bool:
+    """Print what is allowed and what was taken, and return whether the promise holds in processor time."""
+    for kind, taken, starting in (
+        ("clock", whole.clock, startup.clock),
+        ("processor", whole.processor, startup.processor),
+    ):
+        limit = starting + number / RATE
+        holds = taken <= limit
+        compared = f"{taken:.1f} s of {starting:.1f} + {number}/{RATE} = {limit:.1f} s"
+        print(f"  {reading}, {kind}: {compared}: {'holds' if holds else 'BROKEN'}")
+    return holds
+
+
+def told(name: str, cost: Cost, number: int, of: str) -> None:
+    """Print a cost, and how much of it each session or scenario had."""
+    processor = f"processor {cost.processor:.1f} s (product {cost.product:.1f}, own {cost.own:.1f})"
+    each = f"{cost.clock / number * 1000:.0f} ms, processor {cost.processor / number * 1000:.0f} ms per {of}"
+    print(f"  {name}: {cost.clock:.1f} s, {processor}; {each}")
+
+
+def main() -> int:
+    """Measure the contracts that are named, else the default one."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("contracts", nargs="*")
+    parser.add_argument("--every", type=int, default=1, help="take every so manieth scenario only")
+    arguments = parser.parse_args()
+    suite = Suite()
+    os.umask(0o022)
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    claude_code.Conversation = Metered  # type: ignore[misc]
+    names = arguments.contracts or [suite.contracts.default]
+    for name in names:
+        if name not in suite.contracts or not suite.contracts[name].recorded:
+            parser.error(f"{name} is no contract that a version stands behind")
+    verdicts = [one_pass(suite, suite.contracts[name], arguments.every) for name in names]
+    return 0 if all(verdicts) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
