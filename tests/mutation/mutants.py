@@ -147,8 +147,10 @@ class _Layout:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             inside = False  # a default value, a decorator
         if not inside:
-            names = {node.id for node in ast.walk(path[0]) if isinstance(node, ast.Name) and _is_target(node)}
-            names |= {each.name for each in path if hasattr(each, "name")}
+            made = statement if isinstance(statement, (ast.Assign, ast.AnnAssign)) else path[0]
+            names = {node.id for node in ast.walk(made) if isinstance(node, ast.Name) and _is_target(node)}
+            if made is path[0]:
+                names |= {each.name for each in path if hasattr(each, "name")}
             words = {
                 node.arg
                 for node in ast.walk(statement)

@@ -1,6 +1,6 @@
 """Mutation testing of the reference implementation, judged by the scenarios alone.
 
-    python tests/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]]
+    python tests/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
 
 Needs the extra `mutation`. A complete run writes docs/mutation.md. Exit code 0: every mutant that survived has a
 reason in survivors.yaml, none of these is stale, and a complete run reaches the score. 1: that is not so. 2: the run
@@ -25,9 +25,10 @@ if __name__ == "__main__":
 
 from mutants import Mutant, mutants_of
 from page import LEAST, page, score, table
+from results import Results, digest
 from scenarios import scenario_panel
 from survivors import Survivors, SurvivorsError, entry_text, load_survivors
-from trial import Cases, Fate, Panel, TrialError, file_of, measure, trials
+from trial import Fate, Panel, TrialError, file_of, measure, trials
 
 from harness.atomic import write_all
 from harness.finding import SuiteError
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         unknown = sorted(set(options.module) - set(panel.sources))
         if unknown:
             raise TrialError(f"there is no module {unknown[0]!r}; there are {', '.join(panel.sources)}")
-        cases = measure(panel)
+        results = _results(options.results, panel)
     except (SurvivorsError, SuiteError, TrialError) as error:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
@@ -59,7 +60,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         partial = f"{partial} and {sampled}" if partial else sampled
     if partial:
         print(f"*** {partial}. This is not the score of the suite. ***\n")
-    fates = _judged(panel, cases, chosen, options.jobs)
+    try:
+        fates = _judged(panel, chosen, results, options.jobs)
+    except TrialError as error:
+        print(f"mutation: {error}", file=sys.stderr)
+        return 2
     code = report(fates, all_mutants, modules, survivors, least=0 if partial else LEAST)
     if partial:
         print(f"\n*** {partial}. docs/mutation.md is left alone. ***")
@@ -79,6 +84,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--module", action="append", default=[], help="only this module; repeatable")
     parser.add_argument("--sample", type=_count, help="only so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="another sample (default: 0)")
+    parser.add_argument("--results", type=Path, help="keep what is found here, and go on from what is there")
     return parser.parse_args(arguments)
 
 
@@ -89,13 +95,27 @@ def _count(text: str) -> int:
     return number
 
 
-def _judged(panel: Panel, cases: Cases, mutants: Sequence[Mutant], jobs: int) -> list[Fate]:
-    """Return the fates in the order of the mutants; tell from time to time how far it is."""
+def _results(file: Path | None, panel: Panel) -> Results | None:
+    """Return what a file keeps of this reference, these scenarios and this way to judge."""
+    if file is None:
+        return None
+    folders = (panel.folder, CHECKOUT / "fixtures", CHECKOUT / "harness", Path(__file__).parent)
+    wanted = (".py", ".yaml", ".json")
+    judging = (path for folder in folders for path in folder.rglob("*") if path.suffix in wanted)
+    return Results(file, digest(path for path in judging if path != SURVIVORS))
+
+
+def _judged(panel: Panel, mutants: Sequence[Mutant], results: Results | None, jobs: int) -> list[Fate]:
+    """Return the fates in the order of the mutants; tell from time to time how far it is. Raises TrialError."""
     order = {mutant: number for number, mutant in enumerate(mutants)}
-    fates: list[Fate] = []
+    fates = results.of(mutants) if results else []
+    known = {fate.mutant for fate in fates}
+    left = [mutant for mutant in mutants if mutant not in known]
     shown = time.monotonic()
-    for fate in trials(panel, cases, mutants, jobs):
+    for fate in trials(panel, measure(panel), left, jobs) if left else ():
         fates.append(fate)
+        if results:
+            results.add(fate)
         if not fate.killed:
             print(f"{fate.mutant.told} survives {fate.asked} cases", file=sys.stderr)
         if time.monotonic() - shown > 15:

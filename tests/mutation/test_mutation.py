@@ -14,6 +14,7 @@ import trial
 from mutants import Mutant
 from packaging.specifiers import SpecifierSet
 from page import score
+from results import Results, digest
 from run import report
 from survivors import KINDS, Survivors, SurvivorsError, entry_text, load_survivors
 from trial import Cases, Fate, Judge, Panel, _Order, file_of, measure, module_at, trials
@@ -213,6 +214,29 @@ def test_the_texts_of_a_statement_belong_to_a_change_of_any_of_its_lines() -> No
 
     source = 'LIMIT = limit(\n    3,\n    shown_by=("large",),\n)\n'
     assert {each.texts for each in mutants_of("bounds", source) if each.line == 2} == {frozenset({"large"})}
+
+
+def test_a_run_goes_on_from_the_results_of_another(tmp_path: Path) -> None:
+    file = tmp_path / "results"
+    Results(file, "a reference").add(Fate(WRONG, "small", "3, not 1", 2))
+    with file.open("a") as other:
+        other.write('["bounds.clipped", "interru')
+    assert Results(file, "a reference").of([EQUIVALENT, WRONG]) == [Fate(WRONG, "small", "3, not 1", 2)]
+
+
+def test_results_about_something_else_do_not_count(tmp_path: Path) -> None:
+    file = tmp_path / "results"
+    Results(file, "a reference").add(Fate(WRONG, "small", "3, not 1", 2))
+    assert Results(file, "another").of([WRONG]) == []
+    assert Results(file, "a reference").of([WRONG]) == [], "it was begun anew"
+
+
+def test_what_is_judged_has_a_number_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "rule.py").write_text("a")
+    before = digest([tmp_path / "rule.py"])
+    assert before == digest([tmp_path / "rule.py"])
+    (tmp_path / "rule.py").write_text("b")
+    assert before != digest([tmp_path / "rule.py"])
 
 
 def test_only_so_many_cases_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:

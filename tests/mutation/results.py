@@ -1,0 +1,48 @@
+"""Results: what became of mutants, kept in a file of JSON lines, so that a run goes on from another."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from mutants import Key, Mutant
+from trial import Fate
+
+__all__ = ["Results", "digest"]
+
+
+def digest(files: Iterable[Path]) -> str:
+    """Return a number for the contents of files, in hexadecimal digits."""
+    found = hashlib.sha256()
+    for file in sorted(files):
+        found.update(hashlib.sha256(file.read_bytes()).digest())
+    return found.hexdigest()
+
+
+class Results:
+    """The fates of mutants in a file. `about` tells what was judged and by what; of anything else nothing is known."""
+
+    def __init__(self, file: Path, about: str) -> None:
+        self._file = file
+        self._known: dict[Key, tuple[str, str, int]] = {}
+        lines = file.read_text("utf-8").splitlines() if file.exists() else []
+        if lines[:1] != [json.dumps({"about": about})]:
+            file.write_text(json.dumps({"about": about}) + "\n", "utf-8")
+            return
+        for line in lines[1:]:
+            try:
+                where, before, after, occurrence, by, how, asked = json.loads(line)
+            except ValueError:  # the run ended while it was writing
+                continue
+            self._known[where, before, after, occurrence] = by, how, asked
+
+    def of(self, mutants: Sequence[Mutant]) -> list[Fate]:
+        """Return what is known of the mutants."""
+        return [Fate(each, *self._known[each.key]) for each in mutants if each.key in self._known]
+
+    def add(self, fate: Fate) -> None:
+        """Keep what became of a mutant."""
+        with self._file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps([*fate.mutant.key, fate.by, fate.how, fate.asked]) + "\n")
