@@ -174,6 +174,11 @@ class Session:
             beside=behaviours.temporary_names_are_longer,
         )
         try:
+            if behaviours.write_opens_first:
+                disk.look(path)  # what keeps the file from being opened is told of it, not of what takes its place
+        except OSError as error:
+            raise of_os_error(error, f"open '{path}'") from None
+        try:
             if behaviours.files_are_replaced:
                 disk.replace(path, data, how)
             else:

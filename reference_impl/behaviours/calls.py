@@ -42,7 +42,7 @@ class CallBehaviours:
     """Read takes a text that looks like a number for one."""
     line_numbers: str = since(
         "any",
-        {"2.1.89": "strict", "2.1.207": "lenient"},
+        {"2.1.89": "strict", "2.1.181": "lenient"},
         shown_by=("arguments/read-offset-negative", "arguments/read-limit-zero"),
     )
     """Which `offset` and `limit` Read takes: any number, whole ones from 0 and 1 on, or whole ones of which a lower one

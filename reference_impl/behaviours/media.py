@@ -32,7 +32,7 @@ class MediaBehaviours:
     )
     """Read refuses a file with the name of an image whose bytes are none, or do not have its size."""
     images_need_no_extension: bool = since(
-        False, {"2.1.207": True}, shown_by=("media/png-without-extension",)
+        False, {"2.1.187": True}, shown_by=("media/png-without-extension",)
     )
     """Read shows an image whose name has no extension."""
     pdfs_are_shown: bool = since(False, {"1.0.58": True}, shown_by=("media/pdf", "media/text-named-pdf"))

@@ -18,7 +18,7 @@ class NotebookBehaviours:
     )
     """Read refuses notebooks, which a tool of their own reads."""
     broken_notebooks_are_told: bool = since(
-        False, {"2.1.207": True}, shown_by=("notebooks/broken-json-words",)
+        False, {"2.1.162": True}, shown_by=("notebooks/broken-json-words",)
     )
     """The refusal of a notebook that is not JSON says so before the words of the engine."""
     execution_counts_are_emptied: bool = since(False, {"1.0.44": True}, shown_by=("notebooks/replace-cell",))
@@ -29,11 +29,11 @@ class NotebookBehaviours:
         shown_by=("notebooks/broken-json-at-the-edge", "notebooks/broken-json-numbers"),
     )
     """What is wrong with a text that is not JSON is told without its place, in the words of another engine."""
-    variable_of_parts: str = since("H", {"2.1.207": "e"}, shown_by=("notebooks/read-odd-outputs",))
+    variable_of_parts: str = since("H", {"2.1.181": "e"}, shown_by=("notebooks/read-odd-outputs",))
     """What the brief words of the engine call a cell or an output."""
     notebook_check: str = since(
         "",
-        {"2.1.207": "cells", "2.1.227": "sources", "2.1.328": "lines"},
+        {"2.1.162": "cells", "2.1.227": "sources", "2.1.328": "lines"},
         shown_by=("notebooks/read-odd-cells",),
     )
     """What Read looks for in a notebook: cells, a text or a list as the source of each, only lines in that list."""

@@ -91,6 +91,6 @@ class ReadBehaviours:
     )
     """A Read of more tokens than allowed shows the first lines; it is refused where a limit was given."""
     cut_is_told_first: bool = since(
-        True, {"2.1.207": False}, shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes")
+        True, {"2.1.205": False}, shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes")
     )
     """What tells that only the first lines are shown stands before them; otherwise in a reminder after them."""

@@ -14,7 +14,7 @@ class WriteBehaviours:
     """What Edit and Write do once a change is allowed."""
 
     writing_looks_first: bool = since(
-        False, {"2.1.207": True, "2.1.251": False}, shown_by=("race/parent-replaced-by-file-during-call",)
+        False, {"2.1.196": True, "2.1.251": False}, shown_by=("race/parent-replaced-by-file-during-call",)
     )
     """Edit and Write look at the path again right before they write."""
     write_opens_first: bool = since(False, {"2.1.72": True}, shown_by=("race/directory-made-during-call",))
@@ -26,7 +26,7 @@ class WriteBehaviours:
     )
     """Right before writing, Edit and Write open the directory of the file."""
     parents_are_made_first: bool = since(
-        False, {"2.1.83": True, "2.1.207": False}, shown_by=("race/directory-deleted-during-edit",)
+        False, {"2.1.83": True, "2.1.193": False}, shown_by=("race/directory-deleted-during-edit",)
     )
     """Edit makes missing directories before it finds out whether it can replace anything."""
     execution_matches_again: bool = since(
@@ -48,7 +48,7 @@ class WriteBehaviours:
         shown_by=("links-and-modes/edit-of-hard-link", "links-and-modes/write-link-chain"),
     )
     """A new file takes the place of the old one; otherwise the old one is written in place."""
-    temporary_names_are_longer: bool = since(False, {"2.1.207": True}, shown_by=("paths/name-of-255-bytes",))
+    temporary_names_are_longer: bool = since(False, {"2.1.181": True}, shown_by=("paths/name-of-255-bytes",))
     """A file is written under its name with something added before it takes its place; that name may be too long."""
     new_files_are_private: bool = since(
         False,
