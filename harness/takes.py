@@ -19,7 +19,6 @@ import platformdirs
 
 from harness.atomic import write_all
 from harness.contracts import Contract
-from harness.outcome import Outcome
 from harness.recordings import Recording, RecordingError, Transcript, decode, encode
 from harness.replay import replay
 from harness.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
@@ -32,8 +31,6 @@ __all__ = ["NUMBERS", "Take", "TakeJob", "Takes", "default_takes"]
 
 NUMBERS = (1, 2)
 """Every scenario is taken twice, in two sessions and in opposite orders."""
-
-_ATTEMPTS = 3
 
 TakeStatus = Literal["taken", "kept", "unsupported", "broken"]
 
@@ -117,7 +114,7 @@ class TakeJob:
                     return self._came_of(
                         scenario_id, "unsupported", f"{contract.name} lacks {', '.join(missing)}"
                     )
-                outcome = _undisturbed(scenario, product.adapter, place)
+                outcome = replay(scenario, product.adapter, place)
                 if outcome.broken is not None:
                     told = (
                         f"step {outcome.broken.step + 1}: {outcome.broken.message} {outcome.broken.details}"
@@ -134,19 +131,6 @@ class TakeJob:
 
     def _came_of(self, scenario_id: str, status: TakeStatus, message: str = "") -> Take:
         return Take(scenario_id, self.contract, self.number, status, message)
-
-
-def _undisturbed(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
-    """Replay until no reminder of the conversation fell on an answer: it may lose its outer blanks to it.
-
-    Reminders come every so many calls, so one more replay is enough, unless the scenario itself is that long.
-    """
-    for _ in range(_ATTEMPTS):
-        reminded = getattr(adapter, "reminded", 0)
-        outcome = replay(scenario, adapter, place)
-        if outcome.broken is not None or getattr(adapter, "reminded", 0) == reminded:
-            break
-    return outcome
 
 
 class _Product:

@@ -42,6 +42,35 @@ def test_results_and_changes_are_recorded_step_by_step(place: Place) -> None:
     assert all(step.milliseconds > 0 for step in outcome.steps)
 
 
+class Reminding:
+    """Cuts answers and counts a reminder, as often as it is told to."""
+
+    def __init__(self, times: int) -> None:
+        self.reminded = 0
+        self.opened = 0
+        self._times = times
+
+    def open(self, workspace: Workspace) -> "Reminding":
+        self.opened += 1
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        if self.opened > self._times:
+            return ToolResult("  old  ")
+        self.reminded += 1
+        return ToolResult("old")
+
+
+@pytest.mark.parametrize(("times", "opened", "text"), [(0, 1, "  old  "), (1, 2, "  old  "), (9, 3, "old")])
+def test_a_scenario_on_which_a_reminder_fell_is_replayed_again_a_few_times(
+    place: Place, times: int, opened: int, text: str
+) -> None:
+    adapter = Reminding(times)
+    outcome = replayed(place, adapter, READ)
+    assert [step.results for step in outcome.steps] == [(ToolResult(text),)]
+    assert adapter.opened == opened
+
+
 def test_a_world_event_is_listed_as_the_harness_own(place: Place) -> None:
     outcome = replayed(place, miniatures.Honest, READ, CHANGE, WRITE)
     assert (
