@@ -28,7 +28,7 @@ class MediaBehaviours:
     empty_images_are_named: bool = since(False, {"2.1.41": True}, shown_by=("media/empty-png",))
     """The refusal of an empty image names the file."""
     image_contents_matter: bool = since(
-        False, {"2.1.160": True}, shown_by=("media/text-named-png", "media/riff-that-is-no-webp")
+        False, {"2.1.144": True}, shown_by=("media/text-named-png", "media/riff-that-is-no-webp")
     )
     """Read refuses a file with the name of an image whose bytes are none, or do not have its size."""
     images_need_no_extension: bool = since(

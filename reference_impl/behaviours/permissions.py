@@ -23,6 +23,7 @@ class PermissionBehaviours:
         shown_by=("permissions/link-into-denied", "permissions/linked-directory-into-denied"),
     )
     """A deny rule also closes the links to what it closes."""
+    # 1.0.5 still does, but writes a settings file of its own beside it, so it gives no recording.
     rules_fail_at_their_base: bool = since(
         True, {"1.0.8": False}, shown_by=("permissions/rule-for-everything-and-what-is-outside",)
     )

@@ -54,7 +54,7 @@ class ReadBehaviours:
         {
             "2.1.86": "File unchanged since last read. The content from the earlier Read tool_result in this "
             "conversation is still current — refer to that instead of re-reading.",
-            "2.1.129": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
+            "2.1.128": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
             "2.1.319": "",
         },
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
@@ -87,7 +87,7 @@ class ReadBehaviours:
     )
     """A part of a file must not be larger than a file may be."""
     long_files_are_cut: bool = since(
-        False, {"2.1.146": True}, shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap")
+        False, {"2.1.145": True}, shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap")
     )
     """A Read of more tokens than allowed shows the first lines; it is refused where a limit was given."""
     cut_is_told_first: bool = since(

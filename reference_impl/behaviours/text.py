@@ -26,7 +26,7 @@ class TextBehaviours:
     )
     """Edit finds `\\uXXXX` by its character, and the other way round; it says so if neither is there."""
     escapes_are_decoded: bool = since(
-        False, {"2.1.160": True}, shown_by=("literal-text/unicode-escape", "literal-text/write-special-text")
+        False, {"2.1.116": True}, shown_by=("literal-text/unicode-escape", "literal-text/write-special-text")
     )
     """`\\uXXXX` in what Edit and Write are given becomes the character before any rule is applied."""
     windows_paths_are_spared: bool = since(False, {"2.1.218": True}, shown_by=("literal-text/windows-path",))

@@ -63,7 +63,7 @@ class WriteBehaviours:
     writes_are_shown: bool = since(True, {"2.1.47": False}, shown_by=("gate/write-after-read",))
     """The answer of a Write over a file shows the content."""
     state_is_told: bool = since(
-        False, {"2.1.129": True}, shown_by=("gate/edit-after-read", "gate/write-after-read")
+        False, {"2.1.128": True}, shown_by=("gate/edit-after-read", "gate/write-after-read")
     )
     """The answers of Edit and Write tell that the model knows all of the file now."""
     only_seen_content_is_current: bool = since(
