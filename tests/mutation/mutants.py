@@ -218,7 +218,7 @@ def lines_that_mention(names: frozenset[str], sources: Mapping[str, str]) -> set
 
 def _word(node: ast.AST) -> Iterator[tuple[str, int]]:
     match node:
-        case ast.Name():
+        case ast.Name(ctx=ast.Load()):
             yield node.id, node.lineno
         case ast.Attribute():
             yield node.attr, node.lineno

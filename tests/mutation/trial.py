@@ -210,13 +210,15 @@ class _Order:
         lines = {(mutant.module, line) for line in mutant.reached_by} or self._mentioned(mutant.names)
         ranks = self._ranked(frozenset(module for module, _ in lines))
         kills = {name: kills for (where, name), kills in self._kills.items() if where == mutant.where}
-        near = self._cases.that_execute(self._mentioned(mutant.words)) if mutant.words else 0
+        words = self._mentioned(mutant.words) if mutant.words else set()
+        near = set(self._cases.names(self._cases.that_execute(words)))
         names = self._cases.names(self._cases.that_execute(lines))
-        first = {
-            *self._cases.names(near),
-            *(name for name in names if not mutant.texts.isdisjoint(name.split())),
-        }
-        return sorted(names, key=lambda name: (-kills.get(name, 0), name not in first, ranks[name]))[:MOST]
+
+        def place(name: str) -> tuple[bool, int, bool, int]:
+            is_named = name.split()[-1] in mutant.texts
+            return not is_named, -kills.get(name, 0), name not in near, ranks[name]
+
+        return sorted(names, key=place)[:MOST]
 
     def _ranked(self, modules: frozenset[str]) -> dict[str, int]:
         """Return for each case how many cheaper ones are like it."""
