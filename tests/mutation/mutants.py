@@ -24,7 +24,7 @@ class Mutant:
 
     `reached_by` are the lines of the module of which one must be executed for the change to matter; empty
     for what happens when the module is imported. `names` are what such a change makes, `words` the keywords in it,
-    and `texts` the strings in its statement.
+    and `texts` the strings in its statement. `within` are the arguments of several lines that it is a part of.
     """
 
     module: str
@@ -37,6 +37,7 @@ class Mutant:
     names: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     texts: frozenset[str] = frozenset()
+    within: frozenset[str] = frozenset()
     occurrence: int = 1
 
     @property
@@ -139,8 +140,8 @@ class _Layout:
         named = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
         return ".".join(each.name for each in self._path(line) if isinstance(each, named))
 
-    def notice(self, first: int, last: int) -> tuple[frozenset[int], *tuple[frozenset[str], ...]]:
-        """Return the lines that reach a change; or none, and names, words and texts of it, if the import does."""
+    def notice(self, first: int, last: int) -> tuple[frozenset[Any], ...]:
+        """Return the lines that reach a change; or none, and names, words and the like, if the import does."""
         path = self._path(first)
         statement = path[-1]
         inside = any(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) for each in path[:-1])
@@ -161,7 +162,15 @@ class _Layout:
                 for node in ast.walk(statement)
                 if isinstance(node, ast.Constant) and isinstance(node.value, str)
             }
-            return frozenset(), frozenset(names), frozenset(words), frozenset(texts)
+            within = {
+                node.arg
+                for node in ast.walk(statement)
+                if isinstance(node, ast.keyword)
+                and node.arg
+                and node.lineno < first
+                and last <= (node.value.end_lineno or 0)
+            }
+            return tuple(map(frozenset, ((), names, words, texts, within)))
         if hasattr(statement, "body"):
             return (frozenset({statement.lineno, *range(first, last + 1)}),)
         return (frozenset(range(statement.lineno, (statement.end_lineno or last) + 1)),)

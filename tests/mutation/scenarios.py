@@ -81,7 +81,7 @@ def _demand_names() -> None:
 
 def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
     """Yield the contracts that a scenario is asked under: the default one, `documented`, and each version that it was
-    recorded for where it expects something else than the version before or after it.
+    recorded for where it expects something else than the version before or after it, and versions between contracts.
     """
     yield suite.contracts.default
     yield DOCUMENTED
@@ -92,6 +92,8 @@ def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
         near = expected[max(0, n - 1) : n + 2]
         if contract.name != suite.contracts.default and any(each != expected[n] for each in near):
             yield contract.name
+    listed = {contract.name for contract in suite.contracts.recorded}
+    yield from sorted(transcripts.keys() - listed)
 
 
 def _clauses(scenario: Scenario, contract: Contract) -> list[int]:

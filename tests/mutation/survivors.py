@@ -42,7 +42,7 @@ class LeftOut:
     def holds(self, mutant: Mutant) -> bool:
         """Tell whether the mutant is in it, or changes nothing but the argument."""
         if self.is_argument:
-            return self._without(mutant.before) == self._without(mutant.after)
+            return self.where in mutant.within or self._without(mutant.before) == self._without(mutant.after)
         return f"{mutant.where}.".startswith(f"{self.where}.")
 
     def _without(self, text: str) -> str:

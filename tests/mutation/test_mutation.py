@@ -208,12 +208,14 @@ def test_a_case_that_the_changed_statement_names_is_asked_first() -> None:
     assert of_two_ways(str).of(replace(WRONG, texts=frozenset({"case-13"})))[0] == "case-13"
 
 
-def test_the_texts_of_a_statement_belong_to_a_change_of_any_of_its_lines() -> None:
+def test_a_change_knows_the_texts_of_its_statement_and_the_arguments_it_is_a_part_of() -> None:
     pytest.importorskip("mutmut", reason="the extra `mutation` is not installed")
     from mutants import mutants_of
 
-    source = 'LIMIT = limit(\n    3,\n    shown_by=("large",),\n)\n'
-    assert {each.texts for each in mutants_of("bounds", source) if each.line == 2} == {frozenset({"large"})}
+    source = 'LIMIT = limit(\n    3,\n    shown_by=(\n        "large",\n    ),\n)\n'
+    found = {each.line: (each.texts, each.within) for each in mutants_of("bounds", source)}
+    assert found[2] == (frozenset({"large"}), frozenset())
+    assert found[4] == (frozenset({"large"}), frozenset({"shown_by"}))
 
 
 def test_a_run_goes_on_from_the_results_of_another(tmp_path: Path) -> None:
@@ -429,6 +431,8 @@ def test_a_version_is_asked_only_where_it_expects_something_else_than_its_neighb
     assert list(scenarios.asked_under(scenario, suite)) == ["2.1.7", "documented", "2.1.8", "2.1.9"]
     del transcripts["2.1.9"]
     assert list(scenarios.asked_under(scenario, suite)) == ["2.1.7", "documented", "2.1.8", "2.1.10"]
+    transcripts["1.0.3"] = None
+    assert list(scenarios.asked_under(scenario, suite))[-1] == "1.0.3", "a version between contracts"
 
 
 def test_mutants_are_made_of_functions_and_of_tables_but_not_of_the_list_of_exports() -> None:
