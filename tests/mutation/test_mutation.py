@@ -246,6 +246,20 @@ def test_only_so_many_cases_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(of_two_ways(str).of(WRONG)) == 3
 
 
+def test_a_case_executes_what_another_one_left_in_a_cache(tmp_path: Path) -> None:
+    pytest.importorskip("coverage", reason="the extra `mutation` is not installed")
+    cached = f"from functools import cache\n\n\n@cache\n{SOURCE.partition('= 3')[2].strip()}\nLIMIT = 3\n"
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    sources = {"__init__": "", "bounds": cached}
+    for module, source in sources.items():
+        (folder / file_of(module)).write_text(source)
+    twice = {"one": expects(9, 3), "another": expects(9, 3)}
+    measured = measure(replace(panel(twice), folder=folder, sources=sources))
+    line = next(n for n, text in enumerate(cached.splitlines(), start=1) if "return LIMIT" in text)
+    assert sorted(measured.names(measured.that_execute({("bounds", line)}))) == ["another", "one"]
+
+
 def test_the_case_that_killed_a_mutant_is_asked_first_about_the_next() -> None:
     order = _Order(panel(), reaching(CASES))
     assert order.of(WRONG) == ["small", "large"]

@@ -421,6 +421,15 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
+def _clear_caches(panel: Panel) -> None:
+    """Forget what functions remember, so that what a case executes does not depend on the cases before it."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == panel.package:
+            for each in vars(module).values():
+                if hasattr(each, "cache_clear"):
+                    each.cache_clear()
+
+
 def _measured(panel: Panel) -> tuple[Cases, dict[str, str]]:
     from coverage import Coverage
 
@@ -430,6 +439,7 @@ def _measured(panel: Panel) -> tuple[Cases, dict[str, str]]:
     _install(panel, {module: _compiled(panel, module, source) for module, source in panel.sources.items()})
     judge = panel.open_judge({})
     for name in panel.cases:
+        _clear_caches(panel)
         coverage.switch_context(name)
         started = time.perf_counter()
         if how := judge(name):
