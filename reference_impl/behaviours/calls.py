@@ -24,7 +24,7 @@ class CallBehaviours:
         "",
         {
             "2.1.101": ". {tool} exists but is not enabled in this context. Use one of the available tools instead.",
-            "2.1.328": ". {tool} is disabled for this session, in subagents as well as here.",
+            "2.1.229": ". {tool} is disabled for this session, in subagents as well as here.",
         },
         shown_by=("permissions/edit-taken-away", "permissions/write-taken-away"),
     )

@@ -70,10 +70,10 @@ class NotebookBehaviours:
     )
     """The refusal of a notebook without cells says that an index was looked for; otherwise a cell."""
     cells_without_ids_are_named: bool = since(
-        False, {"2.1.328": True}, shown_by=("notebooks/cell-by-number", "notebooks/insert-after-cell")
+        False, {"2.1.321": True}, shown_by=("notebooks/cell-by-number", "notebooks/insert-after-cell")
     )
     """The answers of NotebookEdit name cells without ids as the model did, otherwise as undefined."""
     final_newlines_of_notebooks_stay: bool = since(
-        False, {"2.1.328": True}, shown_by=("notebooks/final-newline-of-the-file",)
+        False, {"2.1.327": True}, shown_by=("notebooks/final-newline-of-the-file",)
     )
     """NotebookEdit keeps the line end at the end of the file."""

@@ -39,7 +39,7 @@ class PathBehaviours:
     """Letters of a path that can be composed are, so that a name with decomposed letters cannot be reached."""
     read_drops_final_slash: bool = since(
         False,
-        {"2.1.328": True},
+        {"2.1.251": True},
         shown_by=("paths/trailing-slash-read", "paths/directory-read-trailing-slash"),
     )
     """Read takes no notice of a slash after the file's name."""
@@ -49,7 +49,7 @@ class PathBehaviours:
     """Write of a new file takes no notice of a slash after the file's name."""
     null_in_path: str = since(
         "unseen",
-        {"2.0.76": "seen", "2.1.89": "fatal", "2.1.328": "named"},
+        {"2.0.76": "seen", "2.1.89": "fatal", "2.1.281": "named"},
         shown_by=("paths/nul-in-path", "paths/nul-in-path-edit"),
     )
     """How a path with a NUL character is refused, see `refuse_null`."""
@@ -67,7 +67,9 @@ class PathBehaviours:
     )
     """What the system calls it to look at a path."""
     read_looks_first: bool = since(
-        True, {"2.1.328": False}, shown_by=("paths/parent-is-file-read", "paths/name-of-256-bytes-read")
+        True,
+        {"2.1.251": False},
+        shown_by=("paths/parent-is-file-read", "paths/name-of-256-bytes-read", "links-and-modes/loop-read"),
     )
     """Read looks at a path before it opens it."""
     edit_looks_first: bool = since(
@@ -103,6 +105,7 @@ class PathBehaviours:
         {
             "2.1.129": "Refusing to write through symlink: {path}. Resolve the symlink and pass the real target path "
             "explicitly.",
+            "2.1.251": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead.",
             "2.1.328": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: "
             "{target}.",
         },

@@ -15,7 +15,7 @@ class ReadBehaviours:
 
     reading_measures_first: bool = since(
         False,
-        {"2.1.40": True, "2.1.328": False},
+        {"2.1.40": True, "2.1.251": False},
         shown_by=("race/read-deleted-during-call", "paths/parent-is-file-read"),
     )
     """Before it reads, Read asks the system for the size of the file."""
@@ -61,7 +61,7 @@ class ReadBehaviours:
     )
     """What answers the same Read of a file that has not changed since; nothing: it is shown again."""
     answers_end_without_blanks: bool = since(
-        False, {"2.1.328": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
+        False, {"2.1.251": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
     )
     """An answer loses the blanks at its end, unless it consists of blocks as of a notebook."""
     empty_answers_are_told: bool = since(False, {"2.1.73": True}, shown_by=("notebooks/read-empty-notebook",))
@@ -77,7 +77,7 @@ class ReadBehaviours:
     )
     """Which advice stands in the refusal of what is too much to show."""
     large_reads_are_offered: bool = since(
-        False, {"2.1.328": True}, shown_by=("sizes/one-line-of-many-tokens",)
+        False, {"2.1.296": True}, shown_by=("sizes/one-line-of-many-tokens",)
     )
     """The refusal of a file of lines that is too much to show tells how to read it nevertheless."""
     offsets_ask_for_parts: bool = since(True, {"2.1.41": False}, shown_by=("sizes/large-file-with-offset",))

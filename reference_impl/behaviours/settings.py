@@ -35,7 +35,7 @@ class SettingsBehaviours:
     """Settings that say what to skip, and one for permissions, are known."""
     settings_are_lenient: bool = since(
         False,
-        {"2.1.328": True},
+        {"2.1.260": True},
         shown_by=(
             "settings/wrong-hooks",
             "settings/permission-rule-wrong",
@@ -46,6 +46,6 @@ class SettingsBehaviours:
     settings_have_any_case: bool = since(False, {"2.0.76": True}, shown_by=("settings/upper-case-name",))
     """The name of a settings file counts in any letter case."""
     changed_keys_alone_are_explained: bool = since(
-        False, {"2.1.328": True}, shown_by=("settings/null-settings", "settings/unread")
+        False, {"2.1.326": True}, shown_by=("settings/null-settings", "settings/unread")
     )
     """The refusal of invalid settings shows the schema of the keys that were changed, not of all."""

@@ -85,6 +85,6 @@ class TextBehaviours:
     )
     """Read tells of a file of lines that Edit and Write could not write back as it was."""
     unwritable_files_are_refused: bool = since(
-        False, {"2.1.328": True}, shown_by=("encodings/nul-elsewhere", "encodings/latin-1-write")
+        False, {"2.1.299": True}, shown_by=("encodings/nul-elsewhere", "encodings/latin-1-write")
     )
     """Edit and Write refuse a file that they could not write back as it was."""

@@ -31,7 +31,7 @@ class WriteBehaviours:
     """Edit makes missing directories before it finds out whether it can replace anything."""
     execution_matches_again: bool = since(
         False,
-        {"2.1.328": True},
+        {"2.1.321": True},
         shown_by=("race/target-doubled-during-call", "race/edit-new-created-during-call"),
     )
     """Right before writing, Edit refuses several matches and a creation over content once more."""
@@ -67,6 +67,6 @@ class WriteBehaviours:
     )
     """The answers of Edit and Write tell that the model knows all of the file now."""
     only_seen_content_is_current: bool = since(
-        False, {"2.1.328": True}, shown_by=("gate/edit-unread", "gate/partial-read-edit-inside")
+        False, {"2.1.281": True}, shown_by=("gate/edit-unread", "gate/partial-read-edit-inside")
     )
     """The answer of Edit tells so only if the model has seen all of the file; otherwise always."""
