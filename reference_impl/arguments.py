@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from reference_impl.corrections import Corrections
 from reference_impl.json_text import compact, indented
 from reference_impl.refusal import Refusal
 
@@ -39,17 +40,19 @@ class Parameter:
 class Schema:
     """What one tool takes, in the order in which problems are reported.
 
-    `aliases` are further names of parameters; the answer tells of those in `told`. `reads_strings`: a string that
-    looks like the number or boolean that is asked for stands for it; `drops_exponents`: a number is read up to its
-    exponent. `deferred`: the model is not told the schema until it gets the arguments wrong. `repeats`: the refusal of
-    a wrong option repeats it. `includes`: the refusal of a number that is too big says that the largest is allowed.
+    `aliases` are further names of parameters; what is `overlooked` may be given and is not looked at. `corrections`
+    are made if the arguments fit then, and the answer tells of them. `reads_strings`: a string that looks like the
+    number or boolean that is asked for stands for it; `drops_exponents`: a number is read up to its exponent.
+    `deferred`: the model is not told the schema until it gets the arguments wrong. `repeats`: the refusal of a wrong
+    option repeats it. `includes`: the refusal of a number that is too big says that the largest is allowed.
     """
 
     tool: str
     description: str
     parameters: tuple[Parameter, ...]
     aliases: Mapping[str, str] = field(default_factory=dict)
-    told: frozenset[str] = frozenset()
+    overlooked: frozenset[str] = frozenset()
+    corrections: Corrections = field(default_factory=Corrections)
     reads_strings: bool = False
     drops_exponents: bool = False
     deferred: bool = False
@@ -72,7 +75,14 @@ class Schema:
 
     def fitted(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the arguments as the rules of the tool see them. Refusal: they do not fit."""
-        arguments = {self._name(given, arguments): value for given, value in arguments.items()}
+        arguments = {
+            self._name(given, arguments): value
+            for given, value in arguments.items()
+            if given not in self.overlooked
+        }
+        corrected = self.corrections.applied(arguments)
+        if not self.problems(corrected):
+            arguments = corrected
         if self.reads_strings:
             arguments = {name: self._value(name, value) for name, value in arguments.items()}
         if self.drops_exponents:
@@ -87,13 +97,12 @@ class Schema:
         return {name: value for name, value in arguments.items() if name not in least or value >= least[name]}
 
     def note(self, arguments: Mapping[str, Any]) -> str:
-        """Return what the answer says of the names that were used, nothing if they were the right ones."""
-        wrong = [name for name in arguments if name in self.told and self._name(name, arguments) != name]
-        if not wrong:
+        """Return what the answer says of arguments that were corrected, nothing if none was."""
+        remarks = self.corrections.remarks(arguments)
+        if not remarks:
             return ""
         right = " and ".join(f"`{parameter.name}`" for parameter in self.parameters)
-        read_as = " ".join(f"`{name}` was read as `{self.aliases[name]}`." for name in wrong)
-        return f"\n\nNote: {self.tool}'s parameters are named {right}. {read_as}"
+        return f"\n\nNote: {self.tool}'s parameters are named {right}. {' '.join(remarks)}"
 
     def _name(self, given: str, arguments: Mapping[str, Any]) -> str:
         name = self.aliases.get(given, given)

@@ -34,8 +34,10 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     if how in ("named", "fatal"):
         refuse_null(arguments["notebook_path"], tool="NotebookEdit", how=how, name="notebook_path")
     path = session.path(arguments["notebook_path"])
-    if session.behaviours.notebook_edit_needs_read:
+    if session.behaviours.types_of_cells_come_first:
         refuse_other_file(path)
+        refuse_untyped_cell(arguments)
+    if session.behaviours.notebook_edit_needs_read:
         refuse_unread(session, path)
     if session.behaviours.notebook_edit_opens_first:
         refuse_null_at_last(path, prefix=_FAILED)

@@ -102,11 +102,13 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         whole = behaviours.whole_reads_are_compared and is_whole(
             session, arguments, all_shown=text == content
         )
-        session.remember(path, content if whole else None, (offset, limit))
-    if not text and not (content and selected and behaviours.blank_ranges_are_shown):
-        return nothing_to_show(content, offset, told=behaviours.emptiness_is_told)
-    shown_lines = [line[: behaviours.line_width_limit] for line in text.split("\n")]
+        # As many lines as were asked for may not be all; only fewer tell that there are no more.
+        seen = whole and ("limit" not in arguments or arguments["limit"] > len(lines))
+        session.remember(path, content if whole else None, (offset, limit), seen=seen)
     note = told_at_the_end(data) if behaviours.unwritable_files_are_told else ""
+    if not text and not (content and selected and behaviours.blank_ranges_are_shown):
+        return nothing_to_show(content, offset, told=behaviours.emptiness_is_told) + note
+    shown_lines = [line[: behaviours.line_width_limit] for line in text.split("\n")]
     numbered = numbered_lines(shown_lines, behaviours.line_prefix, offset)
     if is_cut and not behaviours.cut_is_told_first:
         numbered = numbered.rstrip(BLANKS)  # where the reminder follows

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from reference_impl.arguments import Parameter, Schema
 from reference_impl.contract import Behaviours
+from reference_impl.corrections import Corrections
 
 __all__ = ["schema_of_edit", "schema_of_notebook_edit", "schema_of_read", "schema_of_write"]
 
@@ -28,7 +29,7 @@ _CELL_NUMBER = Parameter(
 )
 _CELLS = {"number": _CELL_NUMBER, "needed id": replace(_CELL_ID, required=True), "id": _CELL_ID}
 _NAMES_OF_EDIT = {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}
-_NAMES_OF_WRITE = {"file_text": "content"}
+_NAMES_OF_WRITE = {"path": "file_path", "file_text": "content"}
 
 
 def schema_of_read(behaviours: Behaviours) -> Schema:
@@ -58,6 +59,7 @@ def schema_of_read(behaviours: Behaviours) -> Schema:
             *([pages] if behaviours.pages_can_be_asked_for else []),
         ),
         reads_strings=behaviours.text_stands_for_numbers,
+        overlooked=frozenset({"description"} if behaviours.read_overlooks_descriptions else ()),
         drops_exponents=behaviours.exponents_are_dropped,
         includes=behaviours.largest_number_is_included,
     )
@@ -88,9 +90,16 @@ def schema_of_write(behaviours: Behaviours) -> Schema:
             _FILE_PATH,
             Parameter("content", description="The content of the file", required=True),
         ),
-        aliases=_NAMES_OF_WRITE if behaviours.file_text_is_content else {},
-        told=frozenset(_NAMES_OF_WRITE),
+        corrections=corrections_of_write(behaviours),
     )
+
+
+def corrections_of_write(behaviours: Behaviours) -> Corrections:
+    """Return what Write corrects in its arguments."""
+    if not behaviours.write_is_corrected:
+        return Corrections()
+    dropped = {"description": None} | ({"command": "create"} if behaviours.creation_may_be_a_command else {})
+    return Corrections(_NAMES_OF_WRITE, dropped, repeated=behaviours.repetitions_are_dropped)
 
 
 def schema_of_notebook_edit(behaviours: Behaviours) -> Schema:

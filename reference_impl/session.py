@@ -119,10 +119,17 @@ class Session:
         return without_mark(text) if mark else text, file_format
 
     def remember(
-        self, path: str, content: str | None, asked: tuple[float, float | None] | None = None
+        self,
+        path: str,
+        content: str | None,
+        asked: tuple[float, float | None] | None = None,
+        *,
+        seen: bool = False,
     ) -> None:
-        """Record what was read of a path; `content` is all of it, or None; `asked` offset and limit for lines."""
-        seen = content is not None
+        """Record what was read of a path; `content` is all of it, or None; `asked` offset and limit for lines.
+
+        `seen`: the model knows that it is all of the content.
+        """
         self.state.put(
             path, Record(content, self._read_at(path), seen=seen, asked=asked, message=self.message)
         )
@@ -175,7 +182,9 @@ class Session:
         )
         try:
             if behaviours.write_opens_first:
-                disk.look(path)  # what keeps the file from being opened is told of it, not of what takes its place
+                disk.look(
+                    path
+                )  # what keeps the file from being opened is told of it, not of what takes its place
         except OSError as error:
             raise of_os_error(error, f"open '{path}'") from None
         try:

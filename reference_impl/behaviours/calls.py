@@ -64,8 +64,23 @@ class CallBehaviours:
     """Read takes `pages`, which matters for a PDF."""
     other_names_are_understood: bool = since(False, {"2.1.181": True}, shown_by=("arguments/edit-aliases",))
     """Edit takes `path`, `old_str` and `new_str` as well."""
-    file_text_is_content: bool = since(False, {"2.1.328": True}, shown_by=("arguments/write-alias",))
-    """Write takes `file_text` for `content`, and tells so."""
+    read_overlooks_descriptions: bool = since(
+        False, {"2.1.292": True}, shown_by=("arguments/read-description",)
+    )
+    """Read does not mind a `description`, and tells nothing of it."""
+    write_is_corrected: bool = since(
+        False, {"2.1.280": True}, shown_by=("arguments/write-alias", "arguments/write-description")
+    )
+    """Write takes `path` and `file_text` for its own parameters, does not mind a `description`, and tells so; but only
+    if nothing else is wrong."""
+    repetitions_are_dropped: bool = since(
+        False, {"2.1.281": True}, shown_by=("arguments/write-alias-repeated",)
+    )
+    """Write does not mind such another name beside its own one, with the same value, either."""
+    creation_may_be_a_command: bool = since(
+        False, {"2.1.292": True}, shown_by=("arguments/write-command-create",)
+    )
+    """Write does not mind the `command` to create a file either."""
     replacements_are_counted: bool = since(
         True,
         {"1.0.8": False},

@@ -49,6 +49,10 @@ class NotebookBehaviours:
         False, {"2.1.89": True}, shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale")
     )
     """NotebookEdit refuses a notebook that was not read, or changed since then."""
+    types_of_cells_come_first: bool = since(
+        False, {"2.1.63": True}, shown_by=("notebooks/insert-without-type-stale",)
+    )
+    """NotebookEdit looks at the name and for the type of a new cell before it looks for the notebook."""
     notebook_edit_remembers: bool = since(
         False, {"2.1.86": True}, shown_by=("notebooks/write-after-notebook-edit",)
     )

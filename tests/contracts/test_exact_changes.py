@@ -77,7 +77,6 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("wrong_options_are_repeated", "2.1.7"): "its neighbours are not recorded yet",
     ("largest_number_is_included", "2.1.328"): "its neighbours are not recorded yet",
     ("pages_can_be_asked_for", "2.1.40"): "its neighbours are not recorded yet",
-    ("file_text_is_content", "2.1.328"): "its neighbours are not recorded yet",
     ("edit_lists_are_told_whole", "1.0.126"): "its neighbours are not recorded yet",
 }
 """Changes of which the exact version is not recorded, and why."""

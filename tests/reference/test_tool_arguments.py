@@ -6,6 +6,8 @@ import math
 
 import pytest
 
+from reference_impl import FileTools
+
 EDIT = {"file_path": "a.txt", "old_string": "a", "new_string": "b"}
 
 
@@ -139,3 +141,50 @@ def test_odd_values_are_answered_and_never_raise(tools, put, tool):
             result = tools.call(tool, {**arguments, name: value})
             assert result.text
             assert result.is_error is (result.error is not None)
+
+
+@pytest.mark.parametrize(
+    ("given", "remarks"),
+    [
+        ({"path": "$", "content": "a"}, "`path` was read as `file_path`."),
+        ({"path": "$", "file_path": "$", "content": "a"}, "`path` repeated `file_path` and was ignored."),
+        (
+            {"description": None, "command": "create", "file_text": "a", "path": "$"},
+            "`path` was read as `file_path`. `file_text` was read as `content`. `description` was ignored. "
+            "`command` was ignored.",
+        ),
+    ],
+)
+def test_what_a_write_meant_is_done_and_told(tmp_path, given, remarks):
+    path = str(tmp_path / "a.txt")
+    tools = FileTools("2.1.328", root=tmp_path)
+    result = tools.call("Write", {name: path if value == "$" else value for name, value in given.items()})
+    assert not result.is_error
+    assert result.text.endswith(
+        f"\n\nNote: Write's parameters are named `file_path` and `content`. {remarks}"
+    )
+    assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "a"
+
+
+@pytest.mark.parametrize(
+    ("given", "problems"),
+    [
+        ({"path": 5, "content": "a"}, ["missing `file_path`", "unexpected `path`"]),
+        ({"path": "b.txt", "file_path": "a.txt", "content": "a"}, ["unexpected `path`"]),
+        ({"command": "view", "file_path": "a.txt", "content": "a"}, ["unexpected `command`"]),
+        (
+            {"file_path": "a.txt", "content": "a", "description": "b", "colour": "red"},
+            ["unexpected `description`", "unexpected `colour`"],
+        ),
+    ],
+)
+def test_a_write_that_is_still_wrong_is_told_by_the_names_that_were_given(tmp_path, given, problems):
+    words = {
+        "missing": "The required parameter {} is missing",
+        "unexpected": "An unexpected parameter {} was provided",
+    }
+    result = FileTools("2.1.328", root=tmp_path).call("Write", given)
+    assert result.error == "invalid_arguments"
+    lines = [words[kind].format(name) for kind, _, name in (each.partition(" ") for each in problems)]
+    assert result.text.splitlines()[1:] == lines
+    assert not list(tmp_path.iterdir())
