@@ -43,13 +43,17 @@ Answer = str | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """One tool: `prepare`, `validate`, `permit`, then `execute`. Only `execute` changes anything."""
+    """One tool: `prepare`, `validate`, `permit`, then `execute`. Only `execute` changes anything.
+
+    `prepare_corrected` stands in for `prepare` where the arguments had to be corrected.
+    """
 
     schema: Callable[[Behaviours], Schema]
     prepare: Callable[[Session, Mapping[str, Any]], Mapping[str, Any]]
     validate: Callable[[Session, Mapping[str, Any]], None]
     permit: Callable[[Session, Mapping[str, Any]], None]
     execute: Callable[[Session, Mapping[str, Any]], Answer]
+    prepare_corrected: Callable[[Session, Mapping[str, Any]], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,7 @@ _TOOLS = {
         write_tool.validate,
         write_tool.permit,
         write_tool.execute,
+        prepare_corrected=write_tool.prepare_corrected,
     ),
 }
 
@@ -229,7 +234,9 @@ class FileTools:
         schema = self._schemas[tool]
         try:
             fitted = schema.fitted(arguments)
-            return _Prepared(rules.prepare(self._session, fitted), schema.note(arguments))
+            note = schema.note(arguments)
+            prepare = (rules.prepare_corrected if note else None) or rules.prepare
+            return _Prepared(prepare(self._session, fitted), note)
         except Refusal as refusal:
             return refusal
 

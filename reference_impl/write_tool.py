@@ -17,21 +17,23 @@ from reference_impl.refusal import MODIFIED, Refusal
 from reference_impl.session import Session
 from reference_impl.text_file import Format
 
-__all__ = ["execute", "permit", "prepare", "validate"]
+__all__ = ["execute", "permit", "prepare", "prepare_corrected", "validate"]
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments that all rules see: blanks at the ends of lines are gone."""
-    if session.behaviours.escapes_are_decoded:
-        arguments = {
-            **arguments,
-            "content": without_escapes(
-                arguments["content"], windows=session.behaviours.windows_paths_are_spared
-            ),
-        }
+    arguments = prepare_corrected(session, arguments)
     if not are_blanks_cut(session.behaviours, arguments["file_path"]):
         return arguments
     return {**arguments, "content": without_trailing_blanks(arguments["content"])}
+
+
+def prepare_corrected(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the arguments that all rules see where others were given: blanks stay."""
+    if not session.behaviours.escapes_are_decoded:
+        return arguments
+    windows = session.behaviours.windows_paths_are_spared
+    return {**arguments, "content": without_escapes(arguments["content"], windows=windows)}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:

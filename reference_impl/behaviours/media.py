@@ -17,7 +17,7 @@ class MediaBehaviours:
         False, {"2.1.64": True}, shown_by=("media/bmp", "media/object-file", "media/wasm")
     )
     """Read refuses `.bmp`, `.o` and `.wasm` files as binary too."""
-    binary_advice: str = since("tools", {"2.1.328": "skill"}, shown_by=("media/zip", "media/executable"))
+    binary_advice: str = since("tools", {"2.1.290": "skill"}, shown_by=("media/zip", "media/executable"))
     """Which advice stands in the refusal of a binary file."""
     bitmaps_are_images: bool = since(True, {"1.0.126": False}, shown_by=("media/bmp",))
     """Read shows `.bmp` files as images."""

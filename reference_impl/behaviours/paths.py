@@ -16,7 +16,7 @@ class PathBehaviours:
     relative_paths_are_resolved: bool = since(True, documented=False)
     """A path that does not begin with `/` is taken from the root; otherwise the call is refused."""
     read_expands_home: bool = since(
-        False, {"2.1.14": True}, shown_by=("paths/tilde-read-existing", "paths/space-at-end")
+        False, {"2.1.10": True}, shown_by=("paths/tilde-read-existing", "paths/space-at-end")
     )
     """Read takes `~` for the home directory and cuts blanks around the path, as Edit and Write do everywhere."""
     home_is_expanded: bool = since(
