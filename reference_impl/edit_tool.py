@@ -38,7 +38,7 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
     """
     if session.behaviours.escapes_are_decoded:
         strings = {
-            name: without_escapes(arguments[name], windows=session.behaviours.windows_paths_are_spared)
+            name: without_escapes(arguments[name], session.behaviours)
             for name in ("old_string", "new_string")
         }
         arguments = {**arguments, **strings}
@@ -108,7 +108,13 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     refuse_unchanged(content, updated)
     if old == "" and not session.behaviours.write_keeps_the_mark:
         file_format = replace(file_format, mark=False)
-    session.store(path, updated, file_format, seen=remark == answers.known(session.behaviours))
+    session.store(
+        path,
+        updated,
+        file_format,
+        seen=remark == answers.known(session.behaviours),
+        given=arguments["file_path"],
+    )
     return answers.edited(
         session.behaviours,
         arguments["file_path"],

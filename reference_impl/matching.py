@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from reference_impl import escapes
 from reference_impl.contract import Behaviours
-from reference_impl.escapes import SPELLINGS
 from reference_impl.quotes import curled, straight
 
 __all__ = ["Match", "matched"]
@@ -38,5 +38,15 @@ def matched(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) 
     if at >= 0:
         found = content[at : at + len(old)]
         return Match(found, curled(new, like=found) if behaviours.quotes_are_taken_over else new)
-    spellings = SPELLINGS if behaviours.escapes_are_swapped else ()
-    return next((Match(spell(old), spell(new)) for spell in spellings if spell(old) in content), None)
+    return _swapped(content, old, new, behaviours) if behaviours.escapes_are_swapped else None
+
+
+def _swapped(content: str, old: str, new: str, behaviours: Behaviours) -> Match | None:
+    with_characters = escapes.with_characters(old, behaviours)
+    if with_characters in content:
+        return Match(with_characters, escapes.with_characters(new, behaviours))
+    found = escapes.spelt_with_escapes(old, content)
+    if found is None:
+        return None
+    large = found != escapes.with_escapes(old) and found == escapes.with_escapes(old, large=True)
+    return Match(found, escapes.with_escapes(new, large=large))

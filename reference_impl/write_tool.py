@@ -32,8 +32,7 @@ def prepare_corrected(session: Session, arguments: Mapping[str, Any]) -> Mapping
     """Return the arguments that all rules see where others were given: blanks stay."""
     if not session.behaviours.escapes_are_decoded:
         return arguments
-    windows = session.behaviours.windows_paths_are_spared
-    return {**arguments, "content": without_escapes(arguments["content"], windows=windows)}
+    return {**arguments, "content": without_escapes(arguments["content"], session.behaviours)}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -98,7 +97,13 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         file_format = replace(file_format, line_ending="\n")
     if not session.behaviours.write_keeps_the_mark:
         file_format = replace(file_format, mark=False)
-    session.store(path, content, file_format, unified=session.behaviours.own_line_endings_are_unified)
+    session.store(
+        path,
+        content,
+        file_format,
+        unified=session.behaviours.own_line_endings_are_unified,
+        given=arguments["file_path"],
+    )
     if not before:
         return answers.created(session.behaviours, arguments["file_path"])
     return answers.overwritten(session.behaviours, arguments["file_path"], content)

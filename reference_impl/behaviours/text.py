@@ -29,6 +29,10 @@ class TextBehaviours:
         False, {"2.1.116": True}, shown_by=("literal-text/unicode-escape", "literal-text/write-special-text")
     )
     """`\\uXXXX` in what Edit and Write are given becomes the character before any rule is applied."""
+    control_escapes_are_kept: bool = since(
+        False, {"2.1.328": True}, shown_by=("literal-text/unicode-escapes-of-every-kind",)
+    )
+    """An escape of a control character stays."""
     windows_paths_are_spared: bool = since(False, {"2.1.218": True}, shown_by=("literal-text/windows-path",))
     """A text with a path of Windows in it keeps its escapes."""
     trailing_blanks_are_cut: bool = since(
