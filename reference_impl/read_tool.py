@@ -104,7 +104,9 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         )
         # As many lines as were asked for may not be all; only fewer tell that there are no more.
         seen = whole and ("limit" not in arguments or arguments["limit"] > len(lines))
-        session.remember(path, content if whole else None, (offset, limit), seen=seen)
+        session.remember(
+            path, content if whole else None, (offset, limit), seen=seen, given=arguments["file_path"]
+        )
     note = told_at_the_end(data) if behaviours.unwritable_files_are_told else ""
     if not text and not (content and selected and behaviours.blank_ranges_are_shown):
         return nothing_to_show(content, offset, told=behaviours.emptiness_is_told) + note

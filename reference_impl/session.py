@@ -125,14 +125,20 @@ class Session:
         asked: tuple[float, float | None] | None = None,
         *,
         seen: bool = False,
+        given: str = "",
     ) -> None:
         """Record what was read of a path; `content` is all of it, or None; `asked` offset and limit for lines.
 
-        `seen`: the model knows that it is all of the content.
+        `seen`: the model knows that it is all of the content. `given` is the path as the model wrote it.
         """
         self.state.put(
-            path, Record(content, self._read_at(path), seen=seen, asked=asked, message=self.message)
+            self.known_as(path, given),
+            Record(content, self._read_at(path), seen=seen, asked=asked, message=self.message),
         )
+
+    def known_as(self, path: str, given: str) -> str:
+        """Return the path under which a file is remembered: a final slash that the model wrote may belong to it."""
+        return f"{path}/" if given.endswith("/") and self.behaviours.final_slash_is_remembered else path
 
     def modified_at(self, path: str) -> int:
         """Return the time of the last modification in nanoseconds, whole milliseconds of it. OSError: no such file."""
@@ -148,11 +154,19 @@ class Session:
         return modified if now - _TICK < modified <= now else now - _TICK
 
     def store(
-        self, path: str, content: str, file_format: Format, *, seen: bool = True, unified: bool = False
+        self,
+        path: str,
+        content: str,
+        file_format: Format,
+        *,
+        seen: bool = True,
+        unified: bool = False,
+        given: str = "",
     ) -> None:
         """Write the file in one step and remember it. Refusal: the system does not let it be written.
 
-        `seen`: the model knows all of the content. `unified`: it is remembered with `\\n` line ends.
+        `seen`: the model knows all of the content. `unified`: it is remembered with `\\n` line ends. `given` is the
+        path as the model wrote it.
         """
         self.write(path, encode(content, file_format))
         if self.behaviours.marks_are_kept_apart:
@@ -160,7 +174,7 @@ class Session:
         if unified:
             content = unify(content)
         known = content if self.behaviours.own_content_is_compared else None
-        self.state.put(path, Record(known, self.modified_at(path), own=True, seen=seen))
+        self.state.put(self.known_as(path, given), Record(known, self.modified_at(path), own=True, seen=seen))
 
     def write(self, path: str, data: bytes) -> None:
         """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""

@@ -43,6 +43,10 @@ class PathBehaviours:
         shown_by=("paths/trailing-slash-read", "paths/directory-read-trailing-slash"),
     )
     """Read takes no notice of a slash after the file's name."""
+    final_slash_is_remembered: bool = since(
+        False, {"2.1.328": True}, shown_by=("paths/known-with-a-final-slash",)
+    )
+    """A file that was read or written under a path with a final slash is not known without it."""
     write_drops_final_slash: bool = since(
         True, {"1.0.126": False, "2.1.328": True}, shown_by=("paths/trailing-slash-write",)
     )
