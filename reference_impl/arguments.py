@@ -16,7 +16,6 @@ __all__ = ["Parameter", "Schema", "wrong_type"]
 
 _BOOLEANS = {"true": True, "false": False}
 _LARGEST = 2**53 - 1
-_NUMBER = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +40,9 @@ class Schema:
     """What one tool takes, in the order in which problems are reported.
 
     `aliases` are further names of parameters; what is `overlooked` may be given and is not looked at. `corrections`
-    are made if the arguments fit then, and the answer tells of them. `reads_strings`: a string that looks like the
-    number or boolean that is asked for stands for it; `drops_exponents`: a number is read up to its exponent.
+    are made if the arguments fit then, and the answer tells of them. `reads_booleans`: a string stands for the boolean
+    that it says; `number_form`, a regular expression: strings of this form stand for a number; `drops_exponents`: a
+    number is read up to its exponent.
     `deferred`: the model is not told the schema until it gets the arguments wrong. `repeats`: the refusal of a wrong
     option repeats it. `includes`: the refusal of a number that is too big says that the largest is allowed.
     """
@@ -53,7 +53,8 @@ class Schema:
     aliases: Mapping[str, str] = field(default_factory=dict)
     overlooked: frozenset[str] = frozenset()
     corrections: Corrections = field(default_factory=Corrections)
-    reads_strings: bool = False
+    reads_booleans: bool = False
+    number_form: str | None = None
     drops_exponents: bool = False
     deferred: bool = False
     repeats: bool = False
@@ -83,8 +84,7 @@ class Schema:
         corrected = self.corrections.applied(arguments)
         if not self.problems(corrected):
             arguments = corrected
-        if self.reads_strings:
-            arguments = {name: self._value(name, value) for name, value in arguments.items()}
+        arguments = {name: self._value(name, value) for name, value in arguments.items()}
         if self.drops_exponents:
             arguments = {name: _without_exponent(value) for name, value in arguments.items()}
         try:
@@ -110,10 +110,11 @@ class Schema:
 
     def _value(self, name: str, value: Any) -> Any:
         kind = next((parameter.type for parameter in self.parameters if parameter.name == name), None)
-        if kind == "boolean" and isinstance(value, str):
+        if kind == "boolean" and isinstance(value, str) and self.reads_booleans:
             return _BOOLEANS.get(value, value)
-        if kind == "number" and isinstance(value, str) and _NUMBER.fullmatch(value):
-            return float(value) if "." in value else int(value)
+        if kind == "number" and isinstance(value, str) and self.number_form:
+            is_number = re.fullmatch(self.number_form, value)
+            return (float(value) if "." in value else int(value)) if is_number else value
         return value
 
     def _told_at_last(self) -> str:

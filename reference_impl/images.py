@@ -51,7 +51,7 @@ def refuse_other_content(data: bytes, given: str) -> None:
 
 
 def _detected(data: bytes) -> str:
-    if data.lstrip().lower().startswith(_HTML):
+    if any(mark in data.lower() for mark in _HTML):
         text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)
         return f'HTML document (starts with "{text}")'
     return f"unrecognized bytes (hex: {data[:_SNIFFED].hex(' ')})"
@@ -71,8 +71,11 @@ def refuse_without_size(data: bytes) -> None:
 def _has_frame(data: bytes) -> bool:
     """Tell whether a JPEG image has a frame header among its segments."""
     at = 2
-    while at + 9 <= len(data) and data[at] == 0xFF:
-        if data[at + 1] in _FRAMES:
+    while at + 9 < len(data):
+        if data[at] != 0xFF:
+            at += 1
+        elif data[at + 1] in _FRAMES:
             return True
-        at += 2 + int.from_bytes(data[at + 2 : at + 4])
+        else:
+            at += 2 + int.from_bytes(data[at + 2 : at + 4])
     return False

@@ -58,7 +58,7 @@ def schema_of_read(behaviours: Behaviours) -> Schema:
             ),
             *([pages] if behaviours.pages_can_be_asked_for else []),
         ),
-        reads_strings=behaviours.text_stands_for_numbers,
+        number_form=behaviours.text_stands_for_numbers,
         overlooked=frozenset({"description"} if behaviours.read_overlooks_descriptions else ()),
         drops_exponents=behaviours.exponents_are_dropped,
         includes=behaviours.largest_number_is_included,
@@ -77,7 +77,7 @@ def schema_of_edit(behaviours: Behaviours) -> Schema:
             _EXPECTED_REPLACEMENTS if behaviours.replacements_are_counted else _REPLACE_ALL,
         ),
         aliases=_NAMES_OF_EDIT if behaviours.other_names_are_understood else {},
-        reads_strings=behaviours.text_stands_for_booleans,
+        reads_booleans=behaviours.text_stands_for_booleans,
     )
 
 
