@@ -54,7 +54,7 @@ class Schema:
     overlooked: frozenset[str] = frozenset()
     corrections: Corrections = field(default_factory=Corrections)
     reads_booleans: bool = False
-    number_form: str | None = None
+    number_form: str = ""
     drops_exponents: bool = False
     deferred: bool = False
     repeats: bool = False

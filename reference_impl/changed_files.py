@@ -32,6 +32,6 @@ def _is_outdated(session: Session, path: str) -> bool:
     if record is None or not (record.own or session.behaviours.changed_reads_are_noticed):
         return False
     try:
-        return session.modified_at(path) > record.timestamp
+        return session.is_newer(path, record)
     except OSError:
         return False

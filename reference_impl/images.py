@@ -26,10 +26,10 @@ def media_type(data: bytes) -> str | None:
 
 
 def is_whole(data: bytes) -> bool:
-    """Tell whether an image ends as its format wants it."""
+    """Tell whether there are pixels in a PNG image, and whether another one ends as its format wants it."""
     match media_type(data):
         case "image/png":
-            return b"IEND" in data
+            return b"IDAT" in data
         case "image/jpeg":
             return data.endswith(b"\xff\xd9")
         case "image/gif":
@@ -59,13 +59,17 @@ def _detected(data: bytes) -> str:
 
 def refuse_without_size(data: bytes) -> None:
     """Refuse an image whose width and height do not stand where its format has them."""
-    needed = {"image/png": 24, "image/gif": 10, "image/webp": 30}.get(media_type(data) or "")
+    needed = {"image/png": 24, "image/gif": 10, "image/webp": _size_of_webp(data)}.get(media_type(data) or "")
     if len(data) < needed if needed else not _has_frame(data):
         raise Refusal(
             "unsupported_file",
             "Unable to resize image — image processing is unavailable and dimensions could not be read from the file "
             "header. Please convert the image to PNG, JPEG, GIF, or WebP.",
         )
+
+
+def _size_of_webp(data: bytes) -> int:
+    return 25 if data[12:16] == b"VP8L" else 30
 
 
 def _has_frame(data: bytes) -> bool:

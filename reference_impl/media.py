@@ -93,7 +93,14 @@ def image_text(path: str, given: str, behaviours: Behaviours) -> str:
         refuse_without_size(data)
     by_name = behaviours.broken_images_are_named_by_name and not is_whole(data)
     found = None if by_name else media_type(data)
-    return _as_block("image", found or _TYPES.get(_extension(path), "image/png"), data)
+    return _as_block("image", found or _type_by_name(path, behaviours), data)
+
+
+def _type_by_name(path: str, behaviours: Behaviours) -> str:
+    extension = _extension(path)
+    if behaviours.image_types_are_extensions:
+        return f"image/{extension.removeprefix('.')}"
+    return _TYPES.get(extension, "image/png")
 
 
 def _as_block(kind: str, media: str, data: bytes) -> str:

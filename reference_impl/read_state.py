@@ -13,7 +13,8 @@ class Record:
 
     The content is that of the whole file and may stand in for the time when both are compared; None if it may not.
     `own`: an Edit or Write made it. `seen`: the model knows every line of it, having read or written it. `asked`:
-    offset and limit of the Read of lines that made it, in the message of that number.
+    offset and limit of the Read of lines that made it, in the message of that number. `writes`: how often the session
+    had written files by then.
     """
 
     content: str | None
@@ -22,6 +23,7 @@ class Record:
     seen: bool = False
     asked: tuple[float, float | None] | None = None
     message: int = 0
+    writes: int = 0
 
 
 class ReadState:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import time
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from reference_impl import disk
 from reference_impl.contract import Behaviours
@@ -35,6 +35,8 @@ class Session:
     state: ReadState
     message: int = 0
     _line_ending: str | None = None
+    _writes: int = 0
+    _last_write: dict[str, int] = field(default_factory=dict)
 
     def path(self, given: str) -> str:
         """Return the absolute path of what the model wrote. Refusal: it is no path, or relative where that is wrong."""
@@ -133,7 +135,14 @@ class Session:
         """
         self.state.put(
             self.known_as(path, given),
-            Record(content, self._read_at(path), seen=seen, asked=asked, message=self.message),
+            Record(
+                content,
+                self._read_at(path),
+                seen=seen,
+                asked=asked,
+                message=self.message,
+                writes=self._writes,
+            ),
         )
 
     def known_as(self, path: str, given: str) -> str:
@@ -174,7 +183,20 @@ class Session:
         if unified:
             content = unify(content)
         known = content if self.behaviours.own_content_is_compared else None
-        self.state.put(self.known_as(path, given), Record(known, self.modified_at(path), own=True, seen=seen))
+        self._writes += 1
+        self._last_write[disk.leads_to(path)] = self._writes
+        record = Record(known, self.modified_at(path), own=True, seen=seen, writes=self._writes)
+        self.state.put(self.known_as(path, given), record)
+
+    def is_newer(self, path: str, record: Record) -> bool:
+        """Tell whether a file was modified after a record of it. OSError: no such file.
+
+        The session itself may write a file twice before the clock moves on, under two names.
+        """
+        return (
+            self.modified_at(path) > record.timestamp
+            or self._last_write.get(disk.leads_to(path), 0) > record.writes
+        )
 
     def write(self, path: str, data: bytes) -> None:
         """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from packaging.version import Version
 
 from harness.contracts import selects
 from harness.entry import RegularFile, TextContent
@@ -46,21 +48,29 @@ def _twins(case: Case) -> Iterator[Finding]:
         for number, clause in enumerate(expectation):
             for other in expectation[:number]:
                 same = (clause.error, clause.text, clause.files) == (other.error, other.text, other.files)
-                if same and _can_be_one(case, clause.when, other.when):
+                if same and _can_be_one(case, clause.when, other.when, expectation):
                     line = at(other.position, case).line
                     message = f"this clause states the same as the one in line {line}"
                     fix = "Make them one, with the documented: and a when: that holds for both."
                     yield Finding("same-clauses", at(clause.position, case), message, fix)
 
 
-def _can_be_one(case: Case, first: When | None, second: When | None) -> bool:
-    """Whether no other contract lies between those of two conditions: what came back later is said again."""
+def _can_be_one(case: Case, first: When | None, second: When | None, expectation: Iterable[Clause]) -> bool:
+    """Whether nothing else is stated between two conditions: what came back later is said again.
+
+    Versions between contracts are asked as well, at each border that a clause names.
+    """
     if first is None or second is None:
         return True
     if first.read_gate != second.read_gate:
         return False
     gates = (None, first.read_gate) if first.read_gate else (None, "enforced", "relaxed")
-    row = [each for each in case.suite.contracts.recorded if each.read_gate in gates]
+    contracts = case.suite.contracts
+    ranges = [clause.when.claude_code for clause in expectation if clause.when and clause.when.claude_code]
+    named = {each.version.removesuffix(".*") for versions in ranges for each in versions}
+    borders = {contracts.find(name) for name in named if name.count(".") == 2}
+    row = [each for each in {*contracts.recorded, *borders} if each.version and each.read_gate in gates]
+    row.sort(key=lambda each: Version(each.version or "0"))
     held = [number for number, each in enumerate(row) if selects(first, each) or selects(second, each)]
     return bool(held) and held[-1] - held[0] + 1 == len(held)
 

@@ -39,12 +39,12 @@ class CallBehaviours:
         False, {"2.1.72": True}, shown_by=("arguments/edit-replace-all-string",)
     )
     """Edit takes a text that looks like a boolean for one."""
-    text_stands_for_numbers: str | None = since(
-        None,
-        {"2.1.79": r"-?[0-9]+(?:\.[0-9]+)?", "2.1.160": r"\s*[+-]?[0-9]+(?:\.[0-9]+)?\s*"},
+    text_stands_for_numbers: str = since(
+        "",
+        {"2.1.79": r"-?[0-9]+(?:\.[0-9]+)?", "2.1.140": r"\s*[+-]?[0-9]+(?:\.[0-9]+)?\s*"},
         shown_by=("arguments/read-limit-string", "arguments/read-limit-other-strings"),
     )
-    """Read takes a text of this form, a regular expression, for the number that it says."""
+    """Read takes a text of this form, a regular expression, for the number that it says; nothing: none."""
     line_numbers: str = since(
         "any",
         {"2.1.89": "strict", "2.1.181": "lenient"},

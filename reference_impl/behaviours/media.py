@@ -25,6 +25,10 @@ class MediaBehaviours:
         True, {"2.0.65": False}, shown_by=("media/riff-that-is-no-webp",)
     )
     """The type of an image that is not whole is that of its name; otherwise its first bytes tell the type."""
+    image_types_are_extensions: bool = since(
+        True, {"1.0.21": False}, shown_by=("media/frames-of-jpeg-images",)
+    )
+    """The type of an image that is told by its name is its extension; otherwise that of such images."""
     empty_images_are_named: bool = since(False, {"2.1.41": True}, shown_by=("media/empty-png",))
     """The refusal of an empty image names the file."""
     image_contents_matter: bool = since(

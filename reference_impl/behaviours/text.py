@@ -30,7 +30,7 @@ class TextBehaviours:
     )
     """`\\uXXXX` in what Edit and Write are given becomes the character before any rule is applied."""
     control_escapes_are_kept: bool = since(
-        False, {"2.1.328": True}, shown_by=("literal-text/unicode-escapes-of-every-kind",)
+        False, {"2.1.277": True}, shown_by=("literal-text/unicode-escapes-of-every-kind",)
     )
     """An escape of a control character stays."""
     windows_paths_are_spared: bool = since(False, {"2.1.218": True}, shown_by=("literal-text/windows-path",))

@@ -16,21 +16,25 @@ def test_the_frame_of_a_jpeg_image_is_found_behind_other_segments():
 
 
 @pytest.mark.parametrize(
-    "rest", [b"", b"\xff\xc4\x00\x03c", b"\x00" + FRAME], ids=["nothing", "a table", "no segment"]
+    "rest", [b"", b"\xff\xc4\x00\x03c", FRAME[:9]], ids=["nothing", "a table", "the end of a frame"]
 )
-def test_a_jpeg_image_without_a_frame_has_no_size(rest):
+def test_a_jpeg_image_without_a_frame_has_no_size(rest: bytes) -> None:
     with pytest.raises(Refusal, match="dimensions could not be read"):
         refuse_without_size(START + rest)
 
 
-@pytest.mark.parametrize("text", [b"<HTML>", b" \n<!DOCTYPE html>"])
+def test_what_is_between_segments_is_skipped() -> None:
+    refuse_without_size(START + b"\x00" + FRAME)
+
+
+@pytest.mark.parametrize("text", [b"<HTML>", b" \n<!DOCTYPE html>", b"x<html>"])
 def test_a_page_is_told_from_other_bytes(text):
     with pytest.raises(Refusal, match="Detected: HTML document"):
         refuse_other_content(text, "a.png")
 
 
 def test_an_image_is_whole_if_it_ends_as_its_format_wants_it():
-    images = [b"\x89PNG IEND", START + b"\xff\xd9", b"GIF89a;", b"RIFF\x04\x00\x00\x00WEBP"]
+    images = [b"\x89PNG IDAT", START + b"\xff\xd9", b"GIF89a;", b"RIFF\x04\x00\x00\x00WEBP"]
     assert all(map(is_whole, images))
     assert not any(is_whole(image[:-1]) for image in images)
     assert not is_whole(b"text")
