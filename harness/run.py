@@ -63,7 +63,7 @@ class Bench:
     def __init__(self, order: Order, suite: Suite | None = None) -> None:
         self.order = order
         self.suite = suite if suite is not None else Suite(order.fixtures)
-        self.contract = self.suite.contracts[order.contract]
+        self.contract = self.suite.contracts.find(order.contract)
         self._default = self.suite.contracts[self.suite.contracts.default]
         self._adapter = connect(
             order.connect, self.suite, contract=self.contract, time_limit=order.time_limit
