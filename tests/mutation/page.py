@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from order import MOST
+from panel import file_of
 from survivors import KINDS, Survivors
-from trial import MOST, Fate, file_of
+from trial import Fate
 
 __all__ = ["LEAST", "page", "score", "table"]
 
@@ -32,8 +34,9 @@ The changes are those of [mutmut](https://mutmut.readthedocs.io): another operat
 condition turned round, an argument or a branch left out. They are made to whole modules, so tables and constants
 count too. Only scenarios judge, no other test: each at level `text`, under the contracts {contracts}; under a version
 other than the default one where a scenario expects something else of it than of its neighbours. Of these cases a mutant
-is asked {most} at most, those first that take different ways through the changed module. A mutant that cannot be
-imported, or does not come to an end, is killed. Of all mutants {least:g} % must be killed, those that are equivalent
+is asked {most} at most: first the one that killed it in an earlier run, if that took a while
+(`tests/mutation/witnesses.json`), then those that take different ways through the changed module. A mutant that cannot
+be imported, or does not come to an end, is killed. Of all mutants {least:g} % must be killed, those that are equivalent
 to the original included.
 The exit code is 1 below that, for a survivor without a reason in `tests/mutation/survivors.yaml`, and for a reason that
 is no longer needed. `--jobs 2` takes two processors; `--module edit_tool` and `--sample 200` look at a part, say so,

@@ -2,9 +2,9 @@
 
     python tests/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
 
-Needs the extra `mutation`. A complete run writes docs/mutation.md. Exit code 0: every mutant that survived has a
-reason in survivors.yaml, none of these is stale, and a complete run reaches the score. 1: that is not so. 2: the run
-was not possible, for example because the reference fails a scenario as it is.
+Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json. Exit code 0: every mutant that
+survived has a reason in survivors.yaml, none of these is stale, and a complete run reaches the score. 1: that is not
+so. 2: the run was not possible, for example because the reference fails a scenario as it is.
 """
 
 from __future__ import annotations
@@ -23,17 +23,21 @@ if __name__ == "__main__":
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(CHECKOUT))
 
+from measurement import TrialError, measure
 from mutants import Mutant, mutants_of
 from page import LEAST, page, score, table
+from panel import Panel, file_of
 from results import Results, digest
 from scenarios import scenario_panel
 from survivors import Survivors, SurvivorsError, entry_text, load_survivors
-from trial import Fate, Panel, TrialError, file_of, measure, trials
+from trial import Fate, trials
+from witnesses import WitnessesError, load_witnesses, witnesses_text
 
 from harness.atomic import write_all
 from harness.finding import SuiteError
 
 SURVIVORS = Path(__file__).with_name("survivors.yaml")
+WITNESSES = Path(__file__).with_name("witnesses.json")
 PAGE = CHECKOUT / "docs" / "mutation.md"
 
 
@@ -42,12 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     try:
         survivors = load_survivors(SURVIVORS)
-        panel = scenario_panel(CHECKOUT)
+        panel = scenario_panel(CHECKOUT, load_witnesses(WITNESSES))
         unknown = sorted(set(options.module) - set(panel.sources))
         if unknown:
             raise TrialError(f"there is no module {unknown[0]!r}; there are {', '.join(panel.sources)}")
         results = _results(options.results, panel)
-    except (SurvivorsError, SuiteError, TrialError) as error:
+    except (SurvivorsError, WitnessesError, SuiteError, TrialError) as error:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
     modules = options.module or list(panel.sources)
@@ -68,7 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     code = report(fates, all_mutants, modules, survivors, least=0 if partial else LEAST)
     if partial:
         print(f"\n*** {partial}. docs/mutation.md is left alone. ***")
-    elif code == 0:
+        return code
+    write_all({WITNESSES: witnesses_text(fates, panel.witnesses).encode()})
+    if code == 0:
         contracts = list(dict.fromkeys(name.partition(" ")[0] for name in panel.cases))
         scenarios = len({name.partition(" ")[2] for name in panel.cases})
         write_all({PAGE: page(fates, survivors, contracts, scenarios).encode()})
@@ -102,7 +108,7 @@ def _results(file: Path | None, panel: Panel) -> Results | None:
     folders = (panel.folder, CHECKOUT / "fixtures", CHECKOUT / "harness", Path(__file__).parent)
     wanted = (".py", ".yaml", ".json")
     judging = (path for folder in folders for path in folder.rglob("*") if path.suffix in wanted)
-    return Results(file, digest(path for path in judging if path != SURVIVORS))
+    return Results(file, digest(path for path in judging if path not in (SURVIVORS, WITNESSES)))
 
 
 def _judged(panel: Panel, mutants: Sequence[Mutant], results: Results | None, jobs: int) -> list[Fate]:

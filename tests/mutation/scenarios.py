@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trial import Judge, Panel, module_at
+from panel import Judge, Panel, module_at
 
 from harness import compare, entry, events, replay, snapshot, world  # noqa: F401 - read before the forks
 from harness.contracts import DOCUMENTED, clause_for
@@ -101,7 +101,7 @@ def _clauses(scenario: Scenario, contract: Contract) -> list[int]:
     return [id(clause_for(part.expect, contract)) for part in parts if hasattr(part, "expect")]
 
 
-def scenario_panel(checkout: Path) -> Panel:
+def scenario_panel(checkout: Path, witnesses: Mapping[str, str]) -> Panel:
     """Return the reference implementation with all scenarios as its judges. SuiteError: a scenario is damaged."""
     suite = _Loaded(checkout / "fixtures")
     folder = checkout / "reference_impl"
@@ -118,4 +118,13 @@ def scenario_panel(checkout: Path) -> Panel:
     def contract_of(case: str) -> str:
         return case.partition(" ")[0]
 
-    return Panel(folder.name, folder, sources, cases, open_judge, unused={"server"}, kind_of=contract_of)
+    return Panel(
+        folder.name,
+        folder,
+        sources,
+        cases,
+        open_judge,
+        unused={"server"},
+        kind_of=contract_of,
+        witnesses=witnesses,
+    )

@@ -1,5 +1,6 @@
 """A mutant that no case notices is told, one that a case notices counts as killed, and reasons do not go stale."""
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -10,17 +11,21 @@ from typing import Any
 
 import pytest
 import scenarios
-import trial
+from measurement import Cases, measure
 from mutants import Mutant
+from order import Order
 from packaging.specifiers import SpecifierSet
 from page import score
+from panel import Judge, Panel, file_of, module_at
 from results import Results, digest
-from run import report
+from run import CHECKOUT, WITNESSES, report
 from survivors import KINDS, Survivors, SurvivorsError, entry_text, load_survivors
-from trial import Cases, Fate, Judge, Panel, _Order, file_of, measure, module_at, trials
+from trial import Fate, trials
+from witnesses import MANY, WitnessesError, load_witnesses, witnesses_text
 
 from harness.contracts import Contract, Contracts
 from harness.scenario import Clause, Given, Scenario, ToolCall, When
+from harness.suite import Suite
 
 SOURCE = """\
 LIMIT = 3
@@ -185,11 +190,11 @@ def test_what_the_import_executes_is_changed_before_the_import() -> None:
     assert (found.by, found.how) == ("twice", "9, not 6")
 
 
-def of_two_ways(kind_of: Callable[[str], str]) -> _Order:
+def of_two_ways(kind_of: Callable[[str], str]) -> Order:
     """Return the order of twenty cases, of which every fourth takes the way through line 6."""
     names = [f"case-{n}" for n in range(20)]
     reached = {("bounds", 5): (1 << 20) - 1, ("bounds", 6): sum(1 << n for n in range(3, 20, 4))}
-    return _Order(replace(panel(), kind_of=kind_of), Cases(dict.fromkeys(names, 0.0), reached, frozenset()))
+    return Order(replace(panel(), kind_of=kind_of), Cases(dict.fromkeys(names, 0.0), reached, frozenset()))
 
 
 def test_each_way_through_the_module_has_its_turn() -> None:
@@ -206,6 +211,37 @@ def test_each_kind_of_case_has_its_turn_on_each_way() -> None:
 
 def test_a_case_that_the_changed_statement_names_is_asked_first() -> None:
     assert of_two_ways(str).of(replace(WRONG, texts=frozenset({"case-13"})))[0] == "case-13"
+
+
+def test_the_case_that_killed_a_mutant_in_an_earlier_run_is_asked_first() -> None:
+    witnessed = replace(panel(), witnesses={WRONG.told: "large"})
+    order = Order(witnessed, reaching(CASES))
+    assert order.of(WRONG) == ["large", "small"]
+    assert order.of(EQUIVALENT) == ["small", "large"], "it is no witness of another mutant"
+
+
+def test_a_case_that_kills_after_many_others_becomes_a_witness() -> None:
+    others = {f"other-{n:02}": lambda: "" for n in range(MANY)}
+    [late] = fates(WRONG, cases={**others, "small": CASES["small"]})
+    assert (late.by, late.asked) == ("small", MANY + 1)
+    assert json.loads(witnesses_text([late], {})) == {WRONG.told: "small"}
+    soon = replace(late, asked=1)
+    assert json.loads(witnesses_text([soon], {WRONG.told: "small"})) == {WRONG.told: "small"}, "it is kept"
+    assert json.loads(witnesses_text([soon], {WRONG.told: "large"})) == {}, "another case kills it by now"
+    assert json.loads(witnesses_text([fate(EQUIVALENT)], {EQUIVALENT.told: "small"})) == {}, "it survived"
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"a": 1}', "\xff"])
+def test_a_damaged_file_of_witnesses_is_an_error(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "witnesses.json"
+    file.write_text(text, "latin-1")
+    with pytest.raises(WitnessesError, match=r"Restore it, or write \{\} to it"):
+        load_witnesses(file)
+
+
+def test_the_witnesses_are_cases_of_this_suite() -> None:
+    scenarios_of = {case.partition(" ")[2] for case in load_witnesses(WITNESSES).values()}
+    assert scenarios_of <= set(Suite(CHECKOUT / "fixtures").ids())
 
 
 def test_a_change_knows_the_texts_of_its_statement_and_the_arguments_it_is_a_part_of() -> None:
@@ -242,7 +278,7 @@ def test_what_is_judged_has_a_number_of_its_own(tmp_path: Path) -> None:
 
 
 def test_only_so_many_cases_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial, "MOST", 3)
+    monkeypatch.setattr("order.MOST", 3)
     assert len(of_two_ways(str).of(WRONG)) == 3
 
 
@@ -261,9 +297,9 @@ def test_a_case_executes_what_another_one_left_in_a_cache(tmp_path: Path) -> Non
 
 
 def test_the_case_that_killed_a_mutant_is_asked_first_about_the_next() -> None:
-    order = _Order(panel(), reaching(CASES))
+    order = Order(panel(), reaching(CASES))
     assert order.of(WRONG) == ["small", "large"]
-    order.learn(Fate(WRONG, "large", "3, not 1", 2))
+    order.learn(WRONG, "large")
     assert order.of(WRONG) == ["large", "small"]
 
 

@@ -1,0 +1,100 @@
+"""Confinement: a process of its own for work that might do anything, and can do no harm."""
+
+from __future__ import annotations
+
+# The guard looks at paths as the system sees them; pathlib would change them.
+# ruff: noqa: PTH100, PTH118
+import gc
+import os
+import resource
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from multiprocessing import get_context
+from typing import Any
+
+__all__ = ["Confined"]
+
+
+_FORK = get_context("fork")
+_MEMORY = 6 * 1024**3
+"""Bytes of address space that the process may have."""
+
+
+class Confined:
+    """Work that is done in a fork of this process, in a folder of its own; nothing outside it can be written.
+
+    `receiver` is ready, as `multiprocessing.connection.wait` tells, when the work is done or its process died.
+    """
+
+    def __init__(self, work: Callable[[], object]) -> None:
+        self.receiver, sender = _FORK.Pipe(duplex=False)
+        self._folder = tempfile.mkdtemp(prefix="mutation-")
+        self._process = _FORK.Process(target=_do, args=(work, self._folder, sender))
+        self._process.start()
+        sender.close()
+
+    def result(self) -> Any:
+        """Wait for what the work gave. EOFError: the process died."""
+        return self.receiver.recv()
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._process.join()
+        self.receiver.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _do(work: Callable[[], object], folder: str, sender: Any) -> None:
+    gc.disable()  # it would copy what the fork shares, and the work is short
+    tempfile.tempdir = os.path.realpath(folder)
+    os.chdir(folder)
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    guard = _Guard(tempfile.tempdir)
+    sys.addaudithook(guard)
+    result = work()
+    guard.on = False
+    sender.send(result)
+
+
+class _Guard:
+    """An audit hook that lets nothing be changed outside one folder."""
+
+    _PATHS: Mapping[str, tuple[int, ...]] = {
+        "os.rename": (0, 1),
+        "os.link": (0, 1),
+        "os.symlink": (1,),
+        "os.mkdir": (0,),
+        "os.rmdir": (0,),
+        "os.remove": (0,),
+        "os.chmod": (0,),
+        "os.chown": (0,),
+        "os.truncate": (0,),
+        "os.utime": (0,),
+    }
+    _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+    def __init__(self, folder: str) -> None:
+        self.on = True
+        self._folder = folder
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if not self.on:
+            return
+        if event == "open":
+            if arguments[2] & self._WRITING:
+                self._check(arguments[0], follow=True)
+        elif event in self._PATHS:
+            for number in self._PATHS[event]:
+                self._check(arguments[number], follow=False)
+
+    def _check(self, path: object, *, follow: bool) -> None:
+        if isinstance(path, int):
+            return
+        name = os.fsdecode(path)  # type: ignore[arg-type]
+        folder, base = os.path.split(os.path.abspath(name))
+        real = os.path.realpath(name) if follow else os.path.join(os.path.realpath(folder), base)
+        if real != "/dev/null" and not real.startswith(self._folder + "/"):
+            raise PermissionError(1, "a trial may not write here", name)

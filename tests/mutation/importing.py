@@ -1,0 +1,99 @@
+"""Importing: a package from texts that were read before, one of its modules changed."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.util
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.machinery import ModuleSpec
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
+
+from mutants import Mutant
+from panel import Panel, file_of
+
+__all__ = ["clear_caches", "compiled", "exchanged", "forget", "install"]
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports the package from the texts that were read at the start, whatever the disk holds by now."""
+
+    def __init__(self, panel: Panel, code: Mapping[str, CodeType]) -> None:
+        self._panel = panel
+        self._code = code
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        """Answer for the package and its modules."""
+        module = self._module(fullname)
+        if module is None:
+            return None
+        is_package = module.rpartition(".")[2] == "__init__"
+        return importlib.util.spec_from_loader(fullname, self, is_package=is_package)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module's code."""
+        name = self._module(module.__name__)
+        assert name is not None
+        exec(self._code[name], module.__dict__)
+
+    def _module(self, fullname: str) -> str | None:
+        package, _, module = fullname.partition(".")
+        if package != self._panel.package:
+            return None
+        return next((name for name in (module, f"{module}.__init__".lstrip(".")) if name in self._code), None)
+
+
+def compiled(panel: Panel, module: str, source: str) -> CodeType:
+    return compile(source, str(panel.folder / file_of(module)), "exec", dont_inherit=True)
+
+
+def install(panel: Panel, code: Mapping[str, CodeType]) -> None:
+    """Import the package and its modules from this code."""
+    if panel.package in sys.modules:
+        raise AssertionError(f"{panel.package} was imported before the trial")
+    sys.meta_path.insert(0, _Finder(panel, code))
+    for module in code:
+        if module not in panel.unused:
+            importlib.import_module(f"{panel.package}.{module}".removesuffix(".__init__"))
+
+
+def forget(panel: Panel) -> None:
+    """Undo the import."""
+    sys.meta_path[:] = [each for each in sys.meta_path if not isinstance(each, _Finder)]
+    for name in list(sys.modules):
+        if name.partition(".")[0] == panel.package:
+            del sys.modules[name]
+
+
+def exchanged(panel: Panel, mutant: Mutant, code: CodeType) -> bool:
+    """Give the function that was imported its changed code, if that is all there is to the change."""
+    if not mutant.reached_by:
+        return False
+    found: Any = sys.modules.get(f"{panel.package}.{mutant.module}")
+    for name in mutant.function.split("."):
+        if isinstance(found, FunctionType):
+            break  # the change is in a function inside this one
+        found = vars(found).get(name)
+    changed = [each for each in _codes(code) if each.co_qualname == getattr(found, "__qualname__", None)]
+    if not isinstance(found, FunctionType) or len(changed) != 1:
+        return False
+    found.__code__ = changed[0]
+    return True
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield constant
+            yield from _codes(constant)
+
+
+def clear_caches(panel: Panel) -> None:
+    """Forget what functions remember, so that what a case executes does not depend on the cases before it."""
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == panel.package:
+            for each in vars(module).values():
+                if hasattr(each, "cache_clear"):
+                    each.cache_clear()

@@ -1,0 +1,108 @@
+"""Measurement: what the cases do on the unchanged package."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from confinement import Confined
+from importing import clear_caches, compiled, install
+from panel import Panel, module_at
+
+__all__ = ["Cases", "Line", "TrialError", "measure"]
+
+
+class TrialError(Exception):
+    """The unchanged package does not pass its own cases, so they cannot judge changed ones."""
+
+
+Line = tuple[str, int]
+"""A module and the number of a line in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """What the cases do on the unchanged package: `seconds`, the cheapest first, and the lines that each executes.
+
+    `reached` has a number for each line; its bit n is set if case n executes the line. There are millions of these
+    pairs, and every trial is a fork of the process that holds them. `imported` are the lines that the import executes.
+    """
+
+    seconds: Mapping[str, float]
+    reached: Mapping[Line, int]
+    imported: frozenset[Line]
+
+    def that_execute(self, lines: Collection[Line]) -> int:
+        """Return the cases, a bit each, that execute one of the lines; what the import executes belongs to all."""
+        if not self.imported.isdisjoint(lines):
+            return (1 << len(self.seconds)) - 1
+        found = 0
+        for line in lines:
+            found |= self.reached.get(line, 0)
+        return found
+
+    def names(self, cases: int) -> list[str]:
+        """Return the names of cases that are given a bit each."""
+        names, found = list(self.seconds), []
+        while cases:
+            lowest = cases & -cases
+            found.append(names[lowest.bit_length() - 1])
+            cases ^= lowest
+        return found
+
+    def ways(self, modules: Collection[str]) -> list[int]:
+        """Divide the cases, a bit each, by the lines of some modules that they execute."""
+        groups = [(1 << len(self.seconds)) - 1]
+        for (module, _), there in self.reached.items():
+            if module in modules:
+                groups = [part for group in groups for part in (group & there, group & ~there) if part]
+        return groups
+
+
+def measure(panel: Panel) -> Cases:
+    """Run all cases on the unchanged package. TrialError: one does not hold."""
+    confined = Confined(lambda: _measured(panel))
+    try:
+        cases, failing = confined.result()
+    except EOFError:
+        raise TrialError("the process that runs the unchanged package died") from None
+    finally:
+        confined.end()
+    if failing:
+        listed = "\n".join(f"  {name}: {how}" for name, how in failing.items())
+        raise TrialError(f"{len(failing)} cases do not hold on the unchanged package:\n{listed}")
+    assert isinstance(cases, Cases)
+    return cases
+
+
+def _measured(panel: Panel) -> tuple[Cases, dict[str, str]]:
+    from coverage import Coverage
+
+    coverage = Coverage(data_file=None, include=[f"{panel.folder}/*"], messages=False)
+    seconds, failing = {}, {}
+    coverage.start()
+    install(panel, {module: compiled(panel, module, source) for module, source in panel.sources.items()})
+    judge = panel.open_judge({})
+    for name in panel.cases:
+        clear_caches(panel)
+        coverage.switch_context(name)
+        started = time.perf_counter()
+        if how := judge(name):
+            failing[name] = how
+        seconds[name] = time.perf_counter() - started
+    coverage.stop()
+    seconds = dict(sorted(seconds.items(), key=lambda each: each[1]))
+    bits = {name: 1 << n for n, name in enumerate(seconds)}
+    imported: set[Line] = set()
+    reached: dict[Line, int] = {}
+    data = coverage.get_data()
+    for file in data.measured_files():
+        module = module_at(Path(file), panel.folder)
+        for number, names in data.contexts_by_lineno(file).items():
+            line = module, number
+            reached[line] = sum(bits[name] for name in names if name in bits)
+            if not bits.keys() >= set(names):
+                imported.add(line)
+    return Cases(seconds, reached, frozenset(imported)), failing

@@ -1,0 +1,69 @@
+"""Order: which cases are asked about a mutant, those first that will probably notice."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from measurement import Cases, Line
+from mutants import Mutant, lines_that_mention
+from panel import Panel
+
+__all__ = ["MOST", "Order"]
+
+
+MOST = 1500
+"""Cases that are asked about one mutant, at most."""
+
+
+class Order:
+    """Which cases to ask about a mutant, those first that will probably notice."""
+
+    def __init__(self, panel: Panel, cases: Cases) -> None:
+        self._sources = panel.sources
+        self._cases = cases
+        self._kinds = {name: panel.kind_of(name) for name in cases.seconds}
+        self._witnesses = panel.witnesses
+        self._mentions: dict[frozenset[str], set[Line]] = {}
+        self._ranks: dict[frozenset[str], dict[str, int]] = {}
+        self._kills: Counter[tuple[str, str]] = Counter()
+
+    def learn(self, mutant: Mutant, killer: str) -> None:
+        """Ask what killed a mutant first about the next ones in the same place."""
+        self._kills[mutant.where, killer] += 1
+
+    def of(self, mutant: Mutant) -> list[str]:
+        """Return the cases that reach the change; of a change that the import reaches, those that use what it makes,
+        first of all the one that killed it before and those that its statement names.
+
+        Each way through the module has its turn before the next case of the same kind on the same way.
+        """
+        lines = {(mutant.module, line) for line in mutant.reached_by} or self._mentioned(mutant.names)
+        ranks = self._ranked(frozenset(module for module, _ in lines))
+        kills = {name: kills for (where, name), kills in self._kills.items() if where == mutant.where}
+        words = self._mentioned(mutant.words) if mutant.words else set()
+        near = set(self._cases.names(self._cases.that_execute(words)))
+        names = self._cases.names(self._cases.that_execute(lines))
+
+        witness = self._witnesses.get(mutant.told)
+
+        def place(name: str) -> tuple[bool, bool, int, bool, int]:
+            is_named = name.split()[-1] in mutant.texts
+            return name != witness, not is_named, -kills.get(name, 0), name not in near, ranks[name]
+
+        return sorted(names, key=place)[:MOST]
+
+    def _ranked(self, modules: frozenset[str]) -> dict[str, int]:
+        """Return for each case how many cheaper ones are like it."""
+        if modules not in self._ranks:
+            ranks = self._ranks[modules] = {}
+            for way in self._cases.ways(modules):
+                alike: Counter[str] = Counter()
+                for name in self._cases.names(way):
+                    ranks[name] = alike[self._kinds[name]]
+                    alike[self._kinds[name]] += 1
+        return self._ranks[modules]
+
+    def _mentioned(self, names: frozenset[str]) -> set[Line]:
+        if names not in self._mentions:
+            self._mentions[names] = lines_that_mention(names, self._sources)
+        return self._mentions[names]

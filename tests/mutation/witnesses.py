@@ -1,0 +1,42 @@
+"""Witnesses: the cases that killed mutants which few cases kill, in a file, so that the next run asks them first.
+
+Without them it would be left to the order of cases whether such a mutant dies before no more cases are asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from trial import Fate
+
+__all__ = ["MANY", "WitnessesError", "load_witnesses", "witnesses_text"]
+
+MANY = 20
+"""Cases that held before another one killed the mutant: from then on, that one is a witness."""
+
+
+class WitnessesError(Exception):
+    """The file of witnesses is damaged."""
+
+
+def load_witnesses(file: Path) -> dict[str, str]:
+    """Return the case that killed a mutant before, by the mutant in one line. Raises WitnessesError."""
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise WitnessesError(f"{file}: cannot be read: {error}. Restore it, or write {{}} to it.") from None
+    if not isinstance(found, dict) or not all(isinstance(case, str) for case in found.values()):
+        raise WitnessesError(f"{file}: must be one object of texts. Restore it, or write {{}} to it.")
+    return found
+
+
+def witnesses_text(fates: Iterable[Fate], known: Mapping[str, str]) -> str:
+    """Return the file after a complete run: the witnesses that did kill again, and those that are new."""
+    found = {
+        fate.mutant.told: fate.by
+        for fate in fates
+        if fate.killed and (fate.asked > MANY or known.get(fate.mutant.told) == fate.by)
+    }
+    return json.dumps(dict(sorted(found.items())), indent=1, ensure_ascii=False) + "\n"
