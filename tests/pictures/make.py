@@ -23,7 +23,15 @@ from harness.report.stream import StreamError, UnreadableStreamError
 from harness.suite import Suite
 from harness.testrun import perform_report
 
-FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--hide-scrollbars",  # a picture has none, and without them lines wrap elsewhere
+)
 MARGIN = 12
 """Pixels around what is shown."""
 SHOWN = """
