@@ -13,7 +13,7 @@ __all__ = ["notice_changed_files"]
 
 
 def notice_changed_files(session: Session) -> bool:
-    """Read every file again that an Edit or Write made and that is newer on disk; the model is told what changed in it.
+    """Read every file again that the session wrote and that is newer on disk; the model is told what changed in it.
 
     What Read refuses stays as it was remembered. First all records are looked at, from the newest to the oldest. Each
     look is a use, so the order of use turns round. Returns whether there was any such file but notebooks.

@@ -83,7 +83,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     kept = session.behaviours.final_newlines_of_notebooks_stay and content.endswith("\n")
     session.write(path, encode(indented(book) + ("\n" if kept else ""), file_format))
     if session.behaviours.notebook_edit_remembers:
-        session.remember(path, None)
+        session.remember(path, None, own=True)
     return answer
 
 

@@ -21,14 +21,16 @@ class RuleGrammar:
 
     `comments`: a pattern that begins with `#` closes nothing, as in `.gitignore`. `anchored`: `//p` means only what is
     at the root, otherwise everything that has the one name p. `star_is_all`: `Tool(*)` takes the tool away.
-    `parentheses`: a pattern may hold them. `relaxed`: `./` in front of a pattern, and `/**` after it, do not matter.
+    `parentheses`: a pattern may hold them. `dot_slash`: it may begin with `./`, which does not matter. `trees`: `/**`
+    at its end closes the directory itself, too.
     """
 
     comments: bool = True
     anchored: bool = False
     star_is_all: bool = False
     parentheses: bool = True
-    relaxed: bool = True
+    dot_slash: bool = True
+    trees: bool = True
 
     def parsed(self, text: str) -> tuple[str, str | None] | None:
         """Return the tool and the pattern of a rule; None if it is none. What is not understood is a tool's name."""
@@ -51,8 +53,10 @@ class RuleGrammar:
             base, pattern = home, pattern[1:]
         if pattern.startswith("#") and not self.comments:
             pattern = f"\\{pattern}"
-        if self.relaxed:
-            pattern = pattern.removeprefix("./").removesuffix("/**")
+        if self.dot_slash:
+            pattern = pattern.removeprefix("./")
+        if self.trees:
+            pattern = pattern.removesuffix("/**")
         return base, pattern
 
 

@@ -12,9 +12,9 @@ class Record:
     """What is known of a file: its time of modification in nanoseconds, and its content with `\\n` line ends.
 
     The content is that of the whole file and may stand in for the time when both are compared; None if it may not.
-    `own`: an Edit or Write made it. `seen`: the model knows every line of it, having read or written it. `asked`:
-    offset and limit of the Read of lines that made it, in the message of that number. `writes`: how often the session
-    had written files by then.
+    `own`: an Edit, Write or NotebookEdit made it. `seen`: the model knows every line of it, having read or written it.
+    `asked`: offset and limit of the Read of lines that made it, in the message of that number. `writes`: how often the
+    session had written files by then.
     """
 
     content: str | None

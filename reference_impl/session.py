@@ -127,17 +127,20 @@ class Session:
         asked: tuple[float, float | None] | None = None,
         *,
         seen: bool = False,
+        own: bool = False,
         given: str = "",
     ) -> None:
         """Record what was read of a path; `content` is all of it, or None; `asked` offset and limit for lines.
 
-        `seen`: the model knows that it is all of the content. `given` is the path as the model wrote it.
+        `seen`: the model knows that it is all of the content. `own`: the session has just written it. `given` is the
+        path as the model wrote it.
         """
         self.state.put(
             self.known_as(path, given),
             Record(
                 content,
                 self._read_at(path),
+                own=own,
                 seen=seen,
                 asked=asked,
                 message=self.message,

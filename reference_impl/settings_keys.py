@@ -172,7 +172,7 @@ _KEYS = (
     Key("autoUpdatesChannel", Choice(("latest", "stable")), since=3, until=7),
     Key("autoUpdatesChannel", Choice(("latest", "stable", "rc")), since=7),
     Key("minimumVersion", _STRING, since=3),
-    Key("classifierPermissionsEnabled", _BOOLEAN, since=4, trait="skipping"),
+    Key("classifierPermissionsEnabled", _BOOLEAN, since=4, trait="classifier"),
 )
 _TIPS_SINCE = 6
 _LATER_WORDS_SINCE = 4
@@ -189,6 +189,8 @@ def shape_of(behaviours: Behaviours) -> Members:
     traits = {"", "lenient" if behaviours.settings_are_lenient else "strict"}
     if behaviours.skipping_is_a_setting:
         traits.add("skipping")
+    if behaviours.classifier_is_a_setting:
+        traits.add("classifier")
     return _shape(behaviours.settings_edition, frozenset(traits))
 
 

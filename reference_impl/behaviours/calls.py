@@ -53,7 +53,7 @@ class CallBehaviours:
     """Which `offset` and `limit` Read takes: any number, whole ones from 0 and 1 on, or whole ones of which a lower one
     counts as not given."""
     wrong_options_are_repeated: bool = since(
-        True, {"2.1.7": False}, shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type")
+        True, {"2.0.77": False}, shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type")
     )
     """The refusal of a value that is none of the options repeats it."""
     largest_number_is_included: bool = since(
@@ -64,7 +64,7 @@ class CallBehaviours:
         True, {"1.0.10": False}, shown_by=("arguments/read-offset-largest-number",)
     )
     """A number is read up to its exponent."""
-    pages_can_be_asked_for: bool = since(False, {"2.1.40": True}, shown_by=("arguments/read-pages",))
+    pages_can_be_asked_for: bool = since(False, {"2.1.30": True}, shown_by=("arguments/read-pages",))
     """Read takes `pages`, which matters for a PDF."""
     other_names_are_understood: bool = since(False, {"2.1.181": True}, shown_by=("arguments/edit-aliases",))
     """Edit takes `path`, `old_str` and `new_str` as well."""
@@ -94,7 +94,7 @@ class CallBehaviours:
     edit_lists_may_be_text: bool = since(True, {"1.0.8": False}, shown_by=("multi-edit/edits-as-text",))
     """MultiEdit takes its list of edits as JSON text, too."""
     edit_lists_are_told_whole: bool = since(
-        True, {"1.0.126": False}, shown_by=("multi-edit/edit-without-new-string",)
+        True, {"1.0.108": False}, shown_by=("multi-edit/edit-without-new-string",)
     )
     """What is wrong with an edit of MultiEdit is told of its list; otherwise of the edit."""
     cell_is_named_by: str = since(

@@ -55,7 +55,12 @@ class FreshnessBehaviours:
     )
     """Edit of a file that changed goes through if the text still occurs as it should."""
     execution_checks_again: bool = since(
-        False, {"1.0.112": True}, shown_by=("race/write-changed-during-call",)
+        False,
+        {"1.0.111": True},
+        shown_by=(
+            "race/write-changed-in-the-future-during-call",
+            "race/edit-changed-in-the-future-during-call",
+        ),
     )
     """Right before writing, Edit and Write compare the file with what is known of it once more."""
     execution_asks_for_a_read: bool = since(
@@ -83,7 +88,7 @@ class FreshnessBehaviours:
     changed in it, so the next Edit or Write goes through."""
     changed_reads_are_noticed: bool = since(
         False,
-        {"1.0.3": True, "2.0.76": False},
+        {"1.0.3": True, "2.0.22": False},
         shown_by=("links-and-modes/edit-link-makes-target-stale",),
     )
     """This also happens to files that were only read."""

@@ -19,7 +19,7 @@ class MediaBehaviours:
     """Read refuses `.bmp`, `.o` and `.wasm` files as binary too."""
     binary_advice: str = since("tools", {"2.1.290": "skill"}, shown_by=("media/zip", "media/executable"))
     """Which advice stands in the refusal of a binary file."""
-    bitmaps_are_images: bool = since(True, {"1.0.126": False}, shown_by=("media/bmp",))
+    bitmaps_are_images: bool = since(True, {"1.0.111": False}, shown_by=("media/bmp",))
     """Read shows `.bmp` files as images."""
     broken_images_are_named_by_name: bool = since(
         True, {"2.0.65": False}, shown_by=("media/riff-that-is-no-webp",)
@@ -51,7 +51,7 @@ class MediaBehaviours:
     """The document of a PDF stands in the answer itself; otherwise it follows in a message of its own."""
     media_are_remembered: bool = since(
         True,
-        {"2.0.76": False},
+        {"2.0.67": False},
         documented=True,
         shown_by=("gate/image-read-then-write", "staleness/change-in-an-image"),
     )

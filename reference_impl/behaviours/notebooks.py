@@ -14,7 +14,7 @@ class NotebookBehaviours:
     """What happens to notebooks."""
 
     notebooks_have_a_reader: bool = since(
-        True, {"1.0.126": False}, shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension")
+        True, {"1.0.68": False}, shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension")
     )
     """Read refuses notebooks, which a tool of their own reads."""
     broken_notebooks_are_told: bool = since(
@@ -60,17 +60,17 @@ class NotebookBehaviours:
     notebook_edit_opens_first: bool = since(False, {"2.1.63": True}, shown_by=("notebooks/nul-in-path",))
     """NotebookEdit opens the notebook before it asks whether there is one."""
     notebook_edit_overlooks_marks: bool = since(
-        False, {"2.0.76": True}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
+        False, {"2.0.69": True}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
     )
     """NotebookEdit does not mind a byte order mark when it looks for the cell."""
     notebook_edit_checks_twice: bool = since(
         False, {"2.1.86": True}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
     )
     """Right before writing, NotebookEdit tells in its own words what is not JSON; otherwise in the engine's."""
-    numbers_come_first: bool = since(True, {"2.0.76": False}, shown_by=("notebooks/id-like-a-number",))
+    numbers_come_first: bool = since(True, {"2.0.44": False}, shown_by=("notebooks/id-like-a-number",))
     """`cell-1` is the second cell, even if another cell has that id."""
     cells_are_found_by_index: bool = since(
-        False, {"2.0.76": True}, shown_by=("notebooks/notebook-edit-odd-notebooks",)
+        False, {"2.0.44": True}, shown_by=("notebooks/notebook-edit-odd-notebooks",)
     )
     """The refusal of a notebook without cells says that an index was looked for; otherwise a cell."""
     cells_without_ids_are_named: bool = since(

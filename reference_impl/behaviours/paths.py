@@ -20,7 +20,7 @@ class PathBehaviours:
     )
     """Read takes `~` for the home directory and cuts blanks around the path, as Edit and Write do everywhere."""
     home_is_expanded: bool = since(
-        False, {"1.0.126": True}, shown_by=("paths/tilde-write", "paths/blanks-behind-write")
+        False, {"1.0.98": True}, shown_by=("paths/tilde-write", "paths/blanks-behind-write")
     )
     """Edit and Write take `~` for the home directory and cut blanks around the path when they write."""
     edit_looks_where_it_writes: bool = since(
@@ -34,7 +34,7 @@ class PathBehaviours:
     )
     """`.`, `..` and `//` in an absolute path fold before Read looks at anything, as they do for Edit and Write."""
     paths_are_composed: bool = since(
-        False, {"2.1.40": True, "2.1.160": False}, shown_by=("state/spelling-unicode-forms",)
+        False, {"2.1.38": True, "2.1.160": False}, shown_by=("state/spelling-unicode-forms",)
     )
     """Letters of a path that can be composed are, so that a name with decomposed letters cannot be reached."""
     read_drops_final_slash: bool = since(
@@ -48,16 +48,16 @@ class PathBehaviours:
     )
     """A file that was read or written under a path with a final slash is not known without it."""
     write_drops_final_slash: bool = since(
-        True, {"1.0.126": False, "2.1.328": True}, shown_by=("paths/trailing-slash-write",)
+        True, {"1.0.98": False, "2.1.328": True}, shown_by=("paths/trailing-slash-write",)
     )
     """Write of a new file takes no notice of a slash after the file's name."""
     null_in_path: str = since(
         "unseen",
-        {"2.0.76": "seen", "2.1.89": "fatal", "2.1.281": "named"},
+        {"2.0.35": "seen", "2.1.89": "fatal", "2.1.281": "named"},
         shown_by=("paths/nul-in-path", "paths/nul-in-path-edit"),
     )
     """How a path with a NUL character is refused, see `refuse_null`."""
-    write_sees_null: bool = since(False, {"1.0.126": True}, shown_by=("paths/nul-in-path-write",))
+    write_sees_null: bool = since(False, {"1.0.98": True}, shown_by=("paths/nul-in-path-write",))
     """Write refuses a path with a NUL character before it writes, even where the other tools do not see it."""
     unclear_paths_are_refused: bool = since(
         False, {"2.1.63": True}, shown_by=("paths/parent-is-file-read", "links-and-modes/loop-write")

@@ -14,12 +14,12 @@ class PermissionBehaviours:
     """What may be read and changed at all."""
 
     validation_asks_rules: bool = since(
-        False, {"2.0.76": True}, shown_by=("permissions/edit-denied", "permissions/read-denied-missing")
+        False, {"2.0.35": True}, shown_by=("permissions/edit-denied", "permissions/read-denied-missing")
     )
     """A deny rule is asked for first, before anything is looked at, not only before the execution."""
     rules_follow_links: bool = since(
         False,
-        {"1.0.126": True},
+        {"1.0.120": True},
         shown_by=("permissions/link-into-denied", "permissions/linked-directory-into-denied"),
     )
     """A deny rule also closes the links to what it closes."""
@@ -29,21 +29,23 @@ class PermissionBehaviours:
     )
     """The directory that rules begin at cannot be checked against them."""
     root_rules_are_anchored: bool = since(
-        True, {"1.0.126": False, "2.1.63": True}, shown_by=("permissions/root-rule-for-one-name",)
+        True, {"1.0.103": False, "2.1.63": True}, shown_by=("permissions/root-rule-for-one-file",)
     )
     """A rule for one name at the root of the file system means that one only, not every file of that name."""
     rules_may_hold_parentheses: bool = since(
-        False, {"2.0.76": True}, shown_by=("permissions/parentheses-in-rule",)
+        False, {"2.0.72": True}, shown_by=("permissions/parentheses-in-rule",)
     )
     """The pattern of a rule may hold parentheses; otherwise such a rule closes nothing."""
-    rules_are_relaxed: bool = since(
-        False,
-        {"1.0.126": True},
-        shown_by=("permissions/dot-slash-rule", "permissions/stars-and-the-directory-itself"),
+    rules_may_begin_with_dot_slash: bool = since(
+        False, {"1.0.98": True}, shown_by=("permissions/dot-slash-rule",)
     )
-    """`./` in front of a pattern does not matter, and `/**` after it closes the directory itself too."""
+    """`./` in front of a pattern does not matter; otherwise such a rule closes nothing."""
+    rules_close_the_directory_itself: bool = since(
+        False, {"1.0.103": True}, shown_by=("permissions/stars-and-the-directory-itself",)
+    )
+    """`/**` at the end of a pattern closes the directory itself, too."""
     star_takes_tools_away: bool = since(
-        False, {"2.1.40": True}, shown_by=("permissions/rule-for-everything-and-what-is-outside",)
+        False, {"2.1.20": True}, shown_by=("permissions/rule-for-everything-and-what-is-outside",)
     )
     """A rule with the pattern `*` takes the tool away."""
     read_rules_close_to_changes: bool = since(

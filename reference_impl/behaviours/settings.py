@@ -29,10 +29,14 @@ class SettingsBehaviours:
     )
     """Which edition of the schema of settings files holds: keys, values, and the words for wrong ones.
     0: settings are not checked."""
-    skipping_is_a_setting: bool = since(
-        True, {"2.1.40": False}, shown_by=("settings/every-setting", "settings/wrong-types")
+    classifier_is_a_setting: bool = since(
+        True, {"2.1.14": False}, shown_by=("settings/every-setting", "settings/wrong-types")
     )
-    """Settings that say what to skip, and one for permissions, are known."""
+    """The setting for permissions by a classifier is known."""
+    skipping_is_a_setting: bool = since(
+        True, {"2.1.38": False}, shown_by=("settings/every-setting", "settings/wrong-types")
+    )
+    """Settings that say what to skip are known."""
     settings_are_lenient: bool = since(
         False,
         {"2.1.260": True},
@@ -43,7 +47,7 @@ class SettingsBehaviours:
         ),
     )
     """Unknown hook events are told together, `attribution` may be a boolean, rules may hold any parentheses."""
-    settings_have_any_case: bool = since(False, {"2.0.76": True}, shown_by=("settings/upper-case-name",))
+    settings_have_any_case: bool = since(False, {"2.0.19": True}, shown_by=("settings/upper-case-name",))
     """The name of a settings file counts in any letter case."""
     changed_keys_alone_are_explained: bool = since(
         False, {"2.1.326": True}, shown_by=("settings/null-settings", "settings/unread")

@@ -37,7 +37,7 @@ class TextBehaviours:
     """A text with a path of Windows in it keeps its escapes."""
     trailing_blanks_are_cut: bool = since(
         False,
-        {"1.0.114": True},
+        {"1.0.113": True},
         documented=False,
         shown_by=("whitespace/trailing-blanks-are-the-whole-change",),
     )

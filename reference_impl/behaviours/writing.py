@@ -52,7 +52,7 @@ class WriteBehaviours:
     """A file is written under its name with something added before it takes its place; that name may be too long."""
     new_files_are_private: bool = since(
         False,
-        {"2.0.76": True, "2.1.7": False},
+        {"2.0.42": True, "2.0.77": False},
         shown_by=("links-and-modes/dangling-create", "links-and-modes/loop-write"),
     )
     """A file that was not there before gets the mode 0600."""
