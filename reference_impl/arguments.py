@@ -44,7 +44,8 @@ class Schema:
     that it says; `number_form`, a regular expression: strings of this form stand for a number; `drops_exponents`: a
     number is read up to its exponent.
     `deferred`: the model is not told the schema until it gets the arguments wrong. `repeats`: the refusal of a wrong
-    option repeats it. `includes`: the refusal of a number that is too big says that the largest is allowed.
+    option repeats it. `includes`: the refusal of a number that is too big says that the largest is allowed. `explains`:
+    refusals tell what was found instead of what is expected; otherwise what is missing counts as something unknown.
     """
 
     tool: str
@@ -59,6 +60,7 @@ class Schema:
     deferred: bool = False
     repeats: bool = False
     includes: bool = False
+    explains: bool = True
 
     def json_schema(self) -> dict[str, Any]:
         """Return the schema as a tool list advertises it (JSON Schema)."""
@@ -130,23 +132,29 @@ class Schema:
     def problems(self, arguments: Mapping[str, Any], named: Callable[[str], str] = str) -> list[str]:
         """Return what is missing, unknown and of a wrong type; `named` tells what a parameter is called."""
         by_name = {parameter.name: parameter for parameter in self.parameters}
-        missing = [
-            f"The required parameter `{named(p.name)}` is missing"
-            for p in self.parameters
-            if p.required and p.name not in arguments
-        ]
+        absent = [p for p in self.parameters if p.required and p.name not in arguments]
+        missing = [f"The required parameter `{named(p.name)}` is missing" for p in absent if self.explains]
         unknown = [
             f"An unexpected parameter `{name}` was provided" for name in arguments if name not in by_name
         ]
-        wrong = [
-            wrong_type(named(p.name), expected, arguments[p.name])
+        misfits = {
+            p.name: expected
             for p in self.parameters
             if p.name in arguments and not p.options and (expected := _misfit(p, arguments[p.name]))
-        ]
+        }
+        if self.explains:
+            wrong = [wrong_type(named(name), misfits[name], arguments[name]) for name in misfits]
+        else:
+            misfits |= {p.name: p.type for p in absent}
+            wrong = [_wrong(named(name), misfits[name], "unknown") for name in by_name if name in misfits]
         return missing + unknown + wrong
 
     def _unfit(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
         """Return what is wrong with a value of the right type."""
+        problem = self._explained(parameter, value)
+        return problem if problem is None or self.explains else {**problem, "message": "Invalid input"}
+
+    def _explained(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
         if parameter.options and value not in parameter.options:
             return _no_option(parameter, value, repeats=self.repeats)
         if parameter.least is None:
@@ -213,7 +221,11 @@ def _type_name(value: object) -> str:
 
 def wrong_type(name: str, expected: str, value: object) -> str:
     """Return the words for a value of a wrong type."""
-    return f"The parameter `{name}` type is expected as `{expected}` but provided as `{_type_name(value)}`"
+    return _wrong(name, expected, _type_name(value))
+
+
+def _wrong(name: str, expected: str, provided: str) -> str:
+    return f"The parameter `{name}` type is expected as `{expected}` but provided as `{provided}`"
 
 
 def _without_exponent(value: Any) -> Any:

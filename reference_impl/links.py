@@ -21,11 +21,11 @@ def refuse_circle(path: str) -> None:
 
 
 def refuse_hanging(path: str) -> None:
-    """Refuse to write below a link to nothing."""
+    """Refuse to write below a link to nothing, and behind the name of a file that is not there."""
     above = posixpath.dirname(path)
     while not disk.exists(above) and not disk.is_link(above):
         above = posixpath.dirname(above)
-    if not disk.exists(above):
+    if not disk.exists(above) or (path.endswith("/") and not disk.exists(path)):
         raise Refusal(
             "is_link",
             f"Refusing to write {path}: its parent-directory symlink resolution changed after permission was checked.",

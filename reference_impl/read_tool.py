@@ -38,7 +38,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
-    if session.behaviours.links_are_examined:
+    if session.behaviours.circles_are_refused:
         refuse_circle(path_of(session, arguments))
     session.deny_target("Read", arguments["file_path"])
 
@@ -152,10 +152,10 @@ def path_of(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def refuse_directory(session: Session, path: str, given: str) -> None:
-    """Refuse a directory, by its name; a final slash that was dropped comes back doubled."""
+    """Refuse a directory, by its name; a final slash may come back doubled."""
     if disk.is_directory(path):
         name = session.path(given)
-        if name.endswith("/") and session.behaviours.read_drops_final_slash:
+        if name.endswith("/") and session.behaviours.final_slash_is_doubled:
             name += "/"
         raise Refusal("is_directory", f"EISDIR: illegal operation on a directory, read '{name}'")
 

@@ -62,6 +62,7 @@ def schema_of_read(behaviours: Behaviours) -> Schema:
         overlooked=frozenset({"description"} if behaviours.read_overlooks_descriptions else ()),
         drops_exponents=behaviours.exponents_are_dropped,
         includes=behaviours.largest_number_is_included,
+        explains=behaviours.refusals_explain,
     )
 
 
@@ -78,6 +79,7 @@ def schema_of_edit(behaviours: Behaviours) -> Schema:
         ),
         aliases=_NAMES_OF_EDIT if behaviours.other_names_are_understood else {},
         reads_booleans=behaviours.text_stands_for_booleans,
+        explains=behaviours.refusals_explain,
     )
 
 
@@ -91,6 +93,7 @@ def schema_of_write(behaviours: Behaviours) -> Schema:
             Parameter("content", description="The content of the file", required=True),
         ),
         corrections=corrections_of_write(behaviours),
+        explains=behaviours.refusals_explain,
     )
 
 
@@ -128,5 +131,6 @@ def schema_of_notebook_edit(behaviours: Behaviours) -> Schema:
             ),
         ),
         deferred=behaviours.notebook_edit_is_deferred,
+        explains=behaviours.refusals_explain,
         repeats=behaviours.wrong_options_are_repeated,
     )

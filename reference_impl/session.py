@@ -205,7 +205,7 @@ class Session:
         """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""
         behaviours = self.behaviours
         refuse_null_at_last(path)
-        if behaviours.links_are_examined:
+        if behaviours.hanging_paths_are_refused:
             refuse_hanging(path)
         if behaviours.link_refusal:
             refuse_link(path, behaviours.link_refusal)

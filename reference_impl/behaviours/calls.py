@@ -31,7 +31,7 @@ class CallBehaviours:
     """What the refusal of a call says of a tool that a deny rule takes away."""
     notebook_edit_is_deferred: bool = since(
         False,
-        {"2.1.299": True},
+        {"2.1.304": True},
         shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode"),
     )
     """The model has to ask for the schema of NotebookEdit; it gets it with the refusal of wrong arguments."""
@@ -52,12 +52,22 @@ class CallBehaviours:
     )
     """Which `offset` and `limit` Read takes: any number, whole ones from 0 and 1 on, or whole ones of which a lower one
     counts as not given."""
+    refusals_explain: bool = since(
+        True,
+        {"2.1.260": False, "2.1.285": True},
+        shown_by=(
+            "arguments/edit-without-new-string",
+            "arguments/read-two-wrong",
+            "notebooks/unknown-edit-mode",
+        ),
+    )
+    """The refusal of wrong arguments tells what was found instead of what is expected."""
     wrong_options_are_repeated: bool = since(
         True, {"2.0.77": False}, shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type")
     )
     """The refusal of a value that is none of the options repeats it."""
     largest_number_is_included: bool = since(
-        False, {"2.1.328": True}, shown_by=("arguments/read-offset-largest-number",)
+        False, {"2.1.257": True}, shown_by=("arguments/read-offset-largest-number",)
     )
     """The refusal of a number that is too big says that the largest one is allowed."""
     exponents_are_dropped: bool = since(

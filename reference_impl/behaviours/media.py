@@ -47,7 +47,7 @@ class MediaBehaviours:
         False, {"2.1.45": True}, shown_by=("media/text-named-pdf", "media/pdf-sizes")
     )
     """Read refuses a PDF that does not begin as one."""
-    documents_stand_in_answers: bool = since(False, {"2.1.328": True}, shown_by=("media/pdf",))
+    documents_stand_in_answers: bool = since(False, {"2.1.242": True}, shown_by=("media/pdf",))
     """The document of a PDF stands in the answer itself; otherwise it follows in a message of its own."""
     media_are_remembered: bool = since(
         True,

@@ -33,7 +33,7 @@ class NotebookBehaviours:
     """What the brief words of the engine call a cell or an output."""
     notebook_check: str = since(
         "",
-        {"2.1.162": "cells", "2.1.227": "sources", "2.1.328": "lines"},
+        {"2.1.162": "cells", "2.1.227": "sources", "2.1.235": "lines"},
         shown_by=("notebooks/read-odd-cells",),
     )
     """What Read looks for in a notebook: cells, a text or a list as the source of each, only lines in that list."""

@@ -39,16 +39,20 @@ class PathBehaviours:
     """Letters of a path that can be composed are, so that a name with decomposed letters cannot be reached."""
     read_drops_final_slash: bool = since(
         False,
-        {"2.1.251": True},
-        shown_by=("paths/trailing-slash-read", "paths/directory-read-trailing-slash"),
+        {"2.1.304": True},
+        shown_by=("paths/trailing-slash-read", "paths/read-with-a-final-slash-then-edit"),
     )
     """Read takes no notice of a slash after the file's name."""
+    final_slash_is_doubled: bool = since(
+        False, {"2.1.251": True}, shown_by=("paths/directory-read-trailing-slash",)
+    )
+    """The refusal to read a directory doubles the slash after its name."""
     final_slash_is_remembered: bool = since(
-        False, {"2.1.328": True}, shown_by=("paths/known-with-a-final-slash",)
+        False, {"2.1.280": True}, shown_by=("paths/known-with-a-final-slash",)
     )
     """A file that was read or written under a path with a final slash is not known without it."""
     write_drops_final_slash: bool = since(
-        True, {"1.0.98": False, "2.1.328": True}, shown_by=("paths/trailing-slash-write",)
+        True, {"1.0.98": False, "2.1.280": True}, shown_by=("paths/trailing-slash-write",)
     )
     """Write of a new file takes no notice of a slash after the file's name."""
     null_in_path: str = since(
@@ -110,16 +114,18 @@ class PathBehaviours:
             "2.1.129": "Refusing to write through symlink: {path}. Resolve the symlink and pass the real target path "
             "explicitly.",
             "2.1.251": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead.",
-            "2.1.328": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: "
+            "2.1.280": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: "
             "{target}.",
         },
         shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write"),
     )
     """How Edit and Write refuse a symbolic link; nothing if they follow it."""
-    links_are_examined: bool = since(
-        False, {"2.1.328": True}, shown_by=("links-and-modes/loop-read", "paths/parent-is-dangling-link")
+    hanging_paths_are_refused: bool = since(
+        False, {"2.1.251": True}, shown_by=("paths/parent-is-dangling-link",)
     )
-    """Read refuses links that go round in a circle, Edit and Write refuse what is below a link to nothing."""
+    """Edit and Write refuse what is below a link to nothing, and a new file with a slash behind its name."""
+    circles_are_refused: bool = since(False, {"2.1.280": True}, shown_by=("links-and-modes/loop-read",))
+    """Read refuses links that go round in a circle."""
     dangling_links_are_followed: bool = since(
         False, {"2.1.83": True}, shown_by=("links-and-modes/dangling-create",)
     )
