@@ -55,7 +55,7 @@ class ReadBehaviours:
             "2.1.86": "File unchanged since last read. The content from the earlier Read tool_result in this "
             "conversation is still current — refer to that instead of re-reading.",
             "2.1.128": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
-            "2.1.319": "",
+            "2.1.317": "",
         },
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
