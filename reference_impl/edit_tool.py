@@ -140,7 +140,11 @@ def checked_again(session: Session, path: str, content: str, arguments: Mapping[
     if behaviours.execution_matches_again:
         refuse_existing(content, arguments, code=None)
         refuse_several(session, content, matched(content, arguments, behaviours), arguments, code=None)
-    seen = record is not None and record.seen and record.content == content
+    seen = (
+        record is not None
+        and record.seen
+        and (record.content == content or not behaviours.seen_content_is_compared)
+    )
     return answers.known(behaviours) if seen or not behaviours.only_seen_content_is_current else ""
 
 

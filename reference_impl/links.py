@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import posixpath
+from typing import NoReturn
 
 from reference_impl import disk
 from reference_impl.refusal import Refusal
 
-__all__ = ["refuse_circle", "refuse_hanging", "refuse_link"]
+__all__ = ["refuse_changed_link", "refuse_circle", "refuse_hanging", "refuse_link"]
 
 
 def refuse_circle(path: str) -> None:
@@ -18,6 +19,16 @@ def refuse_circle(path: str) -> None:
             f"Refusing to read {path}: where it leads on disk could not be determined (a link on the way could not be "
             "examined, or the links do not resolve).",
         )
+
+
+def refuse_changed_link(path: str) -> NoReturn:
+    """Refuse to read a path that leads elsewhere than where it was permitted to."""
+    raise Refusal(
+        "is_link",
+        f"Refusing to read {path}: its symlink resolution changed after permission was checked (it now resolves to a "
+        "path the check did not see). If a link in the working directory is being rewritten concurrently, stop that "
+        "and retry.",
+    )
 
 
 def refuse_hanging(path: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from reference_impl import disk, media, notebook
 from reference_impl.blanks import BLANKS
 from reference_impl.encodings import told_at_the_end
-from reference_impl.links import refuse_circle
+from reference_impl.links import refuse_changed_link, refuse_circle
 from reference_impl.numbering import lines_of, numbered_lines
 from reference_impl.numbers import shown
 from reference_impl.paths import refuse_null, similar_name
@@ -46,7 +46,7 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, ...]:
     """Return the numbered lines, or blocks of cells, or what stands for an image or document."""
     given = arguments["file_path"]
-    path = path_of(session, arguments)
+    path = opened_path(session, path_of(session, arguments))
     if session.behaviours.read_looks_first:
         session.refuse_unclear(path)
     if session.behaviours.missing_is_found_at_last:
@@ -57,7 +57,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
         refuse_directory(session, path, given)
     if notebook.is_notebook(path, session.behaviours):
         answer = notebook.shown_cells(decode(disk.read(path)), given, session.behaviours)
-        session.remember(path, None)
+        session.remember(path, None, seen=True)
         return answer
     if media.is_pdf(path, session.behaviours):
         answer, counts = (
@@ -149,6 +149,16 @@ def path_of(session: Session, arguments: Mapping[str, Any]) -> str:
     """Return the absolute path to read: a final slash may count or not."""
     path = session.path(arguments["file_path"])
     return path.rstrip("/") or "/" if session.behaviours.read_drops_final_slash else path
+
+
+def opened_path(session: Session, path: str) -> str:
+    """Return the path that the system is asked for: a backslash may stand between names where there is no such name."""
+    found = path.replace("\\", "/")
+    if not session.behaviours.backslashes_separate or disk.exists(path) or not disk.exists(found):
+        return path
+    if session.behaviours.backslashes_separate == "refused":
+        refuse_changed_link(path)
+    return found
 
 
 def refuse_directory(session: Session, path: str, given: str) -> None:

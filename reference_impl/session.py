@@ -205,10 +205,7 @@ class Session:
         """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""
         behaviours = self.behaviours
         refuse_null_at_last(path)
-        if behaviours.hanging_paths_are_refused:
-            refuse_hanging(path)
-        if behaviours.link_refusal:
-            refuse_link(path, behaviours.link_refusal)
+        self.refuse_links(path)
         try:
             disk.make_parents(path, overlook=behaviours.dangling_parents_are_overlooked)
         except OSError as error:
@@ -234,6 +231,13 @@ class Session:
         except OSError as error:
             opened = error.filename if how.beside and error.filename else path
             raise of_os_error(error, f"open '{opened}'") from None
+
+    def refuse_links(self, path: str) -> None:
+        """Refuse to write a link, or below a link to nothing."""
+        if self.behaviours.hanging_paths_are_refused:
+            refuse_hanging(path)
+        if self.behaviours.link_refusal:
+            refuse_link(path, self.behaviours.link_refusal)
 
     def prepare_directory(self, path: str) -> None:
         """Do with the directory of a missing file what is done before it turns out that nothing can be replaced."""

@@ -84,6 +84,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     path, content = session.written_path(arguments["file_path"]), arguments["content"]
     if session.behaviours.writing_looks_first:
         session.refuse_unclear(path)
+    if session.behaviours.links_are_refused_first:
+        session.refuse_links(path)
     if disk.exists(path):
         if session.behaviours.write_opens_first:
             session.content_of(path)

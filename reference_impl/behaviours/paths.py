@@ -51,6 +51,10 @@ class PathBehaviours:
         False, {"2.1.280": True}, shown_by=("paths/known-with-a-final-slash",)
     )
     """A file that was read or written under a path with a final slash is not known without it."""
+    backslashes_separate: str = since(
+        "", {"2.1.251": "followed", "2.1.280": "refused", "2.1.304": ""}, shown_by=("paths/backslash",)
+    )
+    """What Read does where a backslash would lead to a file if it stood between names; nothing: it is a letter."""
     write_drops_final_slash: bool = since(
         True, {"1.0.98": False, "2.1.280": True}, shown_by=("paths/trailing-slash-write",)
     )
@@ -120,6 +124,10 @@ class PathBehaviours:
         shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write"),
     )
     """How Edit and Write refuse a symbolic link; nothing if they follow it."""
+    links_are_refused_first: bool = since(
+        False, {"2.1.251": True}, shown_by=("links-and-modes/link-to-directory-write",)
+    )
+    """Write refuses links before it reads what is there."""
     hanging_paths_are_refused: bool = since(
         False, {"2.1.251": True}, shown_by=("paths/parent-is-dangling-link",)
     )

@@ -69,4 +69,14 @@ class WriteBehaviours:
     only_seen_content_is_current: bool = since(
         False, {"2.1.281": True}, shown_by=("gate/edit-unread", "gate/partial-read-edit-inside")
     )
-    """The answer of Edit tells so only if the model has seen all of the file; otherwise always."""
+    """The answer of Edit tells so only if the model has read or written all of the file; otherwise always."""
+    seen_content_is_compared: bool = since(
+        False,
+        {"2.1.295": True},
+        shown_by=(
+            "staleness/same-time-other-content-edit",
+            "line-endings/lone-cr-file",
+            "encodings/utf-16-crlf",
+        ),
+    )
+    """And only if that is what the file held right before the Edit."""
