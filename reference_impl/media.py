@@ -90,6 +90,7 @@ def image_text(path: str, given: str, behaviours: Behaviours) -> str:
         raise Refusal("unsupported_file", f"Image file is empty: {given}")
     if behaviours.image_contents_matter:
         refuse_other_content(data, given)
+    if behaviours.image_sizes_matter:
         refuse_without_size(data)
     by_name = behaviours.broken_images_are_named_by_name and not is_whole(data)
     found = None if by_name else media_type(data)

@@ -34,7 +34,13 @@ class MediaBehaviours:
     image_contents_matter: bool = since(
         False, {"2.1.144": True}, shown_by=("media/text-named-png", "media/riff-that-is-no-webp")
     )
-    """Read refuses a file with the name of an image whose bytes are none, or do not have its size."""
+    """Read refuses a file with the name of an image whose bytes are none."""
+    image_sizes_matter: bool = since(
+        False,
+        {"2.1.146": True},
+        shown_by=("media/images-that-end-before-their-size", "media/frames-of-jpeg-images"),
+    )
+    """Read refuses an image whose bytes do not tell its size."""
     images_need_no_extension: bool = since(
         False, {"2.1.187": True}, shown_by=("media/png-without-extension",)
     )
