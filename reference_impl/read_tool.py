@@ -47,12 +47,10 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     """Return the numbered lines, or blocks of cells, or what stands for an image or document."""
     given = arguments["file_path"]
     path = opened_path(session, path_of(session, arguments))
-    if session.behaviours.read_looks_first:
-        session.refuse_unclear(path)
     if session.behaviours.missing_is_found_at_last:
-        refuse_missing(session, path)
+        refuse_missing(session, path, unclear=False)
     if session.behaviours.reading_measures_first:
-        refuse_unmeasured(path)
+        refuse_unmeasured(session, path)
     if session.behaviours.read_names_directories:
         refuse_directory(session, path, given)
     if notebook.is_notebook(path, session.behaviours):
@@ -137,12 +135,12 @@ def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool)
     return "limit" not in arguments and ("offset" not in arguments or from_the_first)
 
 
-def refuse_unmeasured(path: str) -> None:
+def refuse_unmeasured(session: Session, path: str) -> None:
     """Refuse a path of which the system does not tell the size."""
     try:
         disk.size(path)
     except OSError as error:
-        raise of_os_error(error, f"stat '{path}'") from None
+        raise of_os_error(error, f"{session.behaviours.look_call} '{path}'") from None
 
 
 def path_of(session: Session, arguments: Mapping[str, Any]) -> str:
@@ -170,21 +168,24 @@ def refuse_directory(session: Session, path: str, given: str) -> None:
         raise Refusal("is_directory", f"EISDIR: illegal operation on a directory, read '{name}'")
 
 
-def refuse_missing(session: Session, path: str, *, code: int | None = None) -> None:
-    """Refuse a path that leads to nothing; name the file that was probably meant."""
-    if is_missing(session, path):
+def refuse_missing(session: Session, path: str, *, code: int | None = None, unclear: bool = True) -> None:
+    """Refuse a path that leads to nothing; name the file that was probably meant.
+
+    `unclear`: a path of which the system does not tell where it leads counts as one that leads to nothing.
+    """
+    if is_missing(path, unclear=unclear):
         where = session.behaviours.working_directory_remark.format(root=session.root)
         similar = similar_name(path)
         suggestion = f" Did you mean {similar}?" if similar else ""
         raise Refusal("file_not_found", f"File does not exist.{where}{suggestion}", code=code)
 
 
-def is_missing(session: Session, path: str) -> bool:
-    """Tell whether a path leads to nothing; what the system does not tell may count as nothing."""
+def is_missing(path: str, *, unclear: bool) -> bool:
+    """Tell whether a path leads to nothing; `unclear` is the answer where the system does not tell."""
     try:
         return not disk.look(path)
     except OSError:
-        return not session.behaviours.unclear_paths_are_refused
+        return unclear
 
 
 def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any]) -> None:

@@ -69,8 +69,6 @@ class Session:
 
     def refuse_unclear(self, path: str, *, tool: str = "") -> None:
         """Refuse a path of which the system does not tell whether there is something; `tool` is validating."""
-        if not self.behaviours.unclear_paths_are_refused:
-            return
         try:
             disk.look(path)
         except OSError as error:

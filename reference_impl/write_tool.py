@@ -43,7 +43,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     refuse_null(arguments["file_path"], tool="Write", how=how)
     path = session.expanded_path(arguments["file_path"])
     session.deny("Edit", path, code=1, done="written")
-    session.refuse_unclear(path, tool="Write")
+    if session.behaviours.write_looks_first:
+        session.refuse_unclear(path, tool="Write")
     if session.behaviours.write_names_directories:
         refuse_directory(path, arguments["file_path"])
     if not disk.exists(path):

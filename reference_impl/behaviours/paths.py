@@ -67,23 +67,15 @@ class PathBehaviours:
     """How a path with a NUL character is refused, see `refuse_null`."""
     write_sees_null: bool = since(False, {"1.0.98": True}, shown_by=("paths/nul-in-path-write",))
     """Write refuses a path with a NUL character before it writes, even where the other tools do not see it."""
-    unclear_paths_are_refused: bool = since(
-        False, {"2.1.63": True}, shown_by=("paths/parent-is-file-read", "links-and-modes/loop-write")
-    )
-    """A path of which the system does not tell whether there is something (a link to itself, a file as a directory) is
-    refused in the system's words; otherwise it counts as missing."""
+    write_looks_first: bool = since(False, {"2.1.63": True}, shown_by=("links-and-modes/loop-write",))
+    """Write looks at a path when it is validated: one of which the system does not tell whether there is something (a
+    link to itself, a file as a directory) is refused in the system's words; otherwise it counts as missing."""
     look_call: str = since(
         "stat",
         {"2.1.113": "statx", "2.1.208": "stat"},
         shown_by=("paths/name-of-256-bytes", "links-and-modes/loop-write"),
     )
     """What the system calls it to look at a path."""
-    read_looks_first: bool = since(
-        True,
-        {"2.1.251": False},
-        shown_by=("paths/parent-is-file-read", "paths/name-of-256-bytes-read", "links-and-modes/loop-read"),
-    )
-    """Read looks at a path before it opens it."""
     edit_looks_first: bool = since(
         False, {"2.1.89": True}, shown_by=("paths/parent-is-file-edit", "paths/trailing-slash-edit")
     )

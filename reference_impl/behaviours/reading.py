@@ -16,7 +16,7 @@ class ReadBehaviours:
     reading_measures_first: bool = since(
         False,
         {"2.1.40": True, "2.1.251": False},
-        shown_by=("race/read-deleted-during-call", "paths/parent-is-file-read"),
+        shown_by=("race/read-deleted-during-call", "paths/parent-is-file-read", "links-and-modes/loop-read"),
     )
     """Before it reads, Read asks the system for the size of the file."""
     missing_is_found_at_last: bool = since(

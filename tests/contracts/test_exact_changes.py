@@ -36,9 +36,7 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("settings_edition", "2.1.207"): "the schema of settings changes in more versions than are told apart",
     ("settings_are_lenient", "2.1.260"): "the refusal is pinned only up to the words that differ",
     ("first_line_is_no_part", "2.1.108"): "hidden before it, because every touched file is stale until then",
-    ("reading_measures_first", "2.1.251"): "hidden before it by read_looks_first, which ends with it",
     ("answers_end_without_blanks", "2.1.251"): "2.1.250 does it now and then",
-    ("read_looks_first", "2.1.251"): "hidden before it by reading_measures_first, which ends with it",
     ("rules_fail_at_their_base", "1.0.8"): "1.0.5 writes a file of its own into the workspace",
     ("ten_calls_run_at_once", "2.1.154"): "2.1.153 does it now and then",
 }
