@@ -107,15 +107,18 @@ def read(path: str) -> bytes:
         return file.read()
 
 
-def make_parents(path: str, *, overlook: bool) -> None:
+def make_parents(path: str, *, overlook: bool, private: bool) -> None:
     """Make the directories above a path that are missing. OSError: something else is in the way.
 
-    `overlook` a link to nothing that is in the way.
+    `overlook` a link to nothing that is in the way. `private`: the new directories get the mode 0700.
     """
     parent = os.path.dirname(path.rstrip("/"))
     if not os.path.exists(parent):
+        missing = [each for each in (Path(parent), *Path(parent).parents) if not each.exists()]
         try:
             os.makedirs(parent)
+            for each in missing if private else ():
+                each.chmod(0o700)
         except FileExistsError:
             if not overlook:
                 os.stat(parent)  # a link that leads nowhere; what stops it is the answer

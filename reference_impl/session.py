@@ -205,7 +205,7 @@ class Session:
         refuse_null_at_last(path)
         self.refuse_links(path)
         try:
-            disk.make_parents(path, overlook=behaviours.dangling_parents_are_overlooked)
+            self._make_parents(path)
         except OSError as error:
             raise of_os_error(error, f"mkdir '{posixpath.dirname(path)}'") from None
         self.open_directory(path)
@@ -240,8 +240,15 @@ class Session:
     def prepare_directory(self, path: str) -> None:
         """Do with the directory of a missing file what is done before it turns out that nothing can be replaced."""
         if self.behaviours.parents_are_made_first:
-            disk.make_parents(path, overlook=self.behaviours.dangling_parents_are_overlooked)
+            self._make_parents(path)
         self.open_directory(path)
+
+    def _make_parents(self, path: str) -> None:
+        disk.make_parents(
+            path,
+            overlook=self.behaviours.dangling_parents_are_overlooked,
+            private=self.behaviours.new_directories_are_private,
+        )
 
     def open_directory(self, path: str) -> None:
         """Refuse a file whose directory cannot be opened."""

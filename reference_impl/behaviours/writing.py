@@ -56,6 +56,10 @@ class WriteBehaviours:
         shown_by=("links-and-modes/dangling-create", "links-and-modes/loop-write"),
     )
     """A file that was not there before gets the mode 0600."""
+    new_directories_are_private: bool = since(
+        False, {"1.0.120": True, "2.0.77": False}, shown_by=("creation/modes-of-what-is-new",)
+    )
+    """A directory that a new file needs gets the mode 0700."""
     edits_are_shown: bool = since(True, {"2.1.20": False}, shown_by=("results/edit-of-the-first-line",))
     """The answer of Edit shows the lines around the change."""
     replacements_are_quoted: bool = since(True, {"2.1.78": False}, shown_by=("replace-all/after-refusal",))
