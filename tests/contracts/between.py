@@ -1,0 +1,100 @@
+"""Between: hold the reference to the real product in any version, also one between two contracts, side by side.
+
+    python3 tests/contracts/between.py 2.1.270 2.1.240+gated [--family NAME]...
+
+What scenarios expect of a version between two contracts is as exact as their recordings are near; here the product
+itself answers, and the reference at the same version must do the same, word for word. Scenarios that pin only the
+beginning of an answer, or need a tool that the version does not have, are left out and counted.
+
+Needs npm and node; a version takes some minutes. Exit code 1 if there was any disagreement, 2 if a version cannot be
+had.
+"""
+
+from __future__ import annotations
+
+# ruff: noqa: E402
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    sys.path.insert(0, str(CHECKOUT))
+
+from harness.adapters.connect import ConnectError, connect
+from harness.contracts import Contract, UnknownContractError
+from harness.fuzz.campaign import Duel
+from harness.fuzz.disagree import Disagreement
+from harness.scenario import Scenario, TextDigest
+from harness.session import BrokenAdapter
+from harness.suite import Suite
+from harness.workspace import Place
+
+TIME_LIMIT = 30.0
+"""Seconds that one call may take."""
+
+
+def is_comparable(scenario: Scenario, contract: Contract) -> bool:
+    """Tell whether both sides can be asked, and all of what they answer is the suite's subject."""
+    calls = list(scenario.calls())
+    clauses = (clause for call in calls for clause in call.expect)
+    cut = any(isinstance(each.text, TextDigest) and each.text.sha256 is None for each in clauses)
+    return not cut and all(call.tool in contract.tools for call in calls)
+
+
+def disagreements(scenarios: Iterable[Scenario], duel: Duel) -> Iterator[tuple[Scenario, Disagreement]]:
+    """Yield the scenarios in which the two sides differ. Raises BrokenAdapter."""
+    for scenario in scenarios:
+        found = duel(scenario)
+        if found is not None:
+            yield scenario, found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Compare and return the exit code."""
+    options = _options(arguments)
+    suite = Suite(CHECKOUT / "fixtures")
+    differ = 0
+    for name in options.versions:
+        try:
+            differ += _compared(suite, name, options.family)
+        except (UnknownContractError, ConnectError, BrokenAdapter) as error:
+            print(f"between: {name}: {error}", file=sys.stderr)
+            return 2
+    return int(differ > 0)
+
+
+def _compared(suite: Suite, name: str, families: Sequence[str]) -> int:
+    """Compare in one version, print what differs, and return in how many scenarios."""
+    contract = suite.contracts.find(name)
+    chosen = [each for each in suite.scenarios() if not families or each.family in families]
+    asked = [each for each in chosen if is_comparable(each, contract)]
+    reference = connect("reference", suite, contract=contract, time_limit=TIME_LIMIT)
+    product = connect(f"claude-code:{name}", suite, contract=contract, time_limit=TIME_LIMIT)
+    differ = 0
+    try:
+        with Place() as place:
+            duel = Duel(reference, product, place, "text", suite.vocabulary)
+            for scenario, found in disagreements(asked, duel):
+                differ += 1
+                print(f"{scenario.id}, step {found.step + 1}: {found.cause}, {found.what}")
+                print(f"  reference: {found.reference!r}\n  {name}: {found.target!r}", flush=True)
+    finally:
+        getattr(product, "close", lambda: None)()
+    left_out = len(chosen) - len(asked)
+    print(f"{name}: {len(asked)} scenarios, {differ} disagreements; {left_out} left out", flush=True)
+    return differ
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="between.py"
+    )
+    parser.add_argument("versions", nargs="+", metavar="VERSION", help="a version, or one with +gated")
+    parser.add_argument("--family", action="append", default=[], help="only this family; repeatable")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

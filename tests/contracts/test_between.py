@@ -1,0 +1,40 @@
+"""The comparison of the reference with any version sees a reference that is of another version."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.fuzz.campaign import Duel
+from harness.workspace import Place
+from reference_impl import behaviours_of
+
+from .between import disagreements, is_comparable, main
+from .judging import SUITE, Reference
+
+
+def differing(one: str, other: str, *ids: str) -> list[str]:
+    """Return the scenarios in which the reference at one version differs from that at another."""
+    with Place() as place:
+        duel = Duel(
+            Reference(behaviours_of(one)), Reference(behaviours_of(other)), place, "text", SUITE.vocabulary
+        )
+        return [scenario.id for scenario, _ in disagreements(map(SUITE.scenario, ids), duel)]
+
+
+def test_words_that_changed_between_two_contracts_are_seen() -> None:
+    ids = ("arguments/edit-without-new-string", "gate/write-unread")
+    assert differing("2.1.259", "2.1.260", *ids) == ["arguments/edit-without-new-string"]
+    assert differing("2.1.260", "2.1.284", *ids) == []
+
+
+def test_only_what_can_be_compared_is_asked() -> None:
+    contract = SUITE.contracts.find("2.1.270")
+    comparable = [each.id for each in SUITE.scenarios() if is_comparable(each, contract)]
+    assert len(comparable) > 1300
+    assert not any(each.startswith("multi-edit/") for each in comparable), "the version has no such tool"
+    assert "settings/every-setting" not in comparable, "only the beginning of the answer is pinned"
+
+
+def test_a_version_that_is_none_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nosuch"]) == 2
+    assert "between: nosuch: there is no contract 'nosuch'" in capsys.readouterr().err
