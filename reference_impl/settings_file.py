@@ -35,7 +35,7 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
     The product prints the schema below the reason, the reference where it is published.
     """
     name = path.lower() if behaviours.settings_have_any_case else path
-    unchecked = behaviours.settings_edition == 0 or not name.endswith(_NAMES)
+    unchecked = not behaviours.settings_are_checked or not name.endswith(_NAMES)
     if unchecked or _reason(behaviours, content) is not None:
         return
     after = _preview(content, old, new)

@@ -13,10 +13,11 @@ __all__ = ["SettingsBehaviours"]
 class SettingsBehaviours:
     """What a settings file may hold."""
 
+    settings_are_checked: bool = since(False, {"1.0.83": True}, shown_by=("multi-edit/settings",))
+    """Edit, Write and MultiEdit refuse to make a settings file invalid."""
     settings_edition: int = since(
-        0,
+        1,
         {
-            "1.0.126": 1,
             "2.0.0": 2,
             "2.0.76": 3,
             "2.1.7": 4,
@@ -27,8 +28,7 @@ class SettingsBehaviours:
         },
         shown_by=("settings/wrong-choices",),
     )
-    """Which edition of the schema of settings files holds: keys, values, and the words for wrong ones.
-    0: settings are not checked."""
+    """Which edition of the schema of settings files holds: keys, values, and the words for wrong ones."""
     classifier_is_a_setting: bool = since(
         True, {"2.1.14": False}, shown_by=("settings/every-setting", "settings/wrong-types")
     )
