@@ -17,7 +17,7 @@ from reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from reference_impl.edit_list import schema_of_multi_edit
 from reference_impl.permissions import Permissions, RuleGrammar
 from reference_impl.read_state import ReadState
-from reference_impl.refusal import Refusal, of_read_error
+from reference_impl.refusal import Failure, Refusal, of_read_error
 from reference_impl.schemas import schema_of_edit, schema_of_notebook_edit, schema_of_read, schema_of_write
 from reference_impl.session import Session
 
@@ -105,18 +105,20 @@ def _nothing() -> None:
 
 @contextlib.contextmanager
 def _refusing(prefix: str | None) -> Iterator[None]:
-    """Turn into a refusal what the system does not let be read, and JSON nested more deeply than Python can follow.
+    """Turn into a refusal what the system does not let be read, what a tool did not foresee, and JSON nested more
+    deeply than Python can follow.
 
     `prefix` stands before the system's words; None: nothing is told of them.
     """
     try:
         yield
-    except (OSError, RecursionError) as error:
+    except (OSError, RecursionError, Failure) as error:
         if prefix is None:
             raise Refusal("os_error", "Error calling tool") from None
         if isinstance(error, OSError):
             raise of_read_error(error, prefix=prefix) from None
-        raise Refusal("not_a_notebook", f"{prefix}Maximum call stack size exceeded") from None
+        words = str(error) if isinstance(error, Failure) else "Maximum call stack size exceeded"
+        raise Refusal("not_a_notebook", f"{prefix}{words}") from None
 
 
 class FileTools:

@@ -10,7 +10,7 @@ from typing import Any
 from reference_impl import disk, notebook
 from reference_impl.json_text import JsonError, indented, parse
 from reference_impl.paths import refuse_null, refuse_null_at_last
-from reference_impl.refusal import MODIFIED, NOT_READ, Refusal
+from reference_impl.refusal import MODIFIED, NOT_READ, Failure, Refusal
 from reference_impl.session import Session
 from reference_impl.text_file import encode
 
@@ -64,21 +64,17 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     cells = cells_of(book, "splice")
     number = index_of(cells, reference, number_first=session.behaviours.numbers_come_first)
     named = reference if has_ids(book) or session.behaviours.cells_without_ids_are_named else "undefined"
+    counted = session.behaviours.execution_counts_are_emptied
     match arguments.get("edit_mode"):
         case "delete":
             del cells[number or 0]
             answer = f"Deleted cell {named}"
         case "insert":
-            cell = new_cell(book, arguments["cell_type"], source)
-            cells.insert(0 if number is None else number + 1, cell)
+            cell = new_cell(book, arguments["cell_type"], source, counted=counted)
+            cells.insert(0 if number is None else number + session.behaviours.cells_are_inserted_behind, cell)
             answer = f"Inserted {cell_named(session, cell.get('id'))} with {source}"
         case _:
-            replace_source(
-                cells[number or 0],
-                source,
-                arguments.get("cell_type"),
-                counted=session.behaviours.execution_counts_are_emptied,
-            )
+            replace_source(cells[number or 0], source, arguments.get("cell_type"), counted=counted)
             answer = f"Updated cell {named} with {source}"
     kept = session.behaviours.final_newlines_of_notebooks_stay and content.endswith("\n")
     session.write(path, encode(indented(book) + ("\n" if kept else ""), file_format))
@@ -145,9 +141,9 @@ def refuse_missing_cell(session: Session, book: Any, arguments: Mapping[str, Any
             raise Refusal("invalid_arguments", "Cell ID must be specified when not inserting a new cell.")
         return
     use = "findIndex" if session.behaviours.cells_are_found_by_index else "find"
-    cells = cells_of(book, use, prefix=_FAILED)
+    cells = cells_of(book, use)
     if None in cells:
-        raise Refusal("not_a_notebook", f"{_FAILED}Cannot read properties of null (reading 'id')")
+        raise Failure("Cannot read properties of null (reading 'id')")
     if index_of(cells, reference, number_first=False) is None:
         number = _BY_NUMBER.fullmatch(reference)
         raise Refusal(
@@ -158,12 +154,12 @@ def refuse_missing_cell(session: Session, book: Any, arguments: Mapping[str, Any
         )
 
 
-def cells_of(book: Any, use: str, *, prefix: str = "") -> list[Any]:
-    """Return the cells. Refusal: there are none; it names what they were to be used for."""
+def cells_of(book: Any, use: str) -> list[Any]:
+    """Return the cells. Failure: there are none; it names what they were to be used for."""
     cells = book.get("cells", ...) if isinstance(book, dict) else ...
     if not isinstance(cells, list):
         what = "null" if cells is None else "undefined"
-        raise Refusal("not_a_notebook", f"{prefix}Cannot read properties of {what} (reading '{use}')")
+        raise Failure(f"Cannot read properties of {what} (reading '{use}')")
     return cells
 
 
@@ -182,14 +178,16 @@ def index_of(cells: list[Any], reference: str | None, *, number_first: bool) -> 
 
 
 def replace_source(cell: dict[str, Any], source: str, kind: str | None, *, counted: bool) -> None:
-    """Give a cell its new source; a code cell loses its outputs, and its count, or `counted` keeps that as null."""
+    """Give a cell its new source; its outputs go, and so does its count.
+
+    `counted`: they become empty, in a code cell only.
+    """
     cell["source"] = source
-    if cell.get("cell_type") == "code":
-        if counted:
-            cell["execution_count"] = None
-        else:
-            cell.pop("execution_count", None)
+    if not counted:
+        cell.pop("execution_count", None)
         cell["outputs"] = []
+    elif cell.get("cell_type") == "code":
+        cell |= {"execution_count": None, "outputs": []}
     if kind:
         cell["cell_type"] = kind
 
@@ -200,10 +198,12 @@ def has_ids(book: dict[str, Any]) -> bool:
     return all(isinstance(number, (int, float)) for number in version) and version >= (4, 5)
 
 
-def new_cell(book: dict[str, Any], kind: str, source: str) -> dict[str, Any]:
-    """Return a cell to insert; from format 4.5 on it has a random id."""
+def new_cell(book: dict[str, Any], kind: str, source: str, *, counted: bool) -> dict[str, Any]:
+    """Return a cell to insert; from format 4.5 on it has a random id. `counted`: a code cell has a count, null."""
     cell: dict[str, Any] = {"cell_type": kind}
     if has_ids(book):
         cell["id"] = secrets.token_hex(6)
     cell |= {"source": source, "metadata": {}}
-    return cell | {"execution_count": None, "outputs": []} if kind == "code" else cell
+    if kind != "code":
+        return cell
+    return cell | ({"execution_count": None} if counted else {}) | {"outputs": []}

@@ -6,7 +6,7 @@ import errno
 import os
 from dataclasses import dataclass, field
 
-__all__ = ["MODIFIED", "NOT_READ", "Refusal", "of_os_error", "of_read_error"]
+__all__ = ["MODIFIED", "NOT_READ", "Failure", "Refusal", "of_os_error", "of_read_error"]
 
 MODIFIED = (
     "File has been modified since read, either by the user or by a linter. "
@@ -42,6 +42,10 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
 
     def __str__(self) -> str:
         return self.message
+
+
+class Failure(Exception):  # noqa: N818 - it becomes an answer, too
+    """What a tool did not foresee in a file. The words are those of the product's programming language."""
 
 
 def of_os_error(error: OSError, call: str, *, prefix: str = "") -> Refusal:

@@ -21,8 +21,15 @@ class NotebookBehaviours:
         False, {"2.1.162": True}, shown_by=("notebooks/broken-json-words",)
     )
     """The refusal of a notebook that is not JSON says so before the words of the engine."""
-    execution_counts_are_emptied: bool = since(False, {"1.0.44": True}, shown_by=("notebooks/replace-cell",))
-    """The execution count of a code cell that gets another source becomes null; otherwise it goes."""
+    execution_counts_are_emptied: bool = since(
+        False, {"1.0.44": True}, shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell")
+    )
+    """The execution count of a code cell that gets another source becomes null; otherwise it goes, and any cell gets
+    outputs, of which there are none."""
+    cells_are_inserted_behind: bool = since(
+        False, {"1.0.30": True}, shown_by=("notebooks/insert-after-cell",)
+    )
+    """A new cell comes behind the one that is named; otherwise before it."""
     json_errors_are_brief: bool = since(
         False,
         {"2.1.113": True},
