@@ -248,7 +248,7 @@ class FileTools:
             answer = self._run(tool, prepared, strike)
         except Refusal as refusal:
             return Result(refusal.message, is_error=True, error=refusal.name, code=refusal.code)
-        if isinstance(answer, str) and self._session.behaviours.answers_end_without_blanks:
+        if isinstance(answer, str) and self._session.cuts_answers:
             answer = answer.rstrip(BLANKS)
         return Result(self._text(tool, answer), is_error=False, error=None, code=None)
 

@@ -69,6 +69,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
         return told
     else:
         return lines_of_file(session, path, arguments)
+    session.has_shown_media = True
     if counts:
         session.remember(path, None)
     return answer

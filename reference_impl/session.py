@@ -26,7 +26,10 @@ _TICK = 10 * _MILLISECOND
 
 @dataclass
 class Session:
-    """One conversation with the tools. `root` and `home` are absolute paths."""
+    """One conversation with the tools. `root` and `home` are absolute paths.
+
+    `has_shown_media`: a Read has shown an image or a document.
+    """
 
     root: str
     home: str
@@ -34,6 +37,7 @@ class Session:
     permissions: Permissions
     state: ReadState
     message: int = 0
+    has_shown_media: bool = False
     _line_ending: str | None = None
     _writes: int = 0
     _last_write: dict[str, int] = field(default_factory=dict)
@@ -145,6 +149,12 @@ class Session:
                 writes=self._writes,
             ),
         )
+
+    @property
+    def cuts_answers(self) -> bool:
+        """Whether answers lose the blanks at their end."""
+        saved = self.has_shown_media and self.behaviours.media_save_blanks
+        return self.behaviours.answers_end_without_blanks and not saved
 
     def known_as(self, path: str, given: str) -> str:
         """Return the path under which a file is remembered: a final slash that the model wrote may belong to it."""

@@ -61,9 +61,13 @@ class ReadBehaviours:
     )
     """What answers the same Read of a file that has not changed since; nothing: it is shown again."""
     answers_end_without_blanks: bool = since(
-        False, {"2.1.251": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
+        False, {"2.1.233": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
     )
     """An answer loses the blanks at its end, unless it consists of blocks as of a notebook."""
+    media_save_blanks: bool = since(
+        True, {"2.1.268": False}, shown_by=("read-output/final-newline-after-an-image",)
+    )
+    """But none does any more once Read has shown an image or a document."""
     empty_answers_are_told: bool = since(False, {"2.1.73": True}, shown_by=("notebooks/read-empty-notebook",))
     """An answer without a character says so."""
     kilobytes_are_whole: bool = since(
