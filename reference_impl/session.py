@@ -5,7 +5,9 @@ from __future__ import annotations
 import posixpath
 import time
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from reference_impl import disk
 from reference_impl.contract import Behaviours
@@ -39,6 +41,7 @@ class Session:
     message: int = 0
     has_shown_media: bool = False
     _line_ending: str | None = None
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
     _writes: int = 0
     _last_write: dict[str, int] = field(default_factory=dict)
 
@@ -194,7 +197,7 @@ class Session:
         if unified:
             content = unify(content)
         known = content if self.behaviours.own_content_is_compared else None
-        self._writes += 1
+        self._writes = next(self._numbers)
         self._last_write[disk.leads_to(path)] = self._writes
         record = Record(known, self.modified_at(path), own=True, seen=seen, writes=self._writes)
         self.state.put(self.known_as(path, given), record)
