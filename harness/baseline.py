@@ -16,6 +16,7 @@ from harness.verdict import LEVELS, Verdict
 
 __all__ = [
     "BROKEN",
+    "VARIES",
     "Acceptance",
     "Baseline",
     "BaselineError",
@@ -27,6 +28,9 @@ __all__ = [
 
 BROKEN = "broken"
 """Stands in `fails` for a scenario whose replay may end early (a crash, a hang)."""
+
+VARIES = "varies"
+"""Stands in `because` for a scenario that fails in some runs only: the implementation leaves it to chance."""
 
 _ORDER = (*LEVELS, BROKEN)
 
@@ -43,7 +47,8 @@ class Acceptance:
     """One accepted failure: the levels that fail, or `broken`, and why this is accepted.
 
     `because`, where it is given, is the only signature (`harness.signature`) that is accepted, with what it may say
-    in more detail (`effects: file` accepts `effects: file: line ends`). `link` says where it is reported.
+    in more detail (`effects: file` accepts `effects: file: line ends`); with VARIES any is accepted, and none at all.
+    `link` says where it is reported.
     """
 
     scenario_id: str
@@ -101,8 +106,8 @@ def _in_order(names: Iterable[str]) -> str:
 def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
     """Judge a verdict against the baseline.
 
-    An entry accepts exactly the failures it lists: one more is not conformant, one less makes it stale.
-    Levels above the one asked for are not looked at.
+    An entry accepts exactly the failures it lists: one more is not conformant, one less makes it stale, unless it
+    varies. Levels above the one asked for are not looked at.
     """
     failing = _failing(verdict)
     entry = baseline.of(verdict.scenario_id, verdict.contract) if baseline else None
@@ -112,6 +117,8 @@ def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
     listed = entry.fails & asked
     if failing - listed:
         return Ruling(conformant=False)
+    if entry.because == VARIES:
+        return Ruling(conformant=True, accepted=entry.reason if failing else "")
     if listed - failing:
         return Ruling(conformant=False, stale=_stale(entry, verdict, failing))
     if failing and entry.because and not _is(now := signature(verdict), entry.because):
@@ -256,11 +263,12 @@ def baseline_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None
     """Return the text of a baseline that accepts exactly the failures among `verdicts`.
 
     Reasons are kept from `old`; a new entry gets a reason that asks for one. Entries of `old` for scenarios
-    that are not among `verdicts` are kept as they are.
+    that are not among `verdicts`, or whose failure varies, are kept as they are.
     """
     import json
 
     entries: dict[tuple[str, str], tuple[frozenset[str], str]] = {}
+    varying = {key for key, entry in old.accepted.items() if entry.because == VARIES} if old else set()
     if old:
         entries = {key: (entry.fails, entry.reason) for key, entry in old.accepted.items()}
     for verdict in verdicts:
@@ -268,7 +276,9 @@ def baseline_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None
         known = old.of(*key) if old else None
         kept = {name for name in known.fails if _above(name, verdict)} if known else set()
         fails = _failing(verdict) | kept
-        if fails:
+        if known and key in varying:
+            entries[key] = (fails | known.fails, known.reason)
+        elif fails:
             entries[key] = (fails, known.reason if known else "not explained yet")
         else:
             entries.pop(key, None)
@@ -279,5 +289,7 @@ def baseline_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None
         lines.append(f"  - scenario: {scenario_id}")
         lines.append(f"    contract: {json.dumps(contract)}")
         lines.append(f"    fails: {_in_order(fails)}")
+        if (scenario_id, contract) in varying:
+            lines.append(f"    because: {json.dumps(VARIES)}")
         lines.append(f"    reason: {json.dumps(reason, ensure_ascii=True)}")
     return "\n".join(lines) + "\n"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from harness.baseline import BROKEN, Acceptance, Baseline
+from harness.baseline import BROKEN, VARIES, Acceptance, Baseline
 from harness.signature import signature
 from harness.verdict import LEVELS, Difference, Verdict
 
@@ -58,7 +58,7 @@ def grouped_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None 
     """Return the text of a baseline that accepts exactly the failures among `verdicts`, for these reasons.
 
     Reasons and links that somebody wrote are kept where scenario or signature stay the same. Entries of `old`
-    for scenarios that are not among `verdicts` are kept as they are.
+    for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
     """
     accepted = dict(old.accepted) if old else {}
     common = _common(accepted.values())
@@ -66,7 +66,11 @@ def grouped_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None 
     for verdict in verdicts:
         entry = accepted.pop((verdict.scenario_id, verdict.contract), None)
         fails = _failing(verdict)
-        if fails:
+        if entry is not None and entry.because == VARIES:
+            every = entry.fails.union(fails)
+            key = replace(_key_of(entry), fails=tuple(sorted(every, key=_ORDER.index)))
+            groups.setdefault(key, []).append(verdict.scenario_id)
+        elif fails:
             because = signature(verdict)
             known = entry if entry is not None and entry.because == because else common.get(because)
             reason = known.reason if known else told(because)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.baseline import Baseline, BaselineError, baseline_text, load_baseline, rule
+from harness.baseline import Baseline, BaselineError, Ruling, baseline_text, load_baseline, rule
 from harness.strict_yaml import StrictYamlError, load
 from harness.suite import default_root
 from harness.verdict import LEVELS, Level, Status, Verdict
@@ -171,6 +171,28 @@ def test_an_updated_baseline_keeps_reasons_and_drops_what_passes(tmp_path: Path)
     )
     old = accepting(tmp_path, "[text]")
     assert baseline(tmp_path, baseline_text("reference", [verdict("passed")], old)).accepted == {}
+
+
+def varying(tmp_path: Path) -> Baseline:
+    entry = "- scenario: gate/not-read\n    fails: [reason, text]\n    because: varies\n    reason: runs calls at once"
+    return baseline(tmp_path, f"target: reference\naccepted:\n  {entry}\n")
+
+
+def test_what_varies_may_fail_or_not_at_its_levels_and_at_no_other(tmp_path: Path) -> None:
+    accepted = varying(tmp_path)
+    assert rule(verdict(fails="reason"), accepted) == Ruling(conformant=True, accepted="runs calls at once")
+    assert rule(verdict(fails="text"), accepted).conformant
+    assert rule(verdict(status="passed"), accepted) == Ruling(conformant=True)
+    assert not rule(verdict(fails="effects"), accepted).conformant
+
+
+def test_an_updated_baseline_keeps_what_varies(tmp_path: Path) -> None:
+    for now in (verdict(status="passed"), verdict(fails="text")):
+        again = baseline(tmp_path, baseline_text("reference", [now], varying(tmp_path)))
+        [entry] = again.accepted.values()
+        assert (entry.because, entry.fails) == ("varies", {"reason", "text"})
+    wider = baseline(tmp_path, baseline_text("reference", [verdict(fails="effects")], varying(tmp_path)))
+    assert next(iter(wider.accepted.values())).fails == {"effects", "reason", "text"}
 
 
 def test_an_updated_baseline_keeps_what_the_run_did_not_look_at(tmp_path: Path) -> None:

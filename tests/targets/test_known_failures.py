@@ -230,3 +230,18 @@ def test_every_shipped_baseline_can_be_read() -> None:
             assert read.target == f"target:{target.name}@{release.version}"
             assert all(entry.because for entry in read.accepted.values())
     assert there
+
+
+def test_what_varies_is_kept_whatever_the_run_saw(tmp_path: Path) -> None:
+    old = baseline(
+        tmp_path,
+        'target: t\ngroups:\n  - fails: [reason]\n    contract: "2.1.7"\n    because: varies\n'
+        "    reason: It runs calls at once.\n    scenarios: {gate: [a]}\n",
+    )
+    for verdict, fails in (
+        (passed("gate/a"), {"reason"}),
+        (failed("gate/a", NOT_READ), {"effects", "reason"}),
+    ):
+        [entry] = baseline(tmp_path, grouped_text("t", [verdict], old)).accepted.values()
+        assert (entry.because, entry.reason, entry.fails) == ("varies", "It runs calls at once.", fails)
+        assert rule(verdict, baseline(tmp_path, grouped_text("t", [verdict], old))).conformant
