@@ -85,7 +85,11 @@ def run(
     baseline: Annotated[Path | None, typer.Option(help="Accepted failures; see docs/running.md.")] = None,
     update_baseline: Annotated[
         bool,
-        typer.Option("--update-baseline", help="Write this run's failures into --baseline, keeping reasons."),
+        typer.Option(
+            "--update-baseline",
+            "--baseline-update",
+            help="Write this run's failures into --baseline, keeping reasons.",
+        ),
     ] = False,
     jobs: Jobs = 1,
     time_limit: TimeLimit = 30.0,

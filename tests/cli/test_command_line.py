@@ -139,6 +139,7 @@ def test_a_folder_without_a_suite_exits_4(readfirst: Cli, tmp_path: Path) -> Non
         (["run", "-k", "a b"], "`and` or `or` is expected"),
         (["run", "--failures", "many"], "neither a number nor `all`"),
         (["run", "--update-baseline"], "needs --baseline"),
+        (["run", "--baseline-update"], "needs --baseline"),
         (["run", "--baseline", "/nowhere/x.yaml"], "the file cannot be read"),
         (
             ["run", "--output", "/nowhere/report.xml", "--format", "junit"],
