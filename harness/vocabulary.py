@@ -36,10 +36,21 @@ class Form:
         """How many characters are literal; of two forms that match, the heavier one is meant."""
         return len(_PLACEHOLDER.sub("", self.text))
 
-    def pattern(self) -> str:
-        """Return the regular expression that the whole message must match."""
-        literals = _PLACEHOLDER.split(self.text)
-        return "(?s:.*)".join(re.escape(literal) for literal in literals)
+    def fits(self, message: str) -> bool:
+        """Tell whether this is the whole message. It takes as long as the message is long, however it is divided."""
+        first, *others = _PLACEHOLDER.split(self.text)
+        if not others:
+            return message == first
+        *middle, last = others
+        if not (message.startswith(first) and message.endswith(last)):
+            return False
+        place, end = len(first), len(message) - len(last)
+        for literal in middle:
+            place = message.find(literal, place, end)
+            if place < 0:
+                return False
+            place += len(literal)
+        return place <= end
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +85,8 @@ class Vocabulary:
         Host wrapping must be gone from `text`. Blanks and line breaks around it do not matter.
         """
         text = text.strip()
-        for form, pattern, name in self._forms:
-            if (not form.tools or tool in form.tools) and pattern.fullmatch(text):
+        for form, name in self._forms:
+            if (not form.tools or tool in form.tools) and form.fits(text):
                 return name
         return None
 
@@ -90,12 +101,8 @@ class Vocabulary:
         return text[: min(places)] if places else None
 
     @cached_property
-    def _forms(self) -> tuple[tuple[Form, re.Pattern[str], str], ...]:
-        forms = [
-            (form, re.compile(form.pattern()), entry.name)
-            for entry in self.names.values()
-            for form in entry.forms
-        ]
+    def _forms(self) -> tuple[tuple[Form, str], ...]:
+        forms = [(form, entry.name) for entry in self.names.values() for form in entry.forms]
         return tuple(sorted(forms, key=lambda item: -item[0].weight))
 
 

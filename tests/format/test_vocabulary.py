@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.suite import Suite
-from harness.vocabulary import Vocabulary, VocabularyError, load_vocabulary
+from harness.vocabulary import Form, Vocabulary, VocabularyError, load_vocabulary
 
 GOOD = """\
 errors:
@@ -114,3 +114,25 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, old: str, new: str, me
     assert old in GOOD
     with pytest.raises(VocabularyError, match=message.replace("(", r"\(") if "3:3" not in message else "2:3"):
         vocabulary(tmp_path, GOOD.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("form", "message", "fits"),
+    [
+        ("gone", "gone", True),
+        ("gone", "gone ", False),
+        ("{a} is gone", "a.txt is gone", True),
+        ("{a} is gone", " is gone", True),
+        ("{a} is gone", "a.txt is gone.", False),
+        ("no {a} in {b}!", "no a in b in c!", True),
+        ("no {a} in {b}!", "no a in", False),
+        ("no {a} of {b} in {c}", "no a in b of c", False),
+        ("ab{x}ba", "aba", False),
+        ("ab{x}ba", "abba", True),
+        ("a{x}b{y}b", "ab", False),
+        ("a{x}b{y}b", "abb", True),
+        ("a {x}", "a line\nand another", True),
+    ],
+)
+def test_a_form_fits_a_whole_message(form: str, message: str, fits: bool) -> None:
+    assert Form(form).fits(message) is fits
