@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 from importlib.metadata import entry_points
+
+# A shell that starts this in the background lets it ignore Ctrl-C, and what it starts would, too. Tests send it.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ["pytester"]
 # By entry point and here would be twice, which is an error.
