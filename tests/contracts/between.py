@@ -7,7 +7,7 @@ itself answers, and the reference at the same version must do the same, word for
 beginning of an answer, or need a tool that the version does not have, are left out and counted.
 
 Needs npm and node; a version takes some minutes. Exit code 1 if there was any disagreement, 2 if a version cannot be
-had.
+had or nothing was selected.
 """
 
 from __future__ import annotations
@@ -35,6 +35,10 @@ TIME_LIMIT = 30.0
 """Seconds that one call may take."""
 
 
+class NothingToCompareError(Exception):
+    """No scenario is left: nothing would be asked, and nothing could disagree."""
+
+
 def is_comparable(scenario: Scenario, contract: Contract) -> bool:
     """Tell whether both sides can be asked, and all of what they answer is the suite's subject."""
     calls = list(scenario.calls())
@@ -59,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in options.versions:
         try:
             differ += _compared(suite, name, options.family)
-        except (UnknownContractError, ConnectError, BrokenAdapter) as error:
+        except (UnknownContractError, ConnectError, BrokenAdapter, NothingToCompareError) as error:
             print(f"between: {name}: {error}", file=sys.stderr)
             return 2
     return int(differ > 0)
@@ -70,6 +74,10 @@ def _compared(suite: Suite, name: str, families: Sequence[str]) -> int:
     contract = suite.contracts.find(name)
     chosen = [each for each in suite.scenarios() if not families or each.family in families]
     asked = [each for each in chosen if is_comparable(each, contract)]
+    if not asked:
+        raise NothingToCompareError(
+            "no scenario of these families can be compared; readfirst list shows them"
+        )
     reference = connect("reference", suite, contract=contract, time_limit=TIME_LIMIT)
     product = connect(f"claude-code:{name}", suite, contract=contract, time_limit=TIME_LIMIT)
     differ = 0

@@ -35,6 +35,14 @@ def test_only_what_can_be_compared_is_asked() -> None:
     assert "settings/every-setting" not in comparable, "only the beginning of the answer is pinned"
 
 
+@pytest.mark.parametrize("family", ["nosuch", "multi-edit"])
+def test_a_selection_without_anything_to_compare_is_an_error(
+    family: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["2.1.270", "--family", family]) == 2
+    assert "between: 2.1.270: no scenario of these families can be compared" in capsys.readouterr().err
+
+
 def test_a_version_that_is_none_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nosuch"]) == 2
     assert "between: nosuch: there is no contract 'nosuch'" in capsys.readouterr().err

@@ -241,6 +241,7 @@ def test_a_damaged_file_of_witnesses_is_an_error(tmp_path: Path, text: str) -> N
 
 def test_the_witnesses_are_cases_of_this_suite() -> None:
     scenarios_of = {case.partition(" ")[2] for case in load_witnesses(WITNESSES).values()}
+    assert scenarios_of
     assert scenarios_of <= set(Suite(CHECKOUT / "fixtures").ids())
 
 
