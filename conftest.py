@@ -1,15 +1,50 @@
-"""The checkout's own test run: loads the plugin where the package is not installed, and pytester for its tests."""
+"""The checkout's own test run: its plugin where the package is not installed, and processes where they pay."""
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from importlib.metadata import entry_points
+
+import pytest
 
 # A shell that starts this in the background lets it ignore Ctrl-C, and what it starts would, too. Tests send it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-pytest_plugins = ["pytester"]
 # By entry point and here would be twice, which is an error.
 if not any(entry.name == "readfirst" for entry in entry_points(group="pytest11")):
-    pytest_plugins.append("harness.pytest_plugin")
+    pytest_plugins = ["harness.pytest_plugin"]
+
+MOST_PROCESSES = 8
+"""Each has to collect all tests, so more of them gain little."""
+NARROWING = ("keyword", "lf", "failedfirst", "stepwise", "newfirst", "trace", "collectonly")
+"""Options for few tests, or for looking at them closely."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep bytecode in pytest's cache where it may not stand beside the sources.
+
+    Hundreds of processes start from here; without it each of them compiles all that it imports.
+    """
+    if sys.dont_write_bytecode and hasattr(config, "cache") and not hasattr(config, "workerinput"):
+        os.environ.setdefault("PYTHONPYCACHEPREFIX", str(config.cache.mkdir("bytecode")))
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Return how many processes `-n logical` starts, which is this project's default; None for `-n auto`.
+
+    As many as there are processors for the whole, and none for less: for named files, for `-k` and the like, and
+    where output is not captured.
+    """
+    if config.option.numprocesses != "logical":
+        return None
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    narrowed = any(getattr(config.option, name, False) for name in NARROWING)
+    if not whole or narrowed or config.option.capture == "no":
+        return 0
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(processors, MOST_PROCESSES) if processors > 1 else 0

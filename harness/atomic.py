@@ -1,40 +1,101 @@
-"""Write files all or nothing: a reader, and an interrupted writer, see the old bytes or the new."""
+"""Write files all or nothing: a reader, and an interrupted or killed writer, see the old bytes or the new."""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import re
 import signal
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 
-__all__ = ["write_all"]
+__all__ = ["Staged", "write_all", "write_new"]
+
+_SUFFIX = ".unfinished"
+
+
+class Staged:
+    """A new file that waits beside the one that it is to replace; `stream` takes its bytes.
+
+    It is locked: what a killed writer left waiting is removed by the next one of the same file. Raises OSError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        _remove_abandoned(path)
+        self._target = path
+        while True:
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-", suffix=_SUFFIX)
+            self._path = Path(name)
+            self.stream = os.fdopen(handle, "wb")
+            with suppress(OSError):  # a file system without locks: nobody removes anything
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            if self._path.exists():
+                return
+            self.stream.close()  # it was taken for abandoned before it could be locked
+
+    def finish(self) -> None:
+        """Write everything to the disk, with the mode of the file that is there. Raises OSError."""
+        self.stream.flush()
+        mode = self._target.stat().st_mode & 0o7777 if self._target.exists() else 0o644
+        os.fchmod(self.stream.fileno(), mode)
+
+    def replace(self) -> None:
+        """Put it in the place of the other."""
+        self._path.replace(self._target)
+
+    def create(self) -> None:
+        """Give it the other's name, which nothing has yet. Raises FileExistsError, OSError."""
+        self._target.hardlink_to(self._path)  # unlike a rename it never replaces
+
+    def __enter__(self) -> Staged:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(OSError):  # on a full disk closing fails, too
+            self.stream.close()
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:
-    """Replace every file's content, or none.
+    """Replace every file's content, or none; in the order in which they are given.
 
     All new contents are on disk before the first file is replaced; an interrupt (Ctrl-C) that comes while they
     are being replaced is kept until the last one is. Raises OSError.
     """
-    staged: dict[Path, Path] = {}
-    try:
+    with ExitStack() as stack:
+        staged = []
         for path, data in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-            staged[path] = Path(name)
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            staged[path].chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o644)
+            each = stack.enter_context(Staged(path))
+            each.stream.write(data)
+            each.finish()
+            staged.append(each)
         with _interrupts_kept():
-            for path, temporary in staged.items():
-                temporary.replace(path)
-    finally:
-        for temporary in staged.values():
-            temporary.unlink(missing_ok=True)
+            for each in staged:
+                each.replace()
+
+
+def _remove_abandoned(path: Path) -> None:
+    name = re.compile(re.escape(f".{path.name}-") + "[a-z0-9_]{8}" + re.escape(_SUFFIX))
+    with suppress(OSError), os.scandir(path.parent) as listing:
+        found = [Path(entry.path) for entry in listing if name.fullmatch(entry.name)]
+        for each in found:
+            with suppress(OSError), each.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its writer lives
+                each.unlink()
+
+
+def write_new(path: Path, data: bytes) -> None:
+    """Write a file that is not there yet, whole or not at all. Raises FileExistsError, OSError."""
+    with Staged(path) as staged:
+        staged.stream.write(data)
+        staged.finish()
+        staged.create()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Baseline: the accepted failures of one target, read from a YAML file, and what they make of a verdict."""
+"""Baseline: the accepted failures of one implementation, read from a YAML file, and what they make of a verdict."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
+from harness.contracts import Contracts, order
 from harness.finding import SuiteError
-from harness.inspection import Inspection, did_you_mean
+from harness.inspection import Inspection
+from harness.nearest import nearest
 from harness.scenario import Position
 from harness.signature import signature
 from harness.strict_yaml import load, read
@@ -33,6 +35,9 @@ VARIES = "varies"
 """Stands in `because` for a scenario that fails in some runs only: the implementation leaves it to chance."""
 
 _ORDER = (*LEVELS, BROKEN)
+_FORMER = {
+    "target": "Write name: and what --name says, or the target as it is written after `readfirst run`."
+}
 
 Path_ = tuple[str | int, ...]
 """Where a value stands in the file."""
@@ -62,10 +67,10 @@ class Acceptance:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The accepted failures of `target` (its connect string), by scenario id and contract."""
+    """The accepted failures of what runs call `name`, by scenario id and contract; `position` is the name's."""
 
-    target: str
-    file: Path
+    name: str
+    position: Position
     accepted: Mapping[tuple[str, str], Acceptance] = field(default_factory=dict)
     grouped: bool = False
     """Whether the file has groups: entries with a common reason, written once."""
@@ -146,29 +151,29 @@ def _above(level: str, verdict: Verdict) -> bool:
     return level in LEVELS and LEVELS.index(level) > LEVELS.index(verdict.level)
 
 
-def load_baseline(
-    file: Path, ids: Collection[str], contracts: Collection[str], default_contract: str
-) -> Baseline:
+def load_baseline(file: Path, ids: Collection[str], contracts: Contracts) -> Baseline:
     """Read a baseline file; its entries may name `ids` and `contracts` only.
 
     Raises StrictYamlError for what is not strict YAML, BaselineError with all other problems.
     """
     look = Inspection(load(read(file), file))
-    keys = ("target", "accepted", "groups")
-    top = look.mapping(look.document.value, (), "a baseline", keys, required=("target",)) or {}
+    keys = ("name", "accepted", "groups")
+    top = (
+        look.mapping(look.document.value, (), "a baseline", keys, required=("name",), elsewhere=_FORMER) or {}
+    )
     if top and not {"accepted", "groups"} & top.keys():
         look.note((), "a baseline lacks the key 'accepted'", "Add accepted: to it.")
-    target = look.string(top["target"], ("target",), "target") if "target" in top else None
+    name = look.string(top["name"], ("name",), "name") if "name" in top else None
     items = look.sequence(top["accepted"], ("accepted",), "accepted") if "accepted" in top else None
     accepted: dict[tuple[str, str], Acceptance] = {}
     entries: list[tuple[Path_, Acceptance]] = []
     for number, item in enumerate(items or []):
-        entry = _entry(look, ("accepted", number), item, ids, contracts, default_contract)
+        entry = _entry(look, ("accepted", number), item, ids, contracts)
         if entry is not None:
             entries.append((("accepted", number), entry))
     groups = look.sequence(top["groups"], ("groups",), "groups") if "groups" in top else None
     for number, item in enumerate(groups or []):
-        entries += _group(look, ("groups", number), item, ids, contracts, default_contract)
+        entries += _group(look, ("groups", number), item, ids, contracts)
     for at, entry in entries:
         first = accepted.setdefault((entry.scenario_id, entry.contract), entry)
         if first is not entry:
@@ -177,7 +182,7 @@ def load_baseline(
             )
             look.note(at, message, "Merge the two.")
     look.finish(BaselineError)
-    return Baseline(str(target), file, accepted, groups is not None)
+    return Baseline(str(name), look.document.position(("name",)), accepted, groups is not None)
 
 
 def _group(
@@ -185,8 +190,7 @@ def _group(
     at: Path_,
     item: object,
     ids: Collection[str],
-    contracts: Collection[str],
-    default_contract: str,
+    contracts: Contracts,
 ) -> Iterator[tuple[Path_, Acceptance]]:
     """Yield the entries of one group: the same levels, signature and reason for scenarios of several families."""
     keys = ("contract", "fails", "because", "reason", "link", "scenarios")
@@ -205,7 +209,6 @@ def _group(
                     {**common, "scenario": f"{family}/{slug}"},
                     ids,
                     contracts,
-                    default_contract,
                     shared=at,
                 )
                 if entry is not None:
@@ -219,8 +222,7 @@ def _entry(
     at: Path_,
     item: object,
     ids: Collection[str],
-    contracts: Collection[str],
-    default_contract: str,
+    contracts: Contracts,
     shared: Path_ | None = None,
 ) -> Acceptance | None:
     """Check one entry; `shared` is where its group states what its scenarios have in common."""
@@ -242,11 +244,10 @@ def _entry(
     if scenario_id is not None and scenario_id not in ids:
         message = f"no scenario has the id {scenario_id!r}"
         look.note(place, message, _suggestion(scenario_id, ids))
-    contract = look.string(fields.get("contract", default_contract), (*top, "contract"), "contract")
+    contract = look.string(fields.get("contract", contracts.default), (*top, "contract"), "contract")
     if contract is not None and contract not in contracts:
-        look.note(
-            (*top, "contract"), f"no contract is called {contract!r}", did_you_mean(contract, contracts)
-        )
+        message = f"no contract is called {contract!r}"
+        look.note((*top, "contract"), message, nearest(contract, contracts.all))
     if scenario_id is None or contract is None or reason is None:
         return None
     levels = frozenset(name for name in fails if isinstance(name, str))
@@ -259,11 +260,11 @@ def _suggestion(name: str, known: Collection[str]) -> str:
     return f"Write {close[0]}, or remove the entry." if close else "Remove the entry."
 
 
-def baseline_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:
+def baseline_text(name: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`.
 
-    Reasons are kept from `old`; a new entry gets a reason that asks for one. Entries of `old` for scenarios
-    that are not among `verdicts`, or whose failure varies, are kept as they are.
+    `name` is what the run was called. Reasons are kept from `old`; a new entry gets a reason that asks for one.
+    Entries of `old` for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
     """
     import json
 
@@ -283,9 +284,11 @@ def baseline_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None
         else:
             entries.pop(key, None)
     lines = ["# Accepted failures: what is listed here does not fail a run, and must keep failing as listed."]
-    lines.append(f"target: {json.dumps(target, ensure_ascii=True)}")
+    lines.append(f"name: {json.dumps(name, ensure_ascii=True)}")
     lines.append("accepted:" if entries else "accepted: []")
-    for (scenario_id, contract), (fails, reason) in sorted(entries.items()):
+    for (scenario_id, contract), (fails, reason) in sorted(
+        entries.items(), key=lambda item: (item[0][0], order(item[0][1]))
+    ):
         lines.append(f"  - scenario: {scenario_id}")
         lines.append(f"    contract: {json.dumps(contract)}")
         lines.append(f"    fails: {_in_order(fails)}")

@@ -10,14 +10,12 @@ from packaging.version import Version
 
 from harness.contracts import Contract
 from harness.entry import Entry
-from harness.host_text import answer_of
 from harness.record import take
-from harness.recordings import Transcript
+from harness.recordings import RecordedResult, Transcript
 from harness.session import Adapter, BrokenAdapter
 from harness.suite import Suite
 from harness.takes import NUMBERS, Takes
 from harness.verdict import Level
-from harness.vocabulary import Vocabulary
 
 __all__ = ["BisectError", "Change", "Replays", "between", "changes", "facts"]
 
@@ -65,7 +63,7 @@ class Replays:
         contract = self.contract(version)
         told: dict[str, str] = {}
         try:
-            for each in take(self.suite, ids, [contract], self.connect, self.takes):
+            for each in take(self.suite, {contract.name: ids}, self.connect, self.takes):
                 if each.status in ("broken", "unsupported"):
                     told[each.scenario_id] = each.message
         except BrokenAdapter as error:
@@ -144,31 +142,27 @@ def between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
     return [version for version in versions if Version(oldest) <= Version(version) <= Version(newest)]
 
 
-def facts(transcript: Transcript, level: Level, vocabulary: Vocabulary) -> Facts:
+def facts(transcript: Transcript, level: Level) -> Facts:
     """Return what two transcripts are compared by at a level."""
     return tuple(
         (
-            tuple(
-                _of_result(tool, result.text, result.is_error, level, vocabulary)
-                for (tool, _), result in zip(step.calls, step.results, strict=True)
-            ),
+            tuple(_of_result(result, level) for result in step.results),
             _of_changes(step.changes),
         )
         for step in transcript.steps
     )
 
 
-def _of_result(tool: str, text: str, is_error: bool, level: Level, vocabulary: Vocabulary) -> Facts:
-    answer = answer_of(text)
+def _of_result(result: RecordedResult, level: Level) -> Facts:
     match level:
         case "effects":
-            return (is_error,)
+            return (result.is_error,)
         case "reason":
-            return (is_error, vocabulary.name_of(tool, answer) if is_error else None)
+            return (result.error,)
         case "text":
-            return (is_error, answer)
+            return (result.is_error, result.text, result.cut)
         case "verbatim":
-            return (is_error, text)
+            return (result,)
 
 
 def _of_changes(changed: Mapping[str, Entry | None]) -> Facts:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
-from harness.host_text import answer_of
 from harness.options import (
     Expression,
     Families,
@@ -21,7 +21,6 @@ from harness.options import (
     open_suite,
     selection_of,
 )
-from harness.summary import ExitCode
 from harness.visible import visible
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def bisect(
         print(f"  {version}: {len(asked)}", file=sys.stderr, flush=True)
         shelf.make_room(version)
         answers = replays(version, asked)
-        return {name: facts(answer, level.value, suite.vocabulary) for name, answer in answers.items()}
+        return {name: facts(answer, level.value) for name, answer in answers.items()}
 
     try:
         stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
@@ -132,7 +131,9 @@ def bisect(
             print(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level.value})")
         if record and mine:
             sides = dict.fromkeys(version for each in mine for version in (each.before, each.after))
-            for result in bless(suite, [name], [*map(replays.contract, sides)], "create", kept):
+            for result in bless(
+                suite, {replays.contract(side).name: [name] for side in sides}, "create", kept
+            ):
                 print(f"{result.status} {result.scenario_id} {result.message}".rstrip())
                 refused = refused or not result.ok
     if refused:
@@ -167,9 +168,9 @@ def _changed(before: Transcript, after: Transcript, names: tuple[str, str]) -> I
     for old, new in zip(before.steps, after.steps, strict=True):
         if old == new:
             continue
-        for (tool, _), *results in zip(old.calls, old.results, new.results, strict=True):
+        for tool, *results in zip(old.tools, old.results, new.results, strict=True):
             for name, result in zip(names, results, strict=True):
-                shown = visible(answer_of(result.text).split("\n")[0][:_SHOWN])
+                shown = visible(result.text.split("\n")[0][:_SHOWN])
                 yield f"{name}  {tool}{' refused' if result.is_error else ''}: {shown}"
         for path in sorted({*old.changes, *new.changes}):
             if old.changes.get(path) != new.changes.get(path):

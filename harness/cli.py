@@ -3,28 +3,47 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from harness.bisect_commands import bisect
-from harness.diff_commands import diff
 from harness.guard import listen, show_tracebacks
-from harness.page_commands import behaviour, history
-from harness.record_commands import merge, record
-from harness.reference_commands import fuzz, serve
-from harness.release_commands import snapshot
-from harness.run_commands import report, run
-from harness.scenario_commands import export, lint, list_, new, show
-from harness.target_commands import check_adapter, implementations, targets
 from harness.usage import GUIDE, MANUAL, TARGETS
 from harness.version import version
 
-# Everything else is imported by the command that needs it: `list` and `--help` must answer at once.
+# Everything else is imported by the command that needs it: `list` must answer at once.
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "main"]
+
+COMMANDS: Mapping[str, str] = {
+    "run": "harness.run_commands:run",
+    "report": "harness.run_commands:report",
+    "list": "harness.scenario_commands:list_",
+    "show": "harness.scenario_commands:show",
+    "rules": "harness.rule_commands:rules",
+    "contracts": "harness.contract_commands:contracts",
+    "lint": "harness.scenario_commands:lint",
+    "new": "harness.scenario_commands:new",
+    "fuzz": "harness.reference_commands:fuzz",
+    "serve": "harness.reference_commands:serve",
+    "export": "harness.scenario_commands:export",
+    "behaviour": "harness.page_commands:behaviour",
+    "record": "harness.record_commands:record",
+    "merge": "harness.record_commands:merge",
+    "bisect": "harness.bisect_commands:bisect",
+    "diff": "harness.diff_commands:diff",
+    "history": "harness.page_commands:history",
+    "snapshot": "harness.release_commands:snapshot",
+    "targets": "harness.target_commands:targets",
+    "new-mapping": "harness.target_commands:new_mapping",
+    "check-adapter": "harness.target_commands:check_adapter",
+    "implementations": "harness.target_commands:implementations",
+}
+"""Every command, in the order of the help, with the function that it is."""
 
 
 def _say(manual: str) -> None:
@@ -34,6 +53,14 @@ def _say(manual: str) -> None:
 
 class _Manual(TyperGroup):
     """Adds the manual to the help of the whole; as it is, because it holds code and tables."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; what is wrong with a value is told without the name of a class of Python's."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
 
     def format_help(self, *args: Any, **kwargs: Any) -> None:
         """Print the help."""
@@ -50,18 +77,6 @@ class _Targets(TyperCommand):
         _say(TARGETS)
 
 
-app = typer.Typer(
-    name="readfirst",
-    help=GUIDE,
-    cls=_Manual,
-    rich_markup_mode="rich",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; always ends with SystemExit."""
     given = sys.argv[1:] if arguments is None else arguments
@@ -71,7 +86,35 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an arrow must not end a run on an ASCII terminal
     listen()
-    app(given, prog_name="readfirst")
+    _app(given)(given, prog_name="readfirst")
+
+
+def _app(given: Sequence[str]) -> typer.Typer:
+    """Return the application with the command that is asked for; with all, where that is not clear or help is wanted.
+
+    Every command that is added costs more time than `list` takes: its parameters are checked.
+    """
+    app = typer.Typer(
+        name="readfirst",
+        help=GUIDE,
+        cls=_Manual,
+        rich_markup_mode="rich",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_global)
+    first = next((word for word in given if word != "--traceback"), "")
+    for name in [first] if first in COMMANDS else COMMANDS:
+        app.command(name=name, cls=_Targets if name == "run" else None)(_function(COMMANDS[name]))
+    return app
+
+
+def _function(named: str) -> Callable[..., None]:
+    module, _, function = named.partition(":")
+    found: Callable[..., None] = getattr(import_module(module), function)
+    return found
 
 
 def _version(wanted: bool) -> None:
@@ -80,7 +123,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _global(
     traceback: Annotated[
         bool, typer.Option("--traceback", help="Show where an unexpected error of readfirst itself arose.")
@@ -90,27 +132,6 @@ def _global(
     ] = False,
 ) -> None:
     show_tracebacks(traceback)
-
-
-app.command(cls=_Targets)(run)
-app.command()(report)
-app.command(name="list")(list_)
-app.command()(show)
-app.command()(lint)
-app.command()(new)
-app.command()(fuzz)
-app.command()(serve)
-app.command()(export)
-app.command()(behaviour)
-app.command()(record)
-app.command()(merge)
-app.command()(bisect)
-app.command()(diff)
-app.command()(history)
-app.command()(snapshot)
-app.command()(targets)
-app.command(name="check-adapter")(check_adapter)
-app.command()(implementations)
 
 
 if __name__ == "__main__":

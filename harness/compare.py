@@ -10,9 +10,9 @@ from harness.contracts import Contract, clause_for
 from harness.entry import Entry
 from harness.expected_files import FileDifference, file_differences
 from harness.expected_text import text_differences
-from harness.host_text import answer_of
+from harness.host_text import answer_of, unwrapped
 from harness.outcome import Outcome, StepOutcome
-from harness.recordings import Transcript, TranscriptStep
+from harness.recordings import RecordedResult, Transcript, TranscriptStep
 from harness.scenario import (
     Clause,
     Expectation,
@@ -22,7 +22,6 @@ from harness.scenario import (
     ToolCall,
     WorldEvent,
 )
-from harness.session import ToolResult
 from harness.verdict import LEVELS, Blame, Difference, Level, Status, Verdict
 from harness.vocabulary import Vocabulary
 
@@ -48,7 +47,7 @@ def skipped(
     missing = sorted(scenario.needs - capabilities)
     if not missing:
         missing = sorted({told for call in calls if (told := lacks(call.tool, call.arguments))})
-    judged = [clause_for(call.expect, contract) is not None for call in calls]
+    judged = [clause_for(scenario, call.expect, contract) is not None for call in calls]
     absent = sorted(scenario.needs - contract.capabilities) if contract.recorded else []
     status: Status
     if not judged or not (all(judged) if contract.recorded else any(judged)):
@@ -60,7 +59,17 @@ def skipped(
     else:
         return None
     levels = dict.fromkeys(LEVELS, False)
-    return Verdict(scenario.id, contract.name, level, status, levels, reason=reason)
+    return Verdict(
+        scenario.id,
+        contract.name,
+        level,
+        status,
+        levels,
+        reason=reason,
+        requirement=scenario.requirement,
+        rule=scenario.rule,
+        length=scenario.length,
+    )
 
 
 def compare(
@@ -70,32 +79,28 @@ def compare(
     level: Level,
     vocabulary: Vocabulary,
     recorded: Transcript | None = None,
-    *,
-    default: Contract | None = None,
 ) -> Verdict:
     """Judge what an implementation did; all differences of all levels are listed.
 
     They stand in the order of the steps, within a step the lowest level first. A level holds only if those
-    below it hold. `recorded` is needed for the level `verbatim`. `default` is the recorded contract that
-    set-up calls, on which `documented` is silent, are held to at level `effects`.
+    below it hold. `recorded` is needed for the level `verbatim`. Set-up calls, on which `documented` is silent,
+    are held to what the scenario's own contract does, at level `effects`.
 
     Raises:
-        ValueError: `verbatim` without a recording, or `documented` without a default contract.
+        ValueError: `verbatim` without a recording, or a scenario that was read for another contract.
     """
     if level == "verbatim" and recorded is None:
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
-    if not contract.recorded and default is None:
-        raise ValueError("the contract documented needs the default contract for set-up calls")
-    judge = _Judge(contract, default, vocabulary, recorded, state=dict(outcome.before))
+    judge = _Judge(scenario, contract, vocabulary, recorded, state=dict(outcome.before))
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         judge.step(index, step, happened)
-    return judge.verdict(scenario, outcome, level)
+    return judge.verdict(outcome, level)
 
 
 @dataclass
 class _Judge:
+    scenario: Scenario
     contract: Contract
-    default: Contract | None
     vocabulary: Vocabulary
     recorded: Transcript | None
     state: dict[str, Entry]
@@ -133,9 +138,9 @@ class _Judge:
             else:
                 self.state[path] = entry
 
-    def verdict(self, scenario: Scenario, outcome: Outcome, level: Level) -> Verdict:
+    def verdict(self, outcome: Outcome, level: Level) -> Verdict:
         """Sum up. A level that is not judged (verbatim without a recording) does not hold."""
-        status, blame, reason = self._status(scenario, outcome)
+        status, blame, reason = self._status(outcome)
         levels: dict[Level, bool] = {}
         holds = status != "broken" and status != "unspecified"
         for each in LEVELS:
@@ -146,7 +151,7 @@ class _Judge:
             judged = LEVELS[: LEVELS.index(level) + 1]
             blame = next(found.blame for found in self.differences if found.level in judged)
         return Verdict(
-            scenario.id,
+            self.scenario.id,
             self.contract.name,
             level,
             status,
@@ -157,9 +162,12 @@ class _Judge:
             sum(step.milliseconds for step in outcome.steps),
             self.judged,
             sum(bool(step.results) for step in outcome.steps),
+            self.scenario.requirement,
+            self.scenario.rule,
+            length=self.scenario.length,
         )
 
-    def _status(self, scenario: Scenario, outcome: Outcome) -> tuple[Status, Blame | None, str]:
+    def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
         broken = outcome.broken
         if broken is not None:
             deviated = any(difference.level == "effects" for difference in self.differences)
@@ -169,8 +177,8 @@ class _Judge:
                 self._note(broken.step, 0, "effects", found, None)
                 return "passed", None, ""
             return "broken", _blame(broken.blame), "\n".join(filter(None, (broken.message, broken.details)))
-        if len(outcome.steps) != len(scenario.steps):
-            told = f"{len(outcome.steps)} of {len(scenario.steps)} steps were replayed"
+        if len(outcome.steps) != len(self.scenario.steps):
+            told = f"{len(outcome.steps)} of {len(self.scenario.steps)} steps were replayed"
             return "broken", "harness", told
         if self.silent or self.judged == 0:
             return "unspecified", None, f"{self.contract.name} says nothing about it"
@@ -178,9 +186,9 @@ class _Judge:
 
     def _clause(self, expectation: Expectation) -> tuple[Clause | None, bool]:
         """Return the clause to judge by, and whether all of it counts (False: set-up, effects only)."""
-        clause = clause_for(expectation, self.contract)
-        if clause is None and not self.contract.recorded and self.default is not None:
-            return clause_for(expectation, self.default), False
+        clause = clause_for(self.scenario, expectation, self.contract)
+        if clause is None and not self.contract.recorded:
+            return expectation.recorded, False
         return clause, True
 
     def _call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
@@ -219,12 +227,12 @@ class _Judge:
         expected = self._recorded_results()
         calls = step.calls if isinstance(step, ParallelCalls) else (step,)
         for number, (call, result) in enumerate(zip(calls, happened.results, strict=True)):
-            raw = expected[number].text if number < len(expected) else None
-            if raw != result.text:
+            raw = expected[number].raw if number < len(expected) else None
+            if raw is None or not _is_recorded(expected[number], result.text):
                 found = FileDifference("raw text", "nothing recorded" if raw is None else raw, result.text)
                 self._note(index, number, "verbatim", found, call.position)
 
-    def _recorded_results(self) -> Sequence[ToolResult]:
+    def _recorded_results(self) -> Sequence[RecordedResult]:
         steps: Sequence[TranscriptStep] = self.recorded.steps if self.recorded is not None else ()
         self.messages += 1
         return steps[self.messages - 1].results if self.messages <= len(steps) else ()
@@ -241,6 +249,14 @@ class _Judge:
         self.differences.append(
             Difference(step, call, level, found.what, found.expected, found.got, blame, position)
         )
+
+
+def _is_recorded(expected: RecordedResult, text: str) -> bool:
+    """Whether the text is the recorded one; where that is a beginning, what follows does not matter."""
+    if expected.cut is None:
+        return expected.raw == text
+    answer, is_wrapped, after = unwrapped(text)
+    return answer.startswith(expected.text) and (is_wrapped, after) == (expected.wrapped, expected.after)
 
 
 def _reaches_execution(clause: Clause) -> bool:

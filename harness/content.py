@@ -20,6 +20,7 @@ from harness.entry import (
     TextContent,
 )
 from harness.inspection import Inspection, Path
+from harness.shift import Seconds, parse_shift
 
 __all__ = [
     "MAX_CONTENT_BYTES",
@@ -54,7 +55,6 @@ _EXPECTED_KEYS = (
 )
 
 _MODE = re.compile(r"0[0-7]{3}")
-_SHIFT = re.compile(r"[+-](?:0|[1-9][0-9]{0,8})s")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -70,12 +70,12 @@ def given_entry(look: Inspection, path: Path, value: Any) -> Entry | None:
     return entry
 
 
-def modified_entry(look: Inspection, path: Path, value: Any) -> tuple[RegularFile | None, int | None]:
+def modified_entry(look: Inspection, path: Path, value: Any) -> tuple[RegularFile | None, Seconds | None]:
     """Read the content of a `modify` and the shift of its time in seconds (None: `same`)."""
     if isinstance(value, str):
         return RegularFile(TextContent(value)), 2
     entry = _entry(look, path, value, _EVENT_KEYS)
-    shift: int | None = 2
+    shift: Seconds | None = 2
     if isinstance(value, dict) and "mtime" in value:
         shift = (
             None if value["mtime"] == "same" else shift_of(look, (*path, "mtime"), value["mtime"], same=True)
@@ -100,15 +100,15 @@ def mode_of(look: Inspection, path: Path, value: Any) -> int | None:
     return None
 
 
-def shift_of(look: Inspection, path: Path, value: Any, *, same: bool = False) -> int | None:
-    """Read a shift of a time into whole seconds; with `same`, the message names that word too."""
-    if isinstance(value, str) and _SHIFT.fullmatch(value):
-        return int(value[:-1])
+def shift_of(look: Inspection, path: Path, value: Any, *, same: bool = False) -> Seconds | None:
+    """Read a shift of a time into seconds; with `same`, the message names that word too."""
+    if isinstance(value, str) and (shift := parse_shift(value)) is not None:
+        return shift
     other = " or same" if same else ""
     look.note(
         path,
         f"{value!r} is not a shift of a time",
-        f"Write whole seconds with sign and unit: +2s, -10s{other}.",
+        f"Write a number with sign and unit, s, ms or us: +2s, -10s, +1ms, +900us{other}.",
     )
     return None
 

@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import cast
 
-from packaging.specifiers import SpecifierSet
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
 from harness import strict_yaml
 from harness.finding import SuiteError
 from harness.inspection import Inspection, did_you_mean
-from harness.scenario import TOOLS, Clause, Expectation, ReadGate, When
+from harness.scenario import TOOLS, Clause, Expectation, ForeignContractError, ReadGate, Scenario
 
 __all__ = [
     "DOCUMENTED",
+    "LATEST",
     "Contract",
     "Contracts",
     "ContractsError",
@@ -26,10 +25,11 @@ __all__ = [
     "clause_for",
     "load_contracts",
     "order",
-    "selects",
 ]
 
 DOCUMENTED = "documented"
+LATEST = "latest"
+"""Stands for the newest recorded contract, with the model of its version."""
 READ_GATES = ("enforced", "relaxed")
 
 SESSION_CAPABILITIES = ("parallel", "during", "deny")
@@ -59,7 +59,7 @@ class ContractsError(SuiteError):
 
 
 class UnknownContractError(LookupError):
-    """No contract of this suite has that name; the message says which there are."""
+    """No contract of this suite has that name; the message says which one to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class Contracts:
-    """All contracts in the order of the file; `default` is the name of the one a run uses unasked."""
+    """All contracts: `documented`, then in release order; `default` is the name of the one a run uses unasked."""
 
     default: str
     all: tuple[Contract, ...]
@@ -109,17 +109,26 @@ class Contracts:
         return any(contract.name == name for contract in self.all)
 
     def __getitem__(self, name: str) -> Contract:
-        """Return the contract of that name; UnknownContractError if there is none."""
+        """Return the contract of that name, or the newest for `latest`; UnknownContractError if there is none."""
         for contract in self.all:
             if contract.name == name:
                 return contract
-        names = [contract.name for contract in self.all]
-        raise UnknownContractError(f"there is no contract {name!r}. {did_you_mean(name, names)}")
+        if name == LATEST:
+            return self.latest
+        from harness.nearest import nearest  # here, because only who errs needs the reference
+
+        raise UnknownContractError(f"there is no contract {name!r}. {nearest(name, self.all)}")
+
+    @property
+    def latest(self) -> Contract:
+        """The newest recorded one, with the model of its version (not `+gated`)."""
+        recorded = self.recorded
+        return next((each for each in reversed(recorded) if "+" not in each.name), recorded[-1])
 
     @property
     def recorded(self) -> tuple[Contract, ...]:
         """Those that a real product stands behind, in release order; of one version, the newer model first."""
-        return tuple(sorted((each for each in self.all if each.recorded), key=lambda each: order(each.name)))
+        return tuple(each for each in self.all if each.recorded)
 
     def find(self, name: str) -> Contract:
         """Return the contract of that name, or what an unlisted version is: like the next newer listed one.
@@ -144,34 +153,26 @@ class Contracts:
 
 
 def order(name: str) -> tuple[Version, str]:
-    """Return what the names of recorded contracts sort by: release order, of one version the newer model first."""
+    """Return what contracts sort by: release order, of one version the newer model first; names without one before."""
     version, _, variant = name.partition("+")
-    return Version(version), variant
+    try:
+        return Version(version), variant
+    except InvalidVersion:
+        return Version("0"), name
 
 
-@lru_cache(maxsize=4096)
-def _contains(specifier: SpecifierSet, version: str) -> bool:
-    return specifier.contains(version, prereleases=True)
+def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
+    """Return the clause that `contract` is judged by, None where nothing is stated.
 
-
-def selects(when: When | None, contract: Contract) -> bool:
-    """Whether a clause with `when` holds for a recorded contract; None selects all of them."""
-    if contract.version is None:
-        return False
-    if when is None:
-        return True
-    if when.read_gate is not None and when.read_gate != contract.read_gate:
-        return False
-    return when.claude_code is None or _contains(when.claude_code, contract.version)
-
-
-def clause_for(expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return the clause that `contract` is judged by, None where the expectation says nothing about it."""
+    Raises ForeignContractError if the scenario was read for another recorded contract.
+    """
     if not contract.recorded:
-        return next((clause for clause in expectation if clause.documented is not None), None)
-    return next(
-        (clause for clause in expectation if clause.recorded and selects(clause.when, contract)), None
-    )
+        return expectation.documented
+    if expectation.recorded is not None and scenario.contract != contract.name:
+        raise ForeignContractError(
+            f"{scenario.id} was read for {scenario.contract or 'no contract'}, not for {contract.name}"
+        )
+    return expectation.recorded
 
 
 def load_contracts(path: Path) -> Contracts:
@@ -207,7 +208,7 @@ def load_contracts(path: Path) -> Contracts:
                 key=True,
             )
     look.finish(ContractsError)
-    return Contracts(cast(str, default), all_)
+    return Contracts(cast(str, default), tuple(sorted(all_, key=lambda contract: order(contract.name))))
 
 
 def _contract(look: Inspection, name: str, entry: object) -> Contract:

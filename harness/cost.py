@@ -6,7 +6,8 @@ A step is a call or a group of parallel calls, which the implementation answers 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from harness.summary import Count
@@ -28,15 +29,26 @@ class Cost:
     """Seconds; None before the first verdict."""
     ended: float = field(init=False)
     """When the latest verdict came."""
+    _servers: Counter[bool] = field(init=False, default_factory=Counter)
+    """Sessions on a shared server (True), and on one of their own (False)."""
+    _why: dict[bool, str] = field(init=False, default_factory=dict)
+    """Why, as it was last said."""
 
     def __post_init__(self) -> None:
         self.began = self.ended = self.clock()
 
+    def started(self, first: Verdict) -> None:
+        """Note that the first verdict has come; it is counted by `verdict`."""
+        self.startup = max(0.0, self.clock() - self.began - first.milliseconds / 1000)
+
     def verdict(self, verdict: Verdict) -> None:
-        """Note that a verdict is there."""
+        """Count a verdict that is there."""
         self.ended = self.clock()
         if self.startup is None:
             self.startup = max(0.0, self.ended - self.began - verdict.milliseconds / 1000)
+        if verdict.server is not None:
+            self._servers[verdict.server.shared] += 1
+            self._why[verdict.server.shared] = verdict.server.why
 
     def sentence(self, total: Count, jobs: int = 1) -> str:
         """Return the cost of `total` in one line. With several jobs a scenario costs its share of the clock."""
@@ -48,7 +60,14 @@ class Cost:
         if total.steps:
             parts.append(f"{_duration(total.milliseconds / 1000 / total.steps)} per step")
         processes = "" if jobs == 1 else f" with {jobs} jobs"
-        return f"cost: {', '.join(parts)}; {_duration(elapsed)} in all{processes}"
+        servers = "".join(f"; {part}" for part in self._servers_told())
+        return f"cost: {', '.join(parts)}; {_duration(elapsed)} in all{processes}{servers}"
+
+    def _servers_told(self) -> Iterator[str]:
+        """Say how many sessions shared a server, how many did not, and why."""
+        for shared, how in ((True, "on a shared server"), (False, "on a server each")):
+            if count := self._servers[shared]:
+                yield f"{count} scenario{'' if count == 1 else 's'} {how} ({self._why[shared]})"
 
 
 def _duration(seconds: float) -> str:

@@ -9,19 +9,22 @@ from typing import Annotated
 
 import typer
 
+from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
 from harness.options import (
+    Classes,
     Expression,
     Families,
     Fixtures,
     Jobs,
     Output,
+    Requirements,
+    Rules,
     Tags,
     TimeLimit,
     open_suite,
     selection_of,
 )
-from harness.summary import ExitCode
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -47,6 +50,9 @@ def diff(
     all_: Annotated[bool, typer.Option("--all", help="Name every cause and every scenario.")] = False,
     family: Families = None,
     tag: Tags = None,
+    requirement: Requirements = None,
+    rule: Rules = None,
+    class_: Classes = None,
     expression: Expression = "",
     jobs: Jobs = 1,
     time_limit: TimeLimit = 30.0,
@@ -66,7 +72,7 @@ def diff(
     from harness.selection import select
 
     suite = open_suite(fixtures)
-    ids = select(suite, selection_of(None, family, tag, expression))
+    ids = select(suite, selection_of(None, family, tag, expression, requirement, rule, class_))
     if not ids:
         print("readfirst: nothing was selected, so nothing was compared.", file=sys.stderr)
         return ExitCode.NOTHING

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import yaml
@@ -72,6 +73,7 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
 
 
+@lru_cache(maxsize=65536)
 def _reads_back(text: str) -> bool:
     if _ESCAPED.search(text):
         return False

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 
+from harness.shift import Seconds
+
 __all__ = [
     "OLD_TIME",
     "Base64Content",
@@ -80,11 +82,11 @@ Content = TextContent | Base64Content | bytes
 
 @dataclass(frozen=True, slots=True)
 class RegularFile:
-    """A regular file. `mode` None: not stated. `mtime`: whole seconds since 1970, None: the fixed old time."""
+    """A regular file. `mode` None: not stated. `mtime`: seconds since 1970, None: the fixed old time."""
 
     content: Content
     mode: int | None = None
-    mtime: int | None = None
+    mtime: Seconds | None = None
 
     @property
     def data(self) -> bytes:

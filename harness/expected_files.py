@@ -13,6 +13,8 @@ __all__ = ["FileDifference", "file_differences"]
 _EXCERPT = 4096
 """Contents longer than this (in bytes) are shown as the part around the first difference."""
 
+_OUTSIDE = ("../", "$HOME/", "$TMPDIR/")
+
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
@@ -77,7 +79,9 @@ def _differences(
             pass
         case _:
             if expected != got:
-                return [FileDifference(f"path {path}", _told(expected), _told(got))]
+                outside = expected is None and path.startswith(_OUTSIDE)
+                nothing = ": it is outside the workspace" if outside else ""
+                return [FileDifference(f"path {path}", _told(expected) + nothing, _told(got))]
             return []
     return _mode_differences(path, expected, got, former)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -19,6 +19,7 @@ from harness.scenario import (
     ToolCall,
     WorldEvent,
 )
+from harness.shift import NANOSECONDS
 from harness.suite import Suite
 from harness.vocabulary import Vocabulary
 
@@ -27,28 +28,25 @@ __all__ = ["expanded", "export"]
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
 
 
-def export(suite: Suite, contract: Contract) -> Iterator[dict[str, Any]]:
-    """Yield every scenario that `contract` says something about, in the order of the ids.
+def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield every scenario (or those of `ids`) that `contract` says something about, in the order of the ids.
 
     fixtures/schema/export.schema.json describes the values. Raises SuiteError at the first bad scenario.
     """
-    default = suite.contracts[suite.contracts.default]
-    for scenario in suite.scenarios():
-        value = expanded(scenario, contract, default, suite.vocabulary)
+    for scenario_id in suite.ids() if ids is None else ids:
+        value = expanded(suite.scenario(scenario_id, contract), contract, suite.vocabulary)
         if value is not None:
             yield value
 
 
-def expanded(
-    scenario: Scenario, contract: Contract, default: Contract, vocabulary: Vocabulary
-) -> dict[str, Any] | None:
-    """Return one scenario with bytes for every content and one expectation for every call.
+def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
+    """Return one scenario, read for that contract, with bytes for every content and one expectation for every call.
 
     None where the contract does not specify the scenario: for a recorded contract, where a call has no clause;
     for `documented`, where no call has one. There, calls without a documented clause are set-up: their
-    expectation is that of `default`, to be judged by effects alone.
+    expectation is that of the scenario's own contract, to be judged by effects alone.
     """
-    expand = _Expansion(contract, default, vocabulary)
+    expand = _Expansion(scenario, contract, vocabulary)
     steps = [expand.step(step) for step in scenario.steps]
     if not expand.specified:
         return None
@@ -58,6 +56,7 @@ def expanded(
         "title": scenario.title,
         "about": scenario.about,
         "requirement": scenario.requirement,
+        "rule": scenario.rule,
         "tags": list(scenario.tags),
         "sources": list(scenario.sources),
         "needs": sorted(scenario.needs),
@@ -72,9 +71,9 @@ def expanded(
 class _Expansion:
     """Expands steps, and remembers whether the contract says enough about them."""
 
-    def __init__(self, contract: Contract, default: Contract, vocabulary: Vocabulary) -> None:
+    def __init__(self, scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> None:
+        self.scenario = scenario
         self.contract = contract
-        self.default = default
         self.vocabulary = vocabulary
         self.said = self.silent = False
 
@@ -89,9 +88,9 @@ class _Expansion:
                 return {"kind": "call", **self.call(step), **self.position(step)}
             case ParallelCalls(calls):
                 files: Mapping[str, Entry | None] = {}
-                clause = clause_for(step.expect, self.contract)
+                clause = clause_for(self.scenario, step.expect, self.contract)
                 if clause is None and not self.contract.recorded:
-                    clause = clause_for(step.expect, self.default)
+                    clause = step.expect.recorded
                 if clause is not None:
                     files = clause.files
                 return {
@@ -115,14 +114,14 @@ class _Expansion:
         }
 
     def expectation(self, tool: str, expectation: Expectation) -> dict[str, Any] | None:
-        clause = clause_for(expectation, self.contract)
+        clause = clause_for(self.scenario, expectation, self.contract)
         level = "text"
         if clause is not None:
             self.said = True
             if clause.text is None:
                 level = "reason"
         elif not self.contract.recorded:
-            clause = clause_for(expectation, self.default)
+            clause = expectation.recorded
             level = "effects"
         if clause is None:
             self.silent = True
@@ -159,7 +158,7 @@ def _given(entry: Entry) -> dict[str, Any]:
                 "type": "file",
                 **_bytes(entry.data),
                 "mode": _mode(_FILE_MODE if mode is None else mode),
-                "mtime": OLD_TIME if mtime is None else mtime,
+                "mtime_ns": int((OLD_TIME if mtime is None else mtime) * NANOSECONDS),
             }
         case Directory(mode):
             return {"type": "directory", "mode": _mode(_DIRECTORY_MODE if mode is None else mode)}
@@ -200,7 +199,7 @@ def _event(event: WorldEvent) -> dict[str, Any]:
         case _:
             pass
     if event.kind in ("modify", "touch"):
-        value["mtime_shift"] = event.mtime or 0
+        value["mtime_shift_ns"] = int((event.mtime or 0) * NANOSECONDS)
     return value
 
 

@@ -12,7 +12,7 @@ from typing import ParamSpec
 
 import typer
 
-from harness.summary import ExitCode
+from harness.exit_code import ExitCode
 
 __all__ = ["UsageError", "guarded", "listen", "show_tracebacks"]
 
@@ -104,6 +104,8 @@ def _code_of(error: Exception) -> ExitCode:
     from harness.recordings import RecordingError
     from harness.report import OutputError
     from harness.report.stream import StreamError, UnreadableStreamError
+    from harness.rules import UnknownRuleError
+    from harness.scratch import ScratchError
     from harness.selection import SelectionError
     from harness.session import BrokenAdapter
     from harness.suite import UnknownScenarioError
@@ -113,6 +115,7 @@ def _code_of(error: Exception) -> ExitCode:
             UsageError()
             | SelectionError()
             | UnknownContractError()
+            | UnknownRuleError()
             | UnknownScenarioError()
             | BaselineError()
         ):
@@ -121,7 +124,7 @@ def _code_of(error: Exception) -> ExitCode:
             return ExitCode.USAGE
         case SuiteError() | RecordingError():
             return ExitCode.SUITE_INVALID
-        case BrokenAdapter() | StreamError():
+        case BrokenAdapter() | ScratchError() | StreamError():
             return ExitCode.BROKEN
         case _:
             return ExitCode.INTERNAL

@@ -13,6 +13,7 @@ from harness.behaviour import evidence
 from harness.behaviour.markdown import code
 from harness.behaviour.told import told_both
 from harness.changes.answer import Answer, Place, Told, recorded_answers
+from harness.changes.contents import with_modes
 from harness.changes.occurrence import ChangeLevel, Occurrence, occurrences, shown_text
 from harness.changes.points import Point, chain, version_of
 from harness.entry import Entry, RegularFile
@@ -131,7 +132,7 @@ class _Witness:
                 continue
             scenario = self.suite.scenario(scenario_id, require_expect=False)
             sides = tuple(
-                recorded_answers(scenario, recording.transcripts[name], self.suite.vocabulary)
+                with_modes(scenario, recorded_answers(scenario, recording.transcripts[name]))
                 for name in (point.before, point.after)
             )
             here = occurrences(scenario, sides[0], sides[1])

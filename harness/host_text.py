@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["answer_of"]
+__all__ = ["answer_of", "unwrapped", "wrapped"]
 
 _ERROR = ("<tool_use_error>", "</tool_use_error>")
 _REMINDER = ("<system-reminder>", "</system-reminder>")
@@ -15,11 +15,23 @@ def answer_of(text: str) -> str:
     that follows the answer on lines of its own, with the empty line before it. A reminder that is all there
     is stays: it is the answer (a Read of an empty file). Numbered lines of a file are no reminder.
     """
+    return unwrapped(text)[0]
+
+
+def unwrapped(text: str) -> tuple[str, bool, str]:
+    """Return the tool's own answer, whether a `<tool_use_error>` element was around it, and what followed."""
     answer = _without_reminders(text)
+    after = text[len(answer) :]
     opening, closing = _ERROR
     if answer.startswith(opening) and answer.endswith(closing):
-        return answer[len(opening) : -len(closing)]
-    return answer
+        return answer[len(opening) : -len(closing)], True, after
+    return answer, False, after
+
+
+def wrapped(answer: str, is_wrapped: bool, after: str) -> str:
+    """Return the text that `unwrapped` took apart."""
+    opening, closing = _ERROR
+    return f"{opening}{answer}{closing}{after}" if is_wrapped else answer + after
 
 
 def _without_reminders(text: str) -> str:

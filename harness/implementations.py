@@ -22,7 +22,10 @@ _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
 
 @dataclass(slots=True)
 class TargetResult:
-    """What one run of a target came to. `holds` counts the judged scenarios per level."""
+    """What one run of a target came to. `holds` counts the scenarios that hold, per level, of those that are judged.
+
+    `judged` are those that passed, failed or broke, as in a run's own table.
+    """
 
     name: str
     version: str
@@ -91,7 +94,9 @@ def _count(result: TargetResult, verdict: Verdict, suite: Suite) -> None:
             return
         case "broken":
             result.broken += 1
+            result.judged += 1
             family["broken"] += 1
+            family["judged"] += 1
             return
     result.judged += 1
     family["judged"] += 1
@@ -100,11 +105,11 @@ def _count(result: TargetResult, verdict: Verdict, suite: Suite) -> None:
             result.holds[level] += 1
             family[level] += 1
     if not verdict.levels.get("effects"):
-        scenario = suite.scenario(verdict.scenario_id)
+        contract = suite.contracts[verdict.contract]
+        scenario = suite.scenario(verdict.scenario_id, contract)
         name = scenario.family
         shortest = (len(scenario.steps), scenario.id)
         result.shortest[name] = min(result.shortest.get(name, shortest), shortest)
-        contract = suite.contracts[verdict.contract]
         result.losses += losses_of(scenario, verdict, contract)
 
 

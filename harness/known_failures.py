@@ -1,4 +1,4 @@
-"""Known failures: a target's baseline, written in groups that fail for the same reason."""
+"""Known failures: a baseline, written in groups that fail for the same reason."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from harness.baseline import BROKEN, VARIES, Acceptance, Baseline
+from harness.contracts import order
 from harness.signature import signature
 from harness.verdict import LEVELS, Difference, Verdict
 
@@ -54,7 +55,7 @@ class _Key:
     link: str
 
 
-def grouped_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:
+def grouped_text(name: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`, for these reasons.
 
     Reasons and links that somebody wrote are kept where scenario or signature stay the same. Entries of `old`
@@ -78,7 +79,7 @@ def grouped_text(target: str, verdicts: Iterable[Verdict], old: Baseline | None 
             groups.setdefault(key, []).append(verdict.scenario_id)
     for entry in accepted.values():
         groups.setdefault(_key_of(entry), []).append(entry.scenario_id)
-    return "\n".join(_lines(target, groups)) + "\n"
+    return "\n".join(_lines(name, groups)) + "\n"
 
 
 def _common(accepted: Iterable[Acceptance]) -> dict[str, Acceptance]:
@@ -134,13 +135,19 @@ def _key_of(entry: Acceptance) -> _Key:
     return _Key(entry.contract, fails, entry.because, entry.reason, entry.link)
 
 
-def _lines(target: str, groups: dict[_Key, list[str]]) -> Iterable[str]:
+def _lines(name: str, groups: dict[_Key, list[str]]) -> Iterable[str]:
     yield "# yaml-language-server: $schema=../../../fixtures/schema/baseline.schema.json"
     yield "# Known failures: what is listed here does not fail a run, and must keep failing as listed."
-    yield f"target: {json.dumps(target)}"
+    yield f"name: {json.dumps(name)}"
     yield "groups:" if groups else "groups: []"
     for key in sorted(
-        groups, key=lambda each: (_ORDER.index(each.fails[0]), -len(groups[each]), each.because)
+        groups,
+        key=lambda each: (
+            _ORDER.index(each.fails[0]),
+            -len(groups[each]),
+            each.because,
+            order(each.contract),
+        ),
     ):
         yield f"  - fails: [{', '.join(key.fails)}]"
         yield f"    contract: {json.dumps(key.contract)}"

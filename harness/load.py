@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from harness import strict_yaml
 from harness.confinement import Links, is_safe, note_escaping
 from harness.content import MAX_CONTENT_BYTES, given_entry
-from harness.contracts import Contracts
+from harness.contracts import Contract, Contracts
 from harness.entry import Directory, Entry, HardLink, RegularFile, Symlink, TextContent
 from harness.events import EVENTS, read_event
-from harness.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, note_division, read_expectation
+from harness.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
 from harness.finding import SuiteError
 from harness.inspection import Inspection, a_kind_of, did_you_mean
 from harness.inspection import Path as Place
 from harness.scenario import (
+    REQUIREMENTS,
     TOOLS,
     Expectation,
     Given,
@@ -30,11 +33,9 @@ from harness.scenario import (
 )
 from harness.strict_yaml import Document
 
-__all__ = ["REQUIREMENTS", "ScenarioError", "load_scenario", "scenario_from"]
+__all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
 
-REQUIREMENTS = ("must", "should", "observed")
-
-_TOP = ("title", "about", "requirement", "tags", "sources", "given", "steps")
+_TOP = ("title", "about", "requirement", "rule", "tags", "sources", "contract", "given", "steps")
 _ELSEWHERE = {"during": "Make the call a step of its own: which call of a group runs first is not known."}
 _ACTIONS = (*TOOLS, *EVENTS, "parallel")
 _DENY = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
@@ -47,8 +48,8 @@ class ScenarioError(SuiteError):
 def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
     """Read one file. `root` is the directory that ids are relative to (`scenarios`).
 
-    Without `require_expect` calls may lack their expectation and clauses need not cover every contract: a
-    recorder fills them. Raises ScenarioError with all problems, or StrictYamlError with the first.
+    Without `require_expect` calls may lack their expectation: a recorder fills it in. Raises ScenarioError with all
+    problems, or StrictYamlError with the first.
     """
     document = strict_yaml.load(strict_yaml.read(path), path)
     return scenario_from(
@@ -64,6 +65,30 @@ def scenario_from(
     scenario = reader.scenario(scenario_id)
     reader.finish(ScenarioError)
     return scenario
+
+
+def inputs_of(top: Mapping[str, Any]) -> str:
+    """Return a digest of what a scenario asks, of the values of its file: workspace and steps, not expectations.
+
+    It tells whether a recording is of these steps. How the file is written does not matter, nor do titles.
+    """
+    asked = {"given": top.get("given"), "steps": [_bare(step) for step in _listed(top.get("steps"))]}
+    text = json.dumps(asked, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+def _bare(step: Any) -> Any:
+    """Return a step without what is expected of it, that of the calls of a group included."""
+    if not isinstance(step, dict):
+        return step
+    bare = {key: value for key, value in step.items() if key != "expect"}
+    if "parallel" in bare:
+        bare["parallel"] = [_bare(call) for call in _listed(bare["parallel"])]
+    return bare
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 class _Reader(Inspection):
@@ -82,7 +107,9 @@ class _Reader(Inspection):
             )
             or {}
         )
-        texts = {key: self.string(top[key], (key,), key) or "" for key in ("title", "about") if key in top}
+        texts = {
+            key: self.string(top[key], (key,), key) or "" for key in ("title", "about", "rule") if key in top
+        }
         lists = {key: self.strings(top[key], (key,), key) for key in ("tags", "sources") if key in top}
         requirement = None
         if "requirement" in top:
@@ -95,17 +122,20 @@ class _Reader(Inspection):
             ):
                 steps.extend(self.step(("steps", number), value))
         self.size(given, steps)
-        self.divisions(steps)
+        contract = self.contract(top.get("contract"), steps)
         return Scenario(
             id=scenario_id,
             title=texts.get("title", ""),
             requirement=cast(Requirement, requirement),
             given=given,
             steps=tuple(steps),
+            contract=contract,
+            inputs=inputs_of(top),
             about=texts.get("about", ""),
             tags=lists.get("tags", ()),
             sources=lists.get("sources", ()),
             path=self.document.file,
+            rule=texts.get("rule", ""),
         )
 
     def given(self, value: Any) -> Given:
@@ -218,7 +248,7 @@ class _Reader(Inspection):
                 if action is not None:
                     self.mapping(item, at, f"the world event {action}", (action,))
                     events.extend(read_event(self, self.links, at, action, item[action]))
-        expect: Expectation = ()
+        expect = Expectation()
         if "expect" in value:
             expect = read_expectation(
                 self, (*place, "expect"), value["expect"], GROUPED_CALL_KEYS if grouped else CALL_KEYS
@@ -248,7 +278,7 @@ class _Reader(Inspection):
                 "Add one, or make the call a step.",
                 key=True,
             )
-        expect: Expectation = ()
+        expect = Expectation()
         if "expect" in value:
             expect = read_expectation(self, (*place, "expect"), value["expect"], GROUP_KEYS)
         return ParallelCalls(tuple(calls), expect, self.document.position(place))
@@ -264,16 +294,43 @@ class _Reader(Inspection):
             message = f"all contents together have more than {MAX_CONTENT_BYTES:,} characters"
             self.note((), message, "Lower times: no rule of the tools needs more.")
 
-    def divisions(self, steps: Sequence[Step]) -> None:
-        """Check the clauses of every expectation against each other and the contracts with these tools."""
-        if self.findings:
-            return  # a clause may be missing because it is wrong itself
-        calls = [call for step in steps for call in _calls(step)]
-        tools = {call.tool for call in calls}
-        contracts = [contract for contract in self.contracts.recorded if tools <= set(contract.tools)]
-        groups = (step for step in steps if isinstance(step, ParallelCalls))
-        for expectation in (*(call.expect for call in calls), *(group.expect for group in groups)):
-            note_division(self, expectation, contracts, complete=self.require_expect)
+    def contract(self, value: Any, steps: Sequence[Step]) -> str:
+        """Return the contract whose expectations the file states: the suite's default, unless it lacks a tool."""
+        default = self.contracts[self.contracts.default]
+        tools = {call.tool for step in steps for call in _calls(step)}
+        place = ("contract",)
+        if value is None:
+            absent = sorted(tools - set(default.tools))
+            if absent:
+                message = f"{default.name} has no {', '.join(absent)}"
+                having = [each.name for each in self.contracts.recorded if tools <= set(each.tools)]
+                fix = (
+                    f"Write contract: with one that has it: {', '.join(having)}."
+                    if having
+                    else "Use another tool."
+                )
+                self.note((), message, fix, rule="contract-lacks-tool")
+            return default.name
+        name = self.string(value, place, "contract")
+        recorded = {each.name: each for each in self.contracts.recorded}
+        if name is None:
+            return default.name
+        if name not in recorded:
+            self.note(place, f"there is no recorded contract {name!r}", did_you_mean(name, recorded))
+            return default.name
+        self.chosen(recorded[name], default, tools, place)
+        return name
+
+    def chosen(self, contract: Contract, default: Contract, tools: Collection[str], place: Place) -> None:
+        """Check that the contract which a file names has its tools, and that the default has not."""
+        absent = sorted(set(tools) - set(contract.tools))
+        if absent:
+            message = f"{contract.name} has no {', '.join(absent)}"
+            self.note(place, message, "Name a contract that has it.", rule="contract-lacks-tool")
+        elif set(tools) <= set(default.tools):
+            message = f"the default contract, {default.name}, has all tools of this scenario"
+            fix = "Remove contract: `readfirst record --missing` asks the other contracts."
+            self.note(place, message, fix, rule="contract-not-needed", key=True)
 
 
 def _events(step: Step) -> tuple[WorldEvent, ...]:

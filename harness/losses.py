@@ -80,7 +80,7 @@ def _kind(
     changed: Difference,
     contract: Contract,
 ) -> LossKind | None:
-    clause = clause_for(call.expect, contract)
+    clause = clause_for(scenario, call.expect, contract)
     if clause is None or call.tool not in ("Edit", "Write"):
         return None
     path = changed.what.removeprefix("file ")
@@ -120,7 +120,7 @@ def _before(scenario: Scenario, index: int, path: str, contract: Contract) -> st
             case WorldEvent(kind="delete") if step.path == path:
                 entry = None
             case ToolCall() | ParallelCalls():
-                clause = clause_for(step.expect, contract)
+                clause = clause_for(scenario, step.expect, contract)
                 if clause is not None and path in clause.files:
                     entry = clause.files[path]
     if not isinstance(entry, RegularFile) or len(entry.data) > _WHOLE:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from harness.suite import Suite
 
 __all__ = [
+    "Classes",
+    "Confine",
     "ContractName",
     "Expression",
     "Families",
@@ -21,6 +23,9 @@ __all__ = [
     "Jobs",
     "LevelName",
     "Output",
+    "RequirementName",
+    "Requirements",
+    "Rules",
     "Tags",
     "TimeLimit",
     "open_suite",
@@ -37,6 +42,23 @@ class LevelName(StrEnum):
     verbatim = "verbatim"
 
 
+class RequirementName(StrEnum):
+    """The values of `--requirement`."""
+
+    must = "must"
+    should = "should"
+    observed = "observed"
+
+
+class ClassName(StrEnum):
+    """The values of `--class`."""
+
+    safety = "safety"
+    contract = "contract"
+    fidelity = "fidelity"
+    product = "product"
+
+
 Fixtures = Annotated[
     Path | None,
     typer.Option(
@@ -47,6 +69,27 @@ Families = Annotated[list[str] | None, typer.Option("--family", help="Only this 
 Tags = Annotated[
     list[str] | None, typer.Option("--tag", help="Only scenarios with this tag (repeatable: any of them).")
 ]
+Requirements = Annotated[
+    list[RequirementName] | None,
+    typer.Option(
+        "--requirement",
+        help="Only scenarios of this requirement (repeatable: any of them): the contract, good conduct, quirks.",
+    ),
+]
+Rules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rule",
+        metavar="RULE",
+        help="Only scenarios of this rule (repeatable); `readfirst rules` lists them.",
+    ),
+]
+Classes = Annotated[
+    list[ClassName] | None,
+    typer.Option(
+        "--class", help="Only scenarios of rules of this class (repeatable), by the harm they are about."
+    ),
+]
 Expression = Annotated[
     str,
     typer.Option(
@@ -54,7 +97,8 @@ Expression = Annotated[
     ),
 ]
 ContractName = Annotated[
-    str | None, typer.Option("--contract", help="The contract.", show_default="the suite's default")
+    str | None,
+    typer.Option("--contract", help="The contract, or `latest`.", show_default="the suite's default"),
 ]
 Ids = Annotated[
     list[str] | None, typer.Argument(metavar="ID", help="Scenario ids or files; all, if none is named.")
@@ -62,6 +106,13 @@ Ids = Annotated[
 
 
 Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")]
+Confine = Annotated[
+    bool,
+    typer.Option(
+        "--confine",
+        help="Let it write to its workspace and home alone, without a network; see docs/adapters.md.",
+    ),
+]
 TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")]
 Output = Annotated[
     Path | None,
@@ -77,9 +128,23 @@ def open_suite(fixtures: Path | None) -> Suite:
 
 
 def selection_of(
-    ids: list[str] | None, families: list[str] | None, tags: list[str] | None, expression: str
+    ids: list[str] | None,
+    families: list[str] | None,
+    tags: list[str] | None,
+    expression: str,
+    requirements: list[RequirementName] | None = None,
+    rules: list[str] | None = None,
+    classes: list[ClassName] | None = None,
 ) -> Selection:
     """Return what the options of a command select."""
     from harness.selection import Selection
 
-    return Selection(tuple(ids or ()), tuple(families or ()), tuple(tags or ()), expression)
+    return Selection(
+        tuple(ids or ()),
+        tuple(families or ()),
+        tuple(tags or ()),
+        expression,
+        tuple(each.value for each in requirements or ()),
+        tuple(rules or ()),
+        tuple(each.value for each in classes or ()),
+    )

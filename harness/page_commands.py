@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
 from harness.options import Fixtures, open_suite
-from harness.summary import ExitCode
 
 if TYPE_CHECKING:
     from harness.suite import Suite

@@ -1,14 +1,17 @@
 """pytest plugin: scenario files are test items, so `pytest --adapter python:mymodule:Tools` is all that is needed.
 
 It collects the `.yaml` files below a folder `scenarios` that has a `contracts.yaml` beside it, and nothing else.
-With an adapter on the command line the bundled suite is collected too, wherever it is installed.
+With an adapter on the command line the bundled suite is collected too, wherever it is installed. The adapter is
+connected before anything is collected, so one that does not work is one message and not a failure of each scenario.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,16 +30,28 @@ __all__ = ["ScenarioFailedError", "ScenarioFile", "ScenarioItem"]
 
 LEVELS = ("effects", "reason", "text", "verbatim")
 """As `harness.verdict.LEVELS`, which would take too long to import here; a test compares them."""
+REQUIREMENTS = ("must", "should", "observed")
+"""As `harness.scenario.REQUIREMENTS`, for the same reason."""
 PROPERTY = "readfirst"
 """The user property of a report that holds the verdict's status; it also travels from pytest-xdist's workers."""
 
+DETAILS = "what the target printed, or its traceback"
+"""The section of a failure that is shown once, and not for every scenario that ends in the same way."""
+
 _JUDGED = ("passed", "failed", "broken")
+_INFORMING = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "collectonly")
+"""Options with which pytest runs no test, so that nothing needs to be connected."""
 _OPTIONS: dict[str, dict[str, Any]] = {
     "adapter": {"metavar": "TARGET", "help": "What to test, as for `readfirst run`; default: reference."},
     "contract": {
         "metavar": "NAME",
         "action": "append",
         "help": "The contract to hold it to (repeatable); default: the suite's default.",
+    },
+    "requirement": {
+        "choices": REQUIREMENTS,
+        "action": "append",
+        "help": "Only scenarios of this requirement (repeatable: any of them).",
     },
     "level": {"choices": LEVELS, "default": "text", "help": "How strictly to compare; default: text."},
 }
@@ -58,6 +73,11 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         "--readfirst-baseline", type=Path, metavar="FILE", help="Accepted failures; see docs/running.md."
     )
     group.addoption(
+        "--readfirst-name",
+        metavar="NAME",
+        help="What the baseline calls it; default: TARGET as it is written.",
+    )
+    group.addoption(
         "--readfirst-time-limit",
         type=float,
         default=30.0,
@@ -75,19 +95,38 @@ def _short_names(config: pytest.Config) -> set[str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options, and add the bundled suite where an adapter is given and no scenario is named."""
-    if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(_Guard(config), "readfirst-guard")
-    if config.option.readfirst_adapter is None:
-        return
-    from harness.suite import default_root
+    """Check the options and connect, and add the bundled suite where an adapter is given and no scenario is named.
 
-    root = default_root()
-    scenarios = root / "scenarios"
-    named = [_path_of(argument, config) for argument in config.args]
-    below = any(path.is_relative_to(scenarios) or _fixtures_root(path / "x") for path in named)
-    if not below and root != config.rootpath / "fixtures":
-        config.args.append(str(scenarios))
+    With pytest-xdist this happens once, before the workers start. Raises UsageError.
+    """
+    working = hasattr(config, "workerinput")
+    if not working:
+        config.pluginmanager.register(_Guard(config), "readfirst-guard")
+    roots = {root for argument in config.args if (root := _fixtures_root(_path_of(argument, config) / "x"))}
+    if config.option.readfirst_adapter is not None:
+        from harness.suite import default_root
+
+        root = default_root()
+        if not roots and root != config.rootpath / "fixtures":
+            config.args.append(str(root / "scenarios"))
+        roots = roots or {root}
+    if not working:
+        _check(config, roots)
+
+
+def _check(config: pytest.Config, roots: set[Path]) -> None:
+    session = _session(config)
+    try:
+        for root in sorted(roots):
+            contracts = session.contracts(root)
+            if any(getattr(config.option, name, False) for name in _INFORMING):
+                continue
+            for contract in contracts:
+                session.connect(root, contract)
+        if config.getoption("numprocesses", None) or config.getoption("tx", None):
+            session.close()  # the workers connect for themselves
+    except _Refused as error:
+        raise pytest.UsageError(f"readfirst: {error}") from error
 
 
 def _path_of(argument: str, config: pytest.Config) -> Path:
@@ -119,23 +158,31 @@ def _root_above(directory: Path) -> Path | None:
     return None
 
 
+class _Refused(Exception):  # noqa: N818 - it says what became of the request
+    """The options, the suite or the target cannot be used; the message says why and what to do."""
+
+
 class _Session:
-    """What the items of one run share: one bench per fixtures root and contract, connected when first needed."""
+    """What the items of one run share: one bench per fixtures root and contract."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.target: str = config.option.readfirst_adapter or "reference"
         self.level = config.option.readfirst_level
         self._names = tuple(config.option.readfirst_contract or ())
+        self._requirements = frozenset(config.option.readfirst_requirement or ())
         self._time_limit: float = config.option.readfirst_time_limit
+        self._name: str | None = config.option.readfirst_name
         self._baseline_file: Path | None = config.option.readfirst_baseline
         self._suites: dict[Path, Suite] = {}
         self._contracts: dict[Path, tuple[str, ...]] = {}
         self._baselines: dict[Path, Baseline | None] = {}
         self._benches: dict[tuple[Path, str], Bench] = {}
-        self._unconnected: dict[tuple[Path, str], Exception] = {}
 
     def contracts(self, root: Path) -> tuple[str, ...]:
-        """Return the contracts to hold the target to. Raises UsageError."""
+        """Return the contracts to hold the target to.
+
+        Raises _Refused, the first time only: for the other files of a suite that cannot be used there are none.
+        """
         if root not in self._contracts:
             from harness.contracts import UnknownContractError
             from harness.finding import SuiteError
@@ -143,52 +190,67 @@ class _Session:
             from harness.suite import Suite
             from harness.testrun import chosen_contracts, open_baseline
 
+            self._contracts[root] = ()
             try:
                 suite = self._suites[root] = Suite(root)
                 contracts = chosen_contracts(suite, self.target, self._names, self.level)
                 file = self._baseline_file
-                self._baselines[root] = open_baseline(suite, file, self.target) if file else None
+                self._baselines[root] = open_baseline(suite, file, self._name, self.target) if file else None
             except (SuiteError, SelectionError, UnknownContractError) as error:
-                raise pytest.UsageError(f"readfirst: {error}") from error
+                raise _Refused(str(error)) from error
             self._contracts[root] = contracts
         return self._contracts[root]
+
+    def takes(self, root: Path, scenario_id: str) -> bool:
+        """Whether a scenario is of a requirement that was asked for; one that cannot be read fails when it is run."""
+        if not self._requirements:
+            return True
+        from harness.finding import SuiteError
+
+        try:
+            return self._suites[root].heading(scenario_id).requirement in self._requirements
+        except SuiteError:
+            return True
+
+    def connect(self, root: Path, contract: str) -> Bench:
+        """Connect the target unless it is. Raises _Refused."""
+        from harness.adapters.connect import ConnectError
+        from harness.run import Bench, Order
+        from harness.session import BrokenAdapter
+
+        key = (root, contract)
+        if key not in self._benches:
+            order = Order(root, self.target, contract, self.level, self._time_limit)
+            try:
+                self._benches[key] = Bench(order, self._suites[root])
+            except ConnectError as error:
+                raise _Refused(str(error)) from error
+            except BrokenAdapter as error:
+                told = f"{self.target!r} cannot be connected: {error}"
+                raise _Refused("\n".join(filter(None, (told, error.details.strip())))) from error
+        return self._benches[key]
 
     def judge(self, root: Path, contract: str, scenario_id: str) -> tuple[Verdict, Ruling]:
         """Replay one scenario and rule by the baseline."""
         from harness.baseline import rule
 
-        verdict = self._bench(root, contract).judge(scenario_id)
+        verdict = self.connect(root, contract).judge(scenario_id)
         return verdict, rule(verdict, self._baselines[root])
-
-    def _bench(self, root: Path, contract: str) -> Bench:
-        from harness.run import Bench, Order
-
-        key = (root, contract)
-        if key in self._unconnected:
-            raise self._unconnected[key]  # trying again for each of a thousand items would take minutes
-        if key not in self._benches:
-            order = Order(root, self.target, contract, self.level, self._time_limit)
-            try:
-                self._benches[key] = Bench(order, self._suites[root])
-            except Exception as error:
-                self._unconnected[key] = error
-                raise
-        return self._benches[key]
 
     def explain(self, root: Path, verdict: Verdict) -> str:
         """Return the text that explains a failure, the same as the command line's."""
         from harness.report.failure import failure_text
         from harness.suite import default_root
-        from harness.testrun import command_of
+        from harness.testrun import commands_of
 
-        command = command_of(
+        commands = commands_of(
             self.target,
             self.level,
             verdict.contract,
             fixtures=None if root == default_root() else root,
             time_limit=self._time_limit,
         )
-        return failure_text(verdict, self._suites[root].scenario(verdict.scenario_id), command)
+        return failure_text(verdict, self._suites[root].scenario(verdict.scenario_id), commands)
 
     def close(self) -> None:
         """End every implementation."""
@@ -206,7 +268,15 @@ def _session(config: pytest.Config) -> _Session:
 
 
 class ScenarioFailedError(Exception):
-    """A scenario does not hold; the message is what the command line prints."""
+    """A scenario does not hold; the message is what the command line prints.
+
+    `brief` is the first difference in one line, `details` the end of what the target printed where it broke.
+    """
+
+    def __init__(self, message: str, brief: str, details: str = "") -> None:
+        super().__init__(message)
+        self.brief = brief
+        self.details = details
 
 
 class ScenarioFile(pytest.File):
@@ -214,10 +284,24 @@ class ScenarioFile(pytest.File):
 
     root: Path
 
+    @property
+    def scenario_id(self) -> str:
+        """The id of the scenario in the file."""
+        return self.path.relative_to(self.root / "scenarios").with_suffix("").as_posix()
+
     def collect(self) -> Iterator[ScenarioItem]:
-        """Yield the items; the file itself is read when an item runs."""
-        for contract in _session(self.config).contracts(self.root):
-            yield ScenarioItem.from_parent(self, name=contract)
+        """Yield the items; the file is read when an item runs, its heading where a requirement is asked for."""
+        session = _session(self.config)
+        try:
+            contracts = session.contracts(self.root)
+        except _Refused as error:
+            raise self.CollectError(f"readfirst: {error}") from error
+        if not contracts or not session.takes(self.root, self.scenario_id):
+            return
+        for contract in contracts:
+            item: ScenarioItem = ScenarioItem.from_parent(self, name=contract)
+            item.extra_keyword_matches.add(self.scenario_id)
+            yield item
 
 
 class ScenarioItem(pytest.Item):
@@ -229,29 +313,41 @@ class ScenarioItem(pytest.Item):
         """Replay and judge. Raises ScenarioFailedError; skips what cannot be judged."""
         root = self.parent.root
         session = _session(self.config)
-        scenario_id = self.path.relative_to(root / "scenarios").with_suffix("").as_posix()
-        verdict, ruling = session.judge(root, self.name, scenario_id)
+        try:
+            verdict, ruling = session.judge(root, self.name, self.parent.scenario_id)
+        except _Refused:
+            self.session.shouldstop = "readfirst: the target can no longer be connected"
+            raise
         self.user_properties.append((PROPERTY, verdict.status))
         if ruling.stale:
-            raise ScenarioFailedError(ruling.stale)
+            raise ScenarioFailedError(ruling.stale, ruling.stale)
         if ruling.accepted:
             pytest.xfail(ruling.accepted)
         if verdict.status in ("unsupported", "unspecified"):
             pytest.skip(f"{verdict.status}: {verdict.reason}")
         if not ruling.conformant:
-            raise ScenarioFailedError(session.explain(root, verdict))
+            from harness.report.failure import brief
+
+            reason, _, details = verdict.reason.partition("\n")
+            told = session.explain(root, replace(verdict, reason=reason))
+            raise ScenarioFailedError(told, brief(verdict), details.strip())
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the explanation without a traceback, also for a broken suite or target."""
-        from harness.adapters.connect import ConnectError
         from harness.finding import SuiteError
         from harness.recordings import RecordingError
-        from harness.session import BrokenAdapter
 
-        known = (ScenarioFailedError, SuiteError, RecordingError, ConnectError, BrokenAdapter)
-        if isinstance(excinfo.value, known):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
+        error = excinfo.value
+        if not isinstance(error, ScenarioFailedError | SuiteError | RecordingError | _Refused):
+            return super().repr_failure(excinfo, style)
+        shown = excinfo.getrepr(style="value", chain=False)
+        if shown.reprcrash is not None:
+            brief = error.brief if isinstance(error, ScenarioFailedError) else str(error)
+            shown.reprcrash.path, shown.reprcrash.lineno = str(self.path), 1
+            shown.reprcrash.message = brief
+        if isinstance(error, ScenarioFailedError) and error.details:
+            shown.addsection(DETAILS, error.details)
+        return shown
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, first line, and what a report calls the item."""
@@ -264,11 +360,13 @@ class _Guard:
     def __init__(self, config: pytest.Config) -> None:
         self._asked = config.option.readfirst_adapter is not None and not config.option.collectonly
         self._seen = self._judged = 0
+        self._shown: set[str] = set()
 
     @property
     def _vacuous(self) -> bool:
         return (self._asked or self._seen > 0) and self._judged == 0
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Count the verdicts; with pytest-xdist the reports come from its workers."""
         if report.when == "call":
@@ -276,6 +374,18 @@ class _Guard:
                 if name == PROPERTY:
                     self._seen += 1
                     self._judged += status in _JUDGED
+            sections = getattr(report.longrepr, "sections", [])
+            sections[:] = [(name, self._once(name, content), line) for name, content, line in sections]
+
+    def _once(self, name: str, content: str) -> str:
+        """Return the section without the lines that, but for numbers, another scenario has shown."""
+        if name != DETAILS:
+            return content
+        lines = {re.sub(r"\d+", "0", line): line for line in content.splitlines()}
+        new = [line for key, line in lines.items() if key not in self._shown]
+        self._shown.update(lines)
+        old = len(lines) - len(new)
+        return "\n".join([f"[{old} line{'s' * (old > 1)} as above]"] * (old > 0) + new)
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Turn a green exit into 5."""

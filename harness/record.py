@@ -1,7 +1,8 @@
 """Record: let the real product fill in what scenarios expect, and keep what it answered.
 
-Every scenario is taken twice, in two sessions and in opposite orders; what differs is not blessed. Scenario file
-and recording are replaced together or not at all, and so that every contract recorded so far agrees.
+Every scenario is taken twice, in two sessions and in opposite orders; what differs is not blessed. Of the contract
+that a scenario states, its file and its recording are replaced together or not at all; of every other contract the
+recording is all there is.
 """
 
 from __future__ import annotations
@@ -16,23 +17,24 @@ from typing import Literal
 from harness.adapters.recording import OneTranscript
 from harness.atomic import write_all
 from harness.compare import compare
-from harness.contracts import Contract, order
+from harness.contracts import Contract
+from harness.expected import seen_by
 from harness.finding import SuiteError
 from harness.load import load_scenario
-from harness.outcome import Outcome
-from harness.recordings import Recording, RecordingError, Recordings, Transcript, encode
+from harness.recordings import UNNAMED, RecordingError, Transcript
 from harness.replay import replay
 from harness.rewrite import ClauseEdit, RewriteError, StepPath, rewrite_expectations
-from harness.scenario import Expectation, ParallelCalls, Scenario, ToolCall
+from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall
 from harness.session import Adapter
-from harness.settle import settle
+from harness.states import edits_of
 from harness.suite import Suite
+from harness.syrupy_extension import recording_files, same_transcript
 from harness.takes import NUMBERS, Take, TakeJob, Takes
-from harness.transcribe import UnnamedError, observations
+from harness.transcribe import named
 from harness.workers import work_in_processes
 from harness.workspace import Place
 
-__all__ = ["Mode", "RecordStatus", "Recorded", "bless", "record", "take"]
+__all__ = ["Mode", "RecordStatus", "Recorded", "bless", "missing", "record", "take"]
 
 Mode = Literal["create", "fix", "check"]
 RecordStatus = Literal[
@@ -60,10 +62,25 @@ class Recorded:
         return self.status in ("unchanged", "created", "fixed", "unsupported")
 
 
+def missing(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> dict[str, list[str]]:
+    """Return by contract the scenarios that have no recording of it, or one of other files or steps.
+
+    Contracts that lack what a scenario needs do not count. Raises SuiteError, RecordingError.
+    """
+    wanting: dict[str, list[str]] = {contract.name: [] for contract in contracts}
+    for scenario_id in ids:
+        scenario = suite.scenario(scenario_id, require_expect=False)
+        recording = suite.recordings.recording(scenario_id)
+        known = recording.transcripts if recording.inputs == scenario.inputs else {}
+        for contract in contracts:
+            if scenario.needs <= contract.capabilities and contract.name not in known:
+                wanting[contract.name].append(scenario_id)
+    return {name: ids for name, ids in wanting.items() if ids}
+
+
 def record(
     suite: Suite,
-    ids: Sequence[str],
-    contracts: Sequence[Contract],
+    wanted: Mapping[str, Sequence[str]],
     mode: Mode,
     connect: Callable[[Contract], Callable[[], Adapter]],
     takes: Takes,
@@ -71,37 +88,36 @@ def record(
     jobs: int = 1,
     progress: Callable[[Take], None] = lambda _: None,
 ) -> Generator[Recorded]:
-    """Yield what became of each scenario, in the order given, once all of them are taken on all contracts.
+    """Yield what became of each scenario, once all of them are taken on the contracts that are wanted of them.
 
-    `create` fills in what is missing, `fix` also replaces what the product contradicts, `check` writes nothing.
-    `connect` says how the product of a contract is opened; with `jobs` above 1 that must survive pickling.
-    `progress` is told of each take. What a person wrote as `documented` is never changed: the clause is split.
-    Raises BrokenAdapter if the product cannot be started, SuiteError for a scenario that cannot be read (before
-    anything is replayed).
+    `wanted` names the scenarios of each contract. `create` fills in what is missing, `fix` also replaces what the
+    product contradicts, `check` writes nothing. `connect` says how the product of a contract is opened; with `jobs`
+    above 1 that must survive pickling. `progress` is told of each take. What a person wrote as `documented` is
+    never changed: the clause is split. Raises BrokenAdapter if the product cannot be started, SuiteError for a
+    scenario that cannot be read (before anything is replayed).
     """
     broken: dict[tuple[str, str], str] = {}
-    for each in take(suite, ids, contracts, connect, takes, jobs=jobs):
+    for each in take(suite, wanted, connect, takes, jobs=jobs):
         progress(each)
         if each.status == "broken":
             broken[each.scenario_id, each.contract] = each.message
-    yield from bless(suite, ids, contracts, mode, takes, broken)
+    yield from bless(suite, wanted, mode, takes, broken)
 
 
 def take(
     suite: Suite,
-    ids: Sequence[str],
-    contracts: Sequence[Contract],
+    wanted: Mapping[str, Sequence[str]],
     connect: Callable[[Contract], Callable[[], Adapter]],
     takes: Takes,
     *,
     jobs: int = 1,
 ) -> Generator[Take]:
-    """Take every scenario twice on every contract and yield what came of it; what is taken already is kept."""
-    for scenario_id in ids:
+    """Take every scenario twice on the contracts it is wanted on, and yield what came of it; kept takes stay."""
+    for scenario_id in dict.fromkeys(each for ids in wanted.values() for each in ids):
         suite.scenario(scenario_id, require_expect=False)
-    for contract in contracts:
+    for name, ids in wanted.items():
         for number in NUMBERS:
-            job = TakeJob(suite.root, takes.root, contract.name, number, connect(contract))
+            job = TakeJob(suite.root, takes.root, name, number, connect(suite.contracts.find(name)))
             chosen = ids if number == NUMBERS[0] else ids[::-1]
             if jobs > 1 and len(chosen) > 1:
                 with closing(work_in_processes(job, chosen, jobs)) as done:
@@ -113,8 +129,7 @@ def take(
 
 def bless(
     suite: Suite,
-    ids: Iterable[str],
-    contracts: Sequence[Contract],
+    wanted: Mapping[str, Sequence[str]],
     mode: Mode,
     takes: Takes,
     broken: Mapping[tuple[str, str], str] | None = None,
@@ -123,8 +138,12 @@ def bless(
 
     `broken` says of scenario and contract why there is no take.
     """
-    with Place() as place:
+    by_scenario: dict[str, list[Contract]] = {}
+    for name, ids in wanted.items():
         for scenario_id in ids:
+            by_scenario.setdefault(scenario_id, []).append(suite.contracts.find(name))
+    with Place() as place:
+        for scenario_id, contracts in by_scenario.items():
             scenario = suite.scenario(scenario_id, require_expect=False)
             result = _Blessing(suite, scenario, contracts, mode, place).of(takes, broken or {})
             if result.status not in ("missing", "refused"):
@@ -144,117 +163,129 @@ class _Blessing:
         self.contracts = [contract for contract in contracts if scenario.needs <= contract.capabilities]
         self.mode = mode
         self.place = place
-        self.recordings = Recordings(suite.recordings_root)
 
     def of(self, takes: Takes, broken: Mapping[tuple[str, str], str]) -> Recorded:
         """Judge the takes, and write what they say where the mode allows it."""
         if not self.contracts:
             needs = ", ".join(sorted(self.scenario.needs))
-            return self._came_of("unsupported", f"no contract asked for has all of {needs}")
+            return self._result("unsupported", f"no contract asked for has all of {needs}")
         new: dict[str, Transcript] = {}
         for contract in self.contracts:
-            told = broken.get((self.scenario.id, contract.name))
-            if told is not None:
-                return self._came_of("broken", f"{contract.name}: {told}")
+            why = broken.get((self.scenario.id, contract.name))
+            if why is not None:
+                return self._result("broken", f"{contract.name}: {why}")
             first, second = (takes.get(self.scenario, contract, number) for number in NUMBERS)
             if first is None or second is None:
-                return self._came_of("missing", f"{contract.name}: there are no two takes")
-            if first != second:
-                return self._came_of(
+                return self._result("missing", f"{contract.name}: there are no two takes")
+            first, second = (named(each, self.suite.vocabulary) for each in (first, second))
+            if not same_transcript(first, second):
+                return self._result(
                     "unstable", f"{contract.name}: two takes gave different transcripts; nothing was written"
                 )
+            if unnamed := _unnamed(first):
+                words = f"words that errors.yaml does not know: {unnamed!r}; add them"
+                return self._result("refused", f"{contract.name} refused with {words}")
             new[contract.name] = first
         try:
             return self._written(new)
-        except (UnnamedError, RewriteError, RecordingError, SuiteError) as error:
-            return self._came_of("refused", str(error))
+        except (RewriteError, RecordingError, SuiteError) as error:
+            return self._result("refused", str(error))
 
     def _written(self, new: Mapping[str, Transcript]) -> Recorded:
-        stored = self.recordings.recording(self.scenario.id)
-        known = stored.transcripts
-        whole = Recording({**known, **new})
-        seen = self._outcomes(whole)
-        edits, contradicted = self._edits(seen, frozenset(known))
-        changed = [name for name in new if known.get(name) != new[name]]
+        stored = self.suite.recordings.recording(self.scenario.id)
+        stale = bool(stored.transcripts) and stored.inputs != self.scenario.inputs
+        known = {} if stale else stored.transcripts
+        changed = [name for name in new if name not in known or not same_transcript(known[name], new[name])]
+        own = new.get(self.scenario.contract)
+        edits, contradicted = self._edits(own) if own is not None else ({}, False)
         if not changed and not edits:
-            return self._came_of("unchanged")
+            return self._result("unchanged")
         contradicted = contradicted or any(name in known for name in changed)
-        told = _told(edits, all(name not in known for name in changed))
+        reason = _reason(edits, changed, known)
         if self.mode == "check":
-            return self._came_of("differs", told)
+            return self._result("differs", reason)
         if contradicted and self.mode == "create":
-            return self._came_of("differs", f"{told}; run again with --fix to replace it")
+            return self._result("differs", f"{reason}; run again with --fix to replace it")
+        root, inputs = self.suite.recordings_root, self.scenario.inputs
+        files = recording_files(root, self.scenario.id, inputs, new)
+        if own is not None:
+            files.update(self._rewritten(edits, own))
+        write_all(files)
+        message = ""
+        if stale and (lost := [name for name in stored.transcripts if name not in new]):
+            message = (
+                f"files or steps have changed, so what {len(lost)} other contracts did is dropped; "
+                "`readfirst record --missing` asks them again"
+            )
+        return self._result("fixed" if contradicted else "created", message)
+
+    def _edits(self, own: Transcript) -> tuple[dict[StepPath, Sequence[ClauseEdit]], bool]:
+        """Return the clauses to write, and whether any of them replaces what the file states of the product."""
+        edits: dict[StepPath, Sequence[ClauseEdit]] = {}
+        contradicted = False
+        seen = dict(_expectations(seen_by(self.scenario, self.scenario.contract, own)))
+        for path, (expect, is_group) in _expectations(self.scenario):
+            found = seen[path][0].recorded or Clause()
+            changed = edits_of(expect, found, group=is_group)
+            if changed is not None:
+                edits[path] = changed
+                replaced = expect.recorded is not None and expect.recorded is not expect.documented
+                contradicted = contradicted or replaced
+        return edits, contradicted
+
+    def _rewritten(
+        self, edits: Mapping[StepPath, Sequence[ClauseEdit]], own: Transcript
+    ) -> dict[Path, bytes]:
+        """Return the scenario's file with the clauses that are new, having judged the transcript by it.
+
+        What is written must hold: the file is read back, and the recording replayed and compared.
+        """
         path = self.scenario.path
         assert path is not None
         source = path.read_bytes().decode("utf-8")
         written = rewrite_expectations(source, edits) if edits else source
-        self._verify(written, seen)
-        files = {self.recordings.path(self.scenario.id): encode(whole)}
-        if edits:
-            files[path] = written.encode("utf-8")
-        write_all(files)
-        return self._came_of("fixed" if contradicted else "created")
-
-    def _outcomes(self, whole: Recording) -> list[tuple[Contract, Outcome]]:
-        """Replay every transcript, so that what it did to the workspace is known again."""
-        seen = []
-        for name in sorted(whole.transcripts, key=order):
-            outcome = replay(self.scenario, OneTranscript(whole.transcripts[name]), self.place)
-            if outcome.broken is not None:
-                raise RecordingError(
-                    f"{name}: {outcome.broken.message}; record it on this contract again, too"
-                )
-            seen.append((self.suite.contracts.find(name), outcome))
-        return seen
-
-    def _edits(
-        self, seen: Sequence[tuple[Contract, Outcome]], known: frozenset[str]
-    ) -> tuple[dict[StepPath, Sequence[ClauseEdit]], bool]:
-        """Return the clauses to write, and whether any of them replaces what was recorded."""
-        noted = [
-            (contract, observations(self.scenario, outcome, self.suite.vocabulary))
-            for contract, outcome in seen
-        ]
-        edits: dict[StepPath, Sequence[ClauseEdit]] = {}
-        contradicted = False
-        for place, expect in _expectations(self.scenario):
-            settled = settle(expect, [(contract, each[place]) for contract, each in noted], known)
-            contradicted = contradicted or settled.contradicted
-            if settled.edits is not None:
-                edits[place] = settled.edits
-        return edits, contradicted
-
-    def _verify(self, written: str, seen: Sequence[tuple[Contract, Outcome]]) -> None:
-        """Read the rewritten file back and judge every recording by it: what was written must hold."""
         with tempfile.TemporaryDirectory(prefix="readfirst-verify-") as folder:
-            path = Path(folder) / f"{self.scenario.id}.yaml"
-            path.parent.mkdir(parents=True)
-            path.write_bytes(written.encode("utf-8"))
-            rewritten = load_scenario(path, Path(folder), self.suite.contracts)
-        for contract, outcome in seen:
-            verdict = compare(rewritten, outcome, contract, "text", self.suite.vocabulary)
-            if verdict.status != "passed":
-                what = "; ".join(f"step {item.step + 1}: {item.what}" for item in verdict.differences)
-                raise RewriteError(
-                    f"what would be written does not hold for {contract.name} ({what or verdict.reason})"
-                )
+            copy = Path(folder) / f"{self.scenario.id}.yaml"
+            copy.parent.mkdir(parents=True)
+            copy.write_bytes(written.encode("utf-8"))
+            rewritten = load_scenario(copy, Path(folder), self.suite.contracts)
+        outcome = replay(rewritten, OneTranscript(own), self.place)
+        contract = self.suite.contracts[rewritten.contract]
+        verdict = compare(rewritten, outcome, contract, "text", self.suite.vocabulary)
+        if verdict.status != "passed":
+            what = "; ".join(f"step {item.step + 1}: {item.what}" for item in verdict.differences)
+            raise RewriteError(
+                f"what would be written does not hold for {contract.name} ({what or verdict.reason})"
+            )
+        return {path: written.encode("utf-8")} if edits else {}
 
-    def _came_of(self, status: RecordStatus, message: str = "") -> Recorded:
+    def _result(self, status: RecordStatus, message: str = "") -> Recorded:
         return Recorded(self.scenario.id, status, message)
 
 
-def _told(edits: Mapping[StepPath, Sequence[ClauseEdit]], unrecorded: bool) -> str:
+def _unnamed(transcript: Transcript) -> str | None:
+    """Return the first refusal that has no name."""
+    results = (result for step in transcript.steps for result in step.results)
+    return next((result.text for result in results if result.error == UNNAMED), None)
+
+
+def _reason(
+    edits: Mapping[StepPath, Sequence[ClauseEdit]], changed: Sequence[str], known: Mapping[str, Transcript]
+) -> str:
     places = ", ".join(".".join(str(index + 1) for index in place) for place in sorted(edits))
     if places:
         return f"the product does something else at step {places}"
-    return "it was not recorded yet" if unrecorded else "the product's transcript is another one"
+    if all(name not in known for name in changed):
+        return "it was not recorded yet"
+    return f"the product's transcript is another one on {', '.join(changed)}"
 
 
-def _expectations(scenario: Scenario) -> Iterator[tuple[StepPath, Expectation]]:
+def _expectations(scenario: Scenario) -> Iterator[tuple[StepPath, tuple[Expectation, bool]]]:
+    """Yield the expectation of each call, and of each group: by its place, and whether it is a group's."""
     for place, step in enumerate(scenario.steps):
         if isinstance(step, ToolCall):
-            yield (place,), step.expect
+            yield (place,), (step.expect, False)
         elif isinstance(step, ParallelCalls):
-            yield (place,), step.expect
+            yield (place,), (step.expect, True)
             for index, call in enumerate(step.calls):
-                yield (place, index), call.expect
+                yield (place, index), (call.expect, False)

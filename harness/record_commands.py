@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
 from harness.options import (
     Expression,
@@ -24,10 +25,9 @@ from harness.options import (
     open_suite,
     selection_of,
 )
-from harness.summary import ExitCode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from harness.contracts import Contract
     from harness.record import Mode, Recorded
@@ -43,8 +43,14 @@ _SHARD = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
 Contracts = Annotated[
     list[str] | None,
     typer.Option(
-        "--contract", help="The contract (repeatable), or `all`.", show_default="the suite's default"
+        "--contract",
+        help="The contract (repeatable), or `all`.",
+        show_default="the one that each scenario states",
     ),
+]
+Missing = Annotated[
+    bool,
+    typer.Option("--missing", help="Only ask contracts that a scenario has no recording of, all of them."),
 ]
 Fix = Annotated[bool, typer.Option("--fix", help="Also replace what the product contradicts.")]
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 if anything would change.")]
@@ -55,6 +61,7 @@ Create = Annotated[bool, typer.Option("--create", help="Fill in what is missing 
 def record(
     ids: Ids = None,
     contract: Contracts = None,
+    missing: Missing = False,
     fix: Fix = False,
     check: Check = False,
     create: Create = False,
@@ -78,7 +85,11 @@ def record(
     time_limit: TimeLimit = 30.0,
     fixtures: Fixtures = None,
 ) -> int:
-    """Let the real product fill in what scenarios expect. Needs npm and node; see docs/recording.md."""
+    """Let the real product fill in what scenarios expect. Needs npm and node; see docs/recording.md.
+
+    A scenario is recorded on the contract that it states, 2.1.7 unless it says another. That is all a new case needs.
+    `--missing` asks all other contracts later.
+    """
     from rich.console import Console
 
     from harness.product import Product
@@ -90,19 +101,22 @@ def record(
 
     mode = _mode(fix, check, create)
     suite = open_suite(fixtures)
-    chosen = _contracts(suite, contract)
     selected = select(suite, selection_of(ids, family, tag, expression))
     if shard is not None:
         if takes is None:
             raise UsageError("--shard needs --takes DIR: `readfirst merge` is given the DIRs of all shards.")
         part, parts = _shard(shard)
         selected = selected[part - 1 :: parts]
+    wanted = _wanted(suite, selected, contract, missing=missing)
+    if missing and selected and not wanted:
+        print(f"nothing is missing in {_number(len(selected))}", file=sys.stderr)
+        return ExitCode.CONFORMANT
     broken = 0
     with ExitStack() as stack:
         # A check asks the product anew: what an earlier run left behind is no answer.
         folder = takes or (Path(stack.enter_context(TemporaryDirectory())) if check else default_takes())
         kept = Takes(folder)
-        total = len(NUMBERS) * len(selected) * len(chosen)
+        total = len(NUMBERS) * sum(map(len, wanted.values()))
         bar = stack.enter_context(ProgressBar(Console(stderr=True), total))
 
         def note(each: Take) -> None:
@@ -116,10 +130,8 @@ def record(
             return Product(suite.root, each.name, time_limit)
 
         if shard is None:
-            return _told(
-                recorded(suite, selected, chosen, mode, connect, kept, jobs=jobs, progress=note), chosen
-            )
-        for each in take(suite, selected, chosen, connect, kept, jobs=jobs):
+            return _printed(recorded(suite, wanted, mode, connect, kept, jobs=jobs, progress=note), wanted)
+        for each in take(suite, wanted, connect, kept, jobs=jobs):
             note(each)
     print(f"{_number(len(selected))} taken for shard {shard}", file=sys.stderr)
     return ExitCode.BROKEN if broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
@@ -129,6 +141,7 @@ def record(
 def merge(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="What --takes was, of each shard.")],
     contract: Contracts = None,
+    missing: Missing = False,
     fix: Fix = False,
     check: Check = False,
     create: Create = False,
@@ -144,15 +157,15 @@ def merge(
 
     mode = _mode(fix, check, create)
     suite = open_suite(fixtures)
-    chosen = _contracts(suite, contract)
     selected = select(suite, selection_of(None, family, tag, expression))
+    wanted = _wanted(suite, selected, contract, missing=missing)
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{folder} is no folder. Name what --takes was.")
     with TemporaryDirectory(prefix="readfirst-merge-") as together:
         for folder in folders:
             Takes(Path(together)).add(folder)
-        return _told(bless(suite, selected, chosen, mode, Takes(Path(together))), chosen)
+        return _printed(bless(suite, wanted, mode, Takes(Path(together))), wanted)
 
 
 def _mode(fix: bool, check: bool, create: bool) -> Mode:
@@ -161,10 +174,27 @@ def _mode(fix: bool, check: bool, create: bool) -> Mode:
     return "fix" if fix else "check" if check else "create"
 
 
-def _contracts(suite: Suite, names: list[str] | None) -> list[Contract]:
-    if names and "all" in names:
+def _wanted(
+    suite: Suite, ids: Sequence[str], names: list[str] | None, *, missing: bool
+) -> dict[str, Sequence[str]]:
+    """Return which scenarios to record, by contract: each on the one that it states, unless others are named."""
+    from harness.record import missing as unrecorded
+
+    if missing:
+        contracts = _contracts(suite, names or ["all"])
+        return dict(unrecorded(suite, ids, contracts))
+    if names:
+        return {contract.name: ids for contract in _contracts(suite, names)}
+    own: dict[str, list[str]] = {}
+    for scenario_id in ids:
+        own.setdefault(suite.scenario(scenario_id, require_expect=False).contract, []).append(scenario_id)
+    return dict(own)
+
+
+def _contracts(suite: Suite, names: list[str]) -> list[Contract]:
+    if "all" in names:
         return list(suite.contracts.recorded)
-    chosen = [suite.contracts.find(name) for name in dict.fromkeys(names or [suite.contracts.default])]
+    chosen = [suite.contracts.find(name) for name in dict.fromkeys(names)]
     for contract in chosen:
         if not contract.recorded:
             message = "is what documents state; a person writes it, nothing can be recorded."
@@ -179,19 +209,19 @@ def _shard(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
-def _told(results: Iterable[Recorded], contracts: Sequence[Contract]) -> int:
+def _printed(results: Iterable[Recorded], wanted: Mapping[str, Sequence[str]]) -> int:
     counts: dict[str, int] = {}
     ok = True
     for result in results:
         counts[result.status] = counts.get(result.status, 0) + 1
         ok = ok and result.ok
         if result.status != "unchanged":
-            told = f": {result.message}" if result.message else ""
-            print(f"{result.status} {result.scenario_id}{told}", flush=True)
+            message = f": {result.message}" if result.message else ""
+            print(f"{result.status} {result.scenario_id}{message}", flush=True)
     total = ", ".join(f"{number} {status}" for status, number in counts.items())
-    names = ", ".join(contract.name for contract in contracts)
     number = sum(counts.values())
-    print(f"{_number(number)} on {names}: {total or 'nothing was selected'}", file=sys.stderr)
+    on = f" on {', '.join(wanted)}" if wanted else ""
+    print(f"{_number(number)}{on}: {total or 'nothing was selected'}", file=sys.stderr)
     if not counts:
         return ExitCode.NOTHING
     if counts.get("broken"):

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
 from harness.options import ContractName, Fixtures, LevelName, TimeLimit, open_suite
-from harness.summary import ExitCode
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 

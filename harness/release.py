@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.atomic import write_all
-from harness.contracts import Contract, Contracts, clause_for, order
+from harness.contracts import Contract, Contracts, order
 from harness.emit import emit_string
+from harness.expected import seen_by
 from harness.record import Recorded, bless
-from harness.recordings import Recordings
-from harness.scenario import Clause
+from harness.scenario import ParallelCalls, Scenario, ToolCall
 from harness.suite import Suite
 from harness.takes import Takes
 
@@ -83,9 +83,9 @@ def write_release(
         entries = "".join(_entry(contract) for contract, _ in release.contracts)
         listed.write_text(listed.read_text("utf-8").rstrip("\n") + "\n" + entries, "utf-8")
         copy = Suite(root)
-        names = [copy.contracts[contract.name] for contract, _ in release.contracts]
+        names = [contract.name for contract, _ in release.contracts]
         whole = True
-        for result in bless(copy, ids, names, "create", takes, broken):
+        for result in bless(copy, dict.fromkeys(names, ids), "create", takes, broken):
             whole = whole and result.ok
             yield result
         if whole:
@@ -94,14 +94,14 @@ def write_release(
 
 def differing(suite: Suite, ids: Sequence[str], new: Contract, old: Contract) -> list[str]:
     """Return the scenarios of which two contracts expect something else."""
-    return [
-        scenario_id
-        for scenario_id in ids
-        if any(
-            _stated(clause_for(call.expect, new)) != _stated(clause_for(call.expect, old))
-            for call in suite.scenario(scenario_id).calls()
-        )
-    ]
+
+    def stated(scenario_id: str, contract: Contract) -> list[object]:
+        # Both by their recordings: of a long text the file of a scenario has the digest only.
+        scenario = suite.scenario(scenario_id)
+        transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
+        return _stated(seen_by(scenario, contract.name, transcripts.get(contract.name)))
+
+    return [each for each in ids if stated(each, new) != stated(each, old)]
 
 
 def differing_beyond(suite: Suite, ids: Sequence[str], new: Contract, old: Contract) -> list[str]:
@@ -109,7 +109,7 @@ def differing_beyond(suite: Suite, ids: Sequence[str], new: Contract, old: Contr
 
     Where a text is pinned by its beginning, the rest of it is left open (the product's own settings schema).
     """
-    recordings = Recordings(suite.recordings_root)
+    recordings = suite.recordings
     stated = frozenset(differing(suite, ids, new, old))
     return [
         scenario_id
@@ -119,9 +119,15 @@ def differing_beyond(suite: Suite, ids: Sequence[str], new: Contract, old: Contr
     ]
 
 
-def _stated(clause: Clause | None) -> tuple[object, ...] | None:
-    """Return what a clause demands, without for whom."""
-    return None if clause is None else (clause.error, clause.text, sorted(clause.files.items()))
+def _stated(scenario: Scenario) -> list[object]:
+    """Return what a contract demands of each call and group, without where it stands."""
+    calls: list[ToolCall | ParallelCalls] = [*scenario.calls()]
+    calls += [step for step in scenario.steps if isinstance(step, ParallelCalls)]
+    clauses = [call.expect.recorded for call in calls]
+    return [
+        None if clause is None else (clause.error, clause.text, sorted(clause.files.items()))
+        for clause in clauses
+    ]
 
 
 def _entry(contract: Contract) -> str:
@@ -138,9 +144,12 @@ def _entry(contract: Contract) -> str:
 
 
 def _changed(new: Path, old: Path) -> dict[Path, bytes]:
-    """Return the files of `new` that are not, or not so, in `old`, by their path there."""
+    """Return the files of `new` that are not, or not so, in `old`, by their path there.
+
+    The list of contracts comes last: until it is written, what stands in the other files belongs to no contract.
+    """
     changed = {}
-    for path in sorted(new.rglob("*")):
+    for path in sorted(new.rglob("*"), key=lambda path: (path.name == "contracts.yaml", path)):
         if path.is_file():
             there = old / path.relative_to(new)
             data = path.read_bytes()

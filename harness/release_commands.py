@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
 from harness.options import Jobs, TimeLimit
-from harness.summary import ExitCode
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -62,7 +62,11 @@ def snapshot(
     broken: dict[tuple[str, str], str] = {}
     with ProgressBar(Console(stderr=True), len(NUMBERS) * len(ids) * len(new)) as bar:
         for each in take(
-            suite, ids, new, lambda each: Product(suite.root, each.name, time_limit), kept, jobs=jobs
+            suite,
+            {contract.name: ids for contract in new},
+            lambda each: Product(suite.root, each.name, time_limit),
+            kept,
+            jobs=jobs,
         ):
             bar.advance()
             if each.status == "broken":

@@ -6,12 +6,15 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from harness.adapters.recording import RecordingAdapter
 from harness.entry import Entry
 from harness.outcome import Breakage, Outcome, StepOutcome
 from harness.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from harness.scratch import ScratchError
 from harness.session import (
     Adapter,
     BrokenAdapter,
@@ -20,7 +23,10 @@ from harness.session import (
     Session,
     ToolResult,
 )
-from harness.workspace import Place, Site, WorldEventError, changes
+from harness.workspace import HOME, TEMPORARY, Place, Site, SpoiltError, WorldEventError, changes
+
+if TYPE_CHECKING:
+    from harness.adapters.server_pool import ServerPool
 
 __all__ = ["replay"]
 
@@ -37,11 +43,12 @@ def replay(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
     The workspace is compared with its former state after every step, all bytes of it. Whatever goes wrong
     becomes the outcome's breakage, with the part that is to blame; nothing but an interruption is raised.
     Paths of workspaces repeat only for an adapter that says so (`repeats_paths`): a session that serves
-    several scenarios would remember what it read. An adapter that counts reminders of its conversation
-    (`reminded`) is asked again where one fell on an answer, which may have lost its outer blanks to it.
+    several scenarios would remember what it read. An adapter with `servers` has its sites lent by these. One
+    that counts reminders of its conversation (`reminded`) is asked again where one fell on an answer, which may
+    have lost its outer blanks to it.
     """
     if isinstance(adapter, RecordingAdapter):
-        adapter = adapter.of(scenario.id)
+        adapter = adapter.of(scenario)
     for _ in range(_ATTEMPTS):
         reminded = getattr(adapter, "reminded", 0)
         outcome = _replayed(scenario, adapter, place)
@@ -52,13 +59,34 @@ def replay(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
 
 def _replayed(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
     former = os.umask(_UMASK)
+    outcome = None
     try:
-        with place.site(unique=not getattr(adapter, "repeats_paths", False)) as site:
-            return _Replay(scenario, site).perform(adapter)
-    except OSError as error:
-        return Outcome(scenario.id, (), Breakage("environment", f"cannot prepare the workspace: {error}", 0))
+        with _site(scenario, adapter, place) as site:
+            outcome = _Replay(scenario, site).perform(adapter)
+    except SpoiltError as error:
+        broken: Breakage | None = Breakage("implementation", str(error), 0)
+    except (OSError, ScratchError) as error:
+        doing = "prepare" if outcome is None else "clear"
+        broken = Breakage("environment", f"cannot {doing} the workspace: {error}", 0)
+    else:
+        broken = None
     finally:
         os.umask(former)
+    if outcome is None:
+        outcome = Outcome(scenario.id, (), broken)
+    elif outcome.broken is None and broken is not None:
+        outcome = replace(outcome, broken=replace(broken, step=max(len(outcome.steps) - 1, 0)))
+    if outcome.broken is not None and outcome.broken.blame == "implementation":
+        # It may have spoilt more than this workspace, and go on with it.
+        getattr(adapter, "reset", lambda: None)()
+    return outcome
+
+
+def _site(scenario: Scenario, adapter: Adapter, place: Place) -> AbstractContextManager[Site]:
+    servers: ServerPool | None = getattr(adapter, "servers", None)
+    if servers is not None:
+        return servers.site(place, scenario, adapter)
+    return place.site(unique=not getattr(adapter, "repeats_paths", False))
 
 
 class _Replay:
@@ -73,10 +101,13 @@ class _Replay:
     def perform(self, adapter: Adapter) -> Outcome:
         self.site.lay_out(self.scenario.given.files)
         self.before = self.state = self.site.snapshot()
+        self._look_for_strays()
         broken = None
         session = None
         try:
             session = adapter.open(self.site.workspace(self.scenario))
+            if self.site.confined:
+                self._take_over_from_the_start()
             for index, step in enumerate(self.scenario.steps):
                 self.index = index
                 self._perform(step, session)
@@ -90,6 +121,19 @@ class _Replay:
             except (Exception, SystemExit) as error:
                 broken = broken or self._breakage(error)
         return Outcome(self.scenario.id, tuple(self.steps), broken, self.before)
+
+    def _take_over_from_the_start(self) -> None:
+        """Take what a program keeps at home and among its temporary files when it starts for no effect of a call."""
+        now = self.site.snapshot().items()
+        self.state = self.state | {path: entry for path, entry in now if path.startswith((HOME, TEMPORARY))}
+
+    def _look_for_strays(self) -> None:
+        given = self.scenario.given.files
+        if len(self.before) > len(given):
+            folders = {path[:end] for path in given for end, each in enumerate(path) if each == "/"}
+            strays = self.before.keys() - given.keys() - folders
+            if path := next((path for path in strays if not path.startswith((HOME, TEMPORARY))), None):
+                raise SpoiltError(f"a process of an earlier scenario still writes into the workspace: {path}")
 
     def _perform(self, step: Step, session: Session) -> None:
         match step:
@@ -138,8 +182,6 @@ class _Replay:
             now = self.site.snapshot()
         except OSError as error:
             raise BrokenAdapter(f"cannot read the workspace: {error}", blame="environment") from error
-        except RecursionError:
-            raise BrokenAdapter("the workspace has too many directories inside one another") from None
         changed = changes(self.state, now)
         self.state = now
         return changed
@@ -170,6 +212,8 @@ class _Replay:
         match error:
             case BrokenAdapter():
                 blame, told, details = error.blame, str(error), error.details
+            case SpoiltError():
+                blame, told = "implementation", str(error)
             case WorldEventError():
                 blame, told = "harness", str(error)
             case _:

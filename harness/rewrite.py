@@ -11,7 +11,6 @@ import yaml
 
 from harness.emit import Value, emit_mapping
 from harness.events import EVENTS
-from harness.scenario import When
 from harness.strict_yaml import load
 
 __all__ = ["Keep", "New", "RewriteError", "StepPath", "Update", "rewrite_expectations"]
@@ -30,14 +29,9 @@ class RewriteError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Leave what the clause at `index` states, for the contracts of `when` (None: for all).
-
-    `again`: it stands in the file already, for other contracts; what documents state is not said twice.
-    """
+    """Leave what the clause at `index` states."""
 
     index: int
-    when: When | None = None
-    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +40,6 @@ class Update:
 
     index: int
     recorded: Mapping[str, Value]
-    when: When | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +47,6 @@ class New:
     """Write a clause that was not there."""
 
     recorded: Mapping[str, Value]
-    when: When | None = None
 
 
 ClauseEdit = Keep | Update | New
@@ -63,7 +55,7 @@ _RECORDED = ("error", "text", "files")
 
 
 def rewrite_expectations(source: str, edits: Mapping[StepPath, Sequence[ClauseEdit]]) -> str:
-    """Return the file with the `expect` of the named steps replaced.
+    """Return the file with the `expect` of the named steps replaced; without clauses it is removed.
 
     A step without `expect` gets one. Comments stay, also those inside a changed clause. Raises RewriteError
     where a step is written in flow style (`- {Read: ...}`), and if anything but the expectations would change.
@@ -99,6 +91,8 @@ def _expect_lines(
     lines: list[str], present: tuple[yaml.Node, yaml.Node] | None, edits: Sequence[ClauseEdit], column: int
 ) -> list[str]:
     old = _clauses(lines, present) if present is not None else []
+    if not edits:
+        return []
     inner = column + 2
     indent = inner + 2 if len(edits) > 1 else inner
     written = [" " * column + "expect:"]
@@ -109,7 +103,6 @@ def _expect_lines(
         else:
             clause, comments = old[edit.index]
             body = _clause_lines(lines, clause, edit, indent)
-        body = _when_lines(edit.when, indent) + body
         written += [" " * inner + comment for comment in comments]
         if len(edits) > 1:
             first = next(index for index, line in enumerate(body) if not line.lstrip().startswith("#"))
@@ -134,25 +127,9 @@ def _clauses(
     return clauses
 
 
-def _when_lines(when: When | None, indent: int) -> list[str]:
-    if when is None:
-        return []
-    parts = []
-    if when.claude_code is not None:
-        bounds = sorted(map(str, when.claude_code), key=lambda bound: bound.startswith("<"))
-        parts.append(f'claude_code: "{",".join(bounds)}"')
-    if when.read_gate is not None:
-        parts.append(f"read_gate: {when.read_gate}")
-    return [f"{' ' * indent}when: {{{', '.join(parts)}}}"]
-
-
 def _clause_lines(lines: list[str], clause: yaml.MappingNode, edit: Keep | Update, indent: int) -> list[str]:
-    """Return the clause at column `indent`, without its `when`; with other recorded keys for an Update."""
-    left_out = {"when"}
-    if isinstance(edit, Update):
-        left_out.update(_RECORDED)
-    elif edit.again:
-        left_out.add("documented")
+    """Return the clause at column `indent`; with other recorded keys for an Update."""
+    left_out = frozenset(_RECORDED if isinstance(edit, Update) else ())
     written: list[str] = []
     for name, comments, entry in _entries(lines, clause, indent):
         written += comments

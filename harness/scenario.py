@@ -8,22 +8,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from packaging.specifiers import SpecifierSet
-
 from harness.entry import Entry, RegularFile, TextContent
+from harness.shift import Seconds
 
 __all__ = [
+    "REQUIREMENTS",
     "TOOLS",
     "Clause",
     "Expectation",
+    "ForeignContractError",
     "Given",
     "ParallelCalls",
     "Position",
+    "Requirement",
     "Scenario",
     "Step",
     "TextDigest",
     "ToolCall",
-    "When",
     "WorldEvent",
 ]
 
@@ -33,6 +34,8 @@ _SHOWN_BYTES = 262_144
 """Read shows no larger file as a whole."""
 
 Requirement = Literal["must", "should", "observed"]
+REQUIREMENTS: tuple[Requirement, ...] = ("must", "should", "observed")
+"""How binding a scenario is, the strictest first: the contract, good conduct, a recorded quirk or bug."""
 ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir"]
 
@@ -50,14 +53,6 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class When:
-    """The contracts that a clause holds for: a version specifier, a model class, or both."""
-
-    claude_code: SpecifierSet | None = None
-    read_gate: ReadGate | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class TextDigest:
     """Expected text that is too long to print: every given part must agree.
 
@@ -71,26 +66,42 @@ class TextDigest:
     ends: str | None = None
 
 
+class ForeignContractError(ValueError):
+    """A scenario was asked what another contract expects than the one it was read for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What one call must give on the contracts that `when` selects (None: all that the file records).
+    """What one call must give.
 
     `error` present means refused. `text` None: not stated (only allowed where the documents are silent).
     `files` holds every path that the step changes; None as value: the path no longer exists.
-    `documented` names document and section; such a clause is (also) the contract `documented`.
+    `documented` names document and section; such a clause is (also) what the documents state.
     """
 
-    when: When | None = None
     documented: str | None = None
     error: str | None = None
     text: str | TextDigest | None = None
     files: Mapping[str, Entry | None] = field(default_factory=dict)
     position: Position | None = None
-    recorded: bool = True
-    """False for a clause that states the documents only, where the product does something else."""
 
 
-Expectation = tuple[Clause, ...]
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a call, or a group, must give: by a recorded contract, and by the documents. None: not stated.
+
+    Where the product does what the documents state, both are the same clause.
+    """
+
+    recorded: Clause | None = None
+    documented: Clause | None = None
+
+    def clauses(self) -> tuple[Clause, ...]:
+        """Return the clauses that there are, what only the documents state first."""
+        both = (self.documented, self.recorded)
+        if self.documented is self.recorded:
+            both = (None, self.recorded)
+        return tuple(clause for clause in both if clause is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +109,7 @@ class WorldEvent:
     """A change to the workspace that no tool made.
 
     `path` is relative to the workspace. `entry` is the new state (`modify`, `symlink`, `mkdir`), `to` the new
-    name (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in whole seconds against the file's
+    name (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in seconds against the file's
     time before the event; None: `same`.
     """
 
@@ -107,7 +118,7 @@ class WorldEvent:
     entry: Entry | None = None
     to: str | None = None
     mode: int | None = None
-    mtime: int | None = None
+    mtime: Seconds | None = None
     position: Position | None = None
 
 
@@ -118,7 +129,7 @@ class ToolCall:
     tool: str
     arguments: Mapping[str, Any]
     during: tuple[WorldEvent, ...] = ()
-    expect: Expectation = ()
+    expect: Expectation = Expectation()
     position: Position | None = None
 
 
@@ -127,7 +138,7 @@ class ParallelCalls:
     """Calls of one message. `expect` holds the files that the group as a whole changes; texts stand at the calls."""
 
     calls: tuple[ToolCall, ...]
-    expect: Expectation = ()
+    expect: Expectation = Expectation()
     position: Position | None = None
 
 
@@ -144,22 +155,35 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """One behaviour. `id` is the path below `scenarios/`, without `.yaml`; its first part is the family."""
+    """One behaviour. `id` is the path below `scenarios/`, without `.yaml`; its first part is the family.
+
+    `contract` names the recorded contract whose expectations `steps` hold: the one that the file states, or the
+    one that the scenario was read for. `inputs` is a digest of the workspace and the steps, without expectations.
+    """
 
     id: str
     title: str
     requirement: Requirement
     given: Given
     steps: tuple[Step, ...]
+    contract: str = ""
+    inputs: str = ""
     about: str = ""
     tags: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     path: Path | None = None
+    rule: str = ""
+    """The rule that the scenario belongs to, an id of `rules.yaml`; empty where it names none."""
 
     @property
     def family(self) -> str:
         """The folder of the scenario, for example `staleness`."""
         return self.id.partition("/")[0]
+
+    @property
+    def length(self) -> int:
+        """Given files and steps: how much there is to look into."""
+        return len(self.given.files) + len(self.steps)
 
     def calls(self) -> Iterator[ToolCall]:
         """Yield every tool call in order, those of parallel groups included."""

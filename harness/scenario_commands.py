@@ -8,19 +8,22 @@ from typing import Annotated
 
 import typer
 
+from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
 from harness.options import (
+    Classes,
     ContractName,
     Expression,
     Families,
     Fixtures,
     Ids,
     Output,
+    Requirements,
+    Rules,
     Tags,
     open_suite,
     selection_of,
 )
-from harness.summary import ExitCode
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -32,6 +35,9 @@ def list_(
     ids: Ids = None,
     family: Families = None,
     tag: Tags = None,
+    requirement: Requirements = None,
+    rule: Rules = None,
+    class_: Classes = None,
     expression: Expression = "",
     fixtures: Fixtures = None,
 ) -> int:
@@ -39,7 +45,7 @@ def list_(
     from harness.selection import select
 
     suite = open_suite(fixtures)
-    chosen = select(suite, selection_of(ids, family, tag, expression))
+    chosen = select(suite, selection_of(ids, family, tag, expression, requirement, rule, class_))
     headings = map(suite.heading, chosen)
     sys.stdout.writelines(f"{each.id}\t{each.requirement}\t{each.title}\n" for each in headings)
     return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
@@ -51,14 +57,25 @@ def show(
     contract: ContractName = None,
     fixtures: Fixtures = None,
 ) -> int:
-    """Show one scenario: its files, its steps, and what a contract expects of each."""
+    """Show one scenario: its files, its steps, and what each contract expects.
+
+    In full that is the contract which the file states; the others follow in short, one row for each distinct answer.
+    `--contract` shows one contract alone.
+    """
+    from harness.report.elsewhere import Elsewhere
     from harness.report.scenario import scenario_lines
     from harness.selection import Selection, select
 
     suite = open_suite(fixtures)
     (scenario_id,) = select(suite, Selection(ids=(scenario,)))
-    chosen = suite.contracts[contract or suite.contracts.default]
-    for line in scenario_lines(suite.scenario(scenario_id), chosen):
+    if contract is not None:
+        chosen = suite.contracts[contract]
+        shown = scenario_lines(suite.scenario(scenario_id, chosen), chosen)
+    else:
+        stated = suite.scenario(scenario_id)
+        recording = suite.recordings.of(scenario_id, stated.inputs)
+        shown = scenario_lines(stated, suite.contracts[stated.contract], Elsewhere(stated, recording))
+    for line in shown:
         print(line)
     return ExitCode.CONFORMANT
 
@@ -82,6 +99,7 @@ def new(
 def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
     """Check scenario files and recordings; exit code 4 if anything is wrong. docs/format.md lists the rules."""
     from harness.lint import lint as find
+    from harness.lint import unrecorded
     from harness.selection import Selection, select
 
     suite = open_suite(fixtures)
@@ -90,6 +108,8 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
     for finding in find(suite, chosen):
         print(finding)
         count += 1
+    for note in unrecorded(suite, suite.ids() if chosen is None else chosen):
+        print(note, file=sys.stderr)
     files = len(chosen) if chosen is not None else len(suite.ids())
     print(
         f"{files} scenario{'' if files == 1 else 's'}, {count} finding{'' if count == 1 else 's'}",

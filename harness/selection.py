@@ -1,15 +1,17 @@
-"""Selection: which scenarios a run takes, by id, family, tag and a `-k` expression."""
+"""Selection: which scenarios a run takes, by id, family, tag, requirement, rule, class and a `-k` expression."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from harness.contracts import LATEST
+from harness.rules import CLASSES, UnknownRuleError
 from harness.suite import Suite
 
-__all__ = ["Selection", "SelectionError", "select"]
+__all__ = ["Selection", "SelectionError", "option_for", "rules_chosen", "scenario_id", "select"]
 
 
 class SelectionError(Exception):
@@ -18,27 +20,31 @@ class SelectionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to take: the listed ids, of these families, with one of these tags, matching `expression`.
+    """What to take: the listed ids, of these families, with one of these tags and requirements, matching `expression`.
 
-    Empty parts do not restrict. `expression` joins words with `and`, `or`, `not` and parentheses; a word
-    matches if it occurs in the scenario's id or title, in any case; quote a word that holds blanks.
+    `rules` are ids of rules, `classes` the classes that a rule may have. Empty parts do not restrict.
+    `expression` joins words with `and`, `or`, `not` and parentheses; a word matches if it occurs in the scenario's
+    id or title, in any case; quote a word that holds blanks.
     """
 
     ids: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     expression: str = ""
+    requirements: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
 
 
 def select(suite: Suite, selection: Selection) -> list[str]:
-    """Return the selected ids, sorted. Raises SelectionError for an unknown id, family or tag.
+    """Return the selected ids, sorted. Raises SelectionError for an unknown id, family, tag or rule.
 
-    Headings are read only where a tag or an expression asks for it.
+    Headings are read only where a tag, a requirement, a rule or an expression asks for it.
     """
     known = list(suite.ids())
     ids = known
     if selection.ids:
-        wanted = [_id_of(given, known) for given in selection.ids]
+        wanted = [_id_of(given, known, suite) for given in selection.ids]
         ids = sorted(set(wanted))
     if selection.families:
         families = sorted({name.partition("/")[0] for name in known})
@@ -46,7 +52,8 @@ def select(suite: Suite, selection: Selection) -> list[str]:
             if family not in families:
                 raise SelectionError(f"no family is called {family!r}.{_suggest(family, families)}")
         ids = [name for name in ids if name.partition("/")[0] in selection.families]
-    if not (selection.tags or selection.expression):
+    belonging = rules_chosen(suite, selection.rules, selection.classes)
+    if belonging is None and not (selection.tags or selection.expression or selection.requirements):
         return sorted(ids)
     matches = _parse(selection.expression) if selection.expression.strip() else None
     taken, seen_tags = [], set[str]()
@@ -54,6 +61,10 @@ def select(suite: Suite, selection: Selection) -> list[str]:
         heading = suite.heading(name)
         seen_tags.update(heading.tags)
         if selection.tags and not set(selection.tags) & set(heading.tags):
+            continue
+        if belonging is not None and heading.rule not in belonging:
+            continue
+        if selection.requirements and heading.requirement not in selection.requirements:
             continue
         if matches is None or matches(f"{name}\n{heading.title}".casefold()):
             taken.append(name)
@@ -63,15 +74,56 @@ def select(suite: Suite, selection: Selection) -> list[str]:
     return taken
 
 
-def _id_of(given: str, known: Sequence[str]) -> str:
-    """Return the id for what was typed: an id, or the path of a scenario file."""
+def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> frozenset[str] | None:
+    """Return the ids of these rules that are of these classes; None where neither is asked for.
+
+    Raises SelectionError for an unknown rule, and where the suite has no rules.
+    """
+    if not rules and not classes:
+        return None
+    if suite.rules is None:
+        raise SelectionError(
+            f"{suite.root} has no rules.yaml, so its scenarios belong to no rule and no class."
+        )
+    try:
+        wanted = [suite.rules[rule_id] for rule_id in rules] if rules else list(suite.rules)
+    except UnknownRuleError as error:
+        raise SelectionError(str(error)) from None
+    return frozenset(rule.id for rule in wanted if not classes or rule.class_ in classes)
+
+
+def option_for(word: str, suite: Suite) -> list[str]:
+    """Return the option that selects what a word names: a family, tag, rule, class or contract; else nothing."""
+    family = word.rstrip("/").rpartition("/scenarios/")[2].removeprefix("scenarios/")
+    if family in {name.partition("/")[0] for name in suite.ids()}:
+        return ["--family", family]
+    if word in (suite.tags or {}):
+        return ["--tag", word]
+    if suite.rules is not None and word in suite.rules:
+        return ["--rule", word]
+    if suite.rules is not None and word in CLASSES:
+        return ["--class", word]
+    if word in suite.contracts or word == LATEST:
+        return ["--contract", word]
+    return []
+
+
+def scenario_id(given: str, known: Collection[str]) -> str | None:
+    """Return the id for what was typed, an id or the path of a scenario file; None where it is neither."""
     name = given.removesuffix(".yaml")
     if name in known:
         return name
     tail = "/".join(name.replace("\\", "/").split("/")[-2:])
-    if given.endswith(".yaml") and tail in known:
-        return tail
-    raise SelectionError(f"no scenario has the id {given!r}.{_suggest(name, known)}")
+    return tail if given.endswith(".yaml") and tail in known else None
+
+
+def _id_of(given: str, known: Sequence[str], suite: Suite) -> str:
+    found = scenario_id(given, known)
+    if found is not None:
+        return found
+    option = option_for(given, suite)
+    told = f" Write {' '.join(option)}." if option else _suggest(given.removesuffix(".yaml"), known)
+    raise SelectionError(f"no scenario has the id {given!r}.{told}")
 
 
 def _suggest(name: str, known: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ __all__ = [
     "BrokenAdapter",
     "ParallelSession",
     "RacingSession",
+    "ServerUse",
     "Session",
     "ToolResult",
     "Workspace",
@@ -58,6 +59,14 @@ class Workspace(os.PathLike[str]):
         return str(self.root)
 
 
+@dataclass(frozen=True, slots=True)
+class ServerUse:
+    """What a session got of an implementation that runs as a server: a shared one or one of its own, and why."""
+
+    shared: bool
+    why: str
+
+
 class Session(Protocol):
     """One conversation: the read state lives here."""
 
@@ -88,8 +97,10 @@ class Adapter(Protocol):
     """Connects one implementation. `capabilities` (optional) names what it has; default Read, Edit, Write.
 
     A session may have `close()`, an adapter may have `close()`: both are called when no longer needed.
+    `reset()` (optional) ends what serves several sessions, because it may have spoilt more than its workspace.
     `repeats_paths = True` (optional) declares that every session starts from nothing, so that a path may be
     the workspace of one scenario after the other; otherwise each scenario has a path of its own.
+    `servers` (optional) is the pool that lends its servers, and with them the sites of its sessions.
     `lacks(tool, arguments)` (optional) says what of a call it does not claim (`Read with pages`), else nothing.
     """
 

@@ -17,6 +17,8 @@ _SKELETON = """\
 title: TODO
 # must: the contract. should: good conduct. observed: a quirk or a bug of the product.
 requirement: must
+# The one rule that the title shows: an id of fixtures/rules.yaml; `readfirst rules` lists them.
+rule: TODO
 # From fixtures/tags.yaml, in alphabetical order.
 tags: []
 # Where it was reported or is documented: a URL, or `document.txt, Section`.

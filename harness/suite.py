@@ -4,42 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 
 from harness import strict_yaml
-from harness.contracts import Contracts, load_contracts
+from harness.contracts import Contract, Contracts, load_contracts
+from harness.expected import seen_by
 from harness.finding import Finding, SuiteError
+from harness.heading import Heading, plain_heading
 from harness.inspection import Inspection, did_you_mean
-from harness.load import REQUIREMENTS, ScenarioError, load_scenario
-from harness.scenario import Position, Scenario
+from harness.load import ScenarioError, load_scenario
+from harness.recordings import Recordings
+from harness.rules import Rules, load_rules, rules_file
+from harness.scenario import REQUIREMENTS, Position, Requirement, Scenario
 from harness.tags import load_tags
 from harness.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = ["Heading", "Suite", "UnknownScenarioError", "default_root"]
 
 
-_HEADING = {"title", "requirement", "tags"}
+_HEADING = {"title", "requirement", "rule", "tags"}
 
 
 class UnknownScenarioError(LookupError):
     """No scenario of this suite has that id; the message names the closest one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """What a list shows of a scenario; reading it leaves `given` and `steps` unchecked."""
-
-    id: str
-    title: str
-    requirement: str
-    tags: tuple[str, ...]
-
-    @property
-    def family(self) -> str:
-        """The folder of the scenario, for example `staleness`."""
-        return self.id.partition("/")[0]
 
 
 def default_root() -> Path:
@@ -71,6 +60,11 @@ class Suite:
         return self.root / "recordings"
 
     @cached_property
+    def recordings(self) -> Recordings:
+        """What the real product was recorded to do."""
+        return Recordings(self.recordings_root)
+
+    @cached_property
     def contracts(self) -> Contracts:
         """The contracts of this suite. Raises SuiteError."""
         return load_contracts(self.root / "contracts.yaml")
@@ -86,6 +80,12 @@ class Suite:
         path = self.root / "tags.yaml"
         return load_tags(path) if os.path.lexists(path) else None
 
+    @cached_property
+    def rules(self) -> Rules | None:
+        """The rules that scenarios belong to; None where none are listed. Raises SuiteError."""
+        path = rules_file(self.root)
+        return load_rules(path) if os.path.lexists(path) else None
+
     def ids(self) -> list[str]:
         """Return the ids of all scenario files, sorted. Only names are read."""
         return sorted(_ids(os.fspath(self.scenarios_root), ""))
@@ -99,11 +99,25 @@ class Suite:
             )
         return path
 
-    def scenario(self, scenario_id: str, *, require_expect: bool = True) -> Scenario:
-        """Read one scenario. Raises UnknownScenarioError, or SuiteError with all that is wrong in it."""
-        return load_scenario(
+    def scenario(
+        self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
+    ) -> Scenario:
+        """Read one scenario with what `contract` expects: None or `documented` leave what the file states.
+
+        Of another contract than the file's own the recording tells; where there is none, nothing is expected.
+        Raises UnknownScenarioError, SuiteError with all that is wrong in it, or RecordingError.
+        """
+        scenario = load_scenario(
             self.path(scenario_id), self.scenarios_root, self.contracts, require_expect=require_expect
         )
+        return scenario if contract is None else self.seen_by(scenario, contract)
+
+    def seen_by(self, scenario: Scenario, contract: Contract) -> Scenario:
+        """Return a scenario of this suite with the expectations of another contract. Raises RecordingError."""
+        if not contract.recorded or contract.name == scenario.contract:
+            return scenario
+        recording = self.recordings.of(scenario.id, scenario.inputs)
+        return seen_by(scenario, contract.name, recording.transcripts.get(contract.name))
 
     def scenarios(self) -> Iterator[Scenario]:
         """Yield every scenario in the order of the ids. Raises SuiteError at the first bad one."""
@@ -111,9 +125,12 @@ class Suite:
             yield self.scenario(scenario_id)
 
     def heading(self, scenario_id: str) -> Heading:
-        """Read title, requirement and tags of one scenario; what follows them is not read."""
+        """Read title, requirement, rule and tags of one scenario; what follows them is not read."""
         path = self.path(scenario_id)
         data = strict_yaml.read(path)
+        plain = plain_heading(scenario_id, data)
+        if plain is not None:
+            return plain
         document = strict_yaml.load(data, path, until=("given", "steps"))
         if not isinstance(document.value, dict) or not document.value.keys() >= _HEADING:
             document = strict_yaml.load(data, path)  # written in another order
@@ -124,8 +141,9 @@ class Suite:
         if "requirement" in top:
             requirement = look.choice(top["requirement"], ("requirement",), "requirement", REQUIREMENTS)
         tags = look.strings(top["tags"], ("tags",), "tags") if "tags" in top else ()
+        rule = look.string(top["rule"], ("rule",), "rule") if "rule" in top else None
         look.finish(ScenarioError)
-        return Heading(scenario_id, title or "", requirement or "", tags)
+        return Heading(scenario_id, title or "", cast("Requirement", requirement), tags, rule or "")
 
 
 def did_you_mean_id(scenario_id: str, ids: list[str]) -> str:

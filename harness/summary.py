@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from enum import IntEnum
+from dataclasses import dataclass, field, fields
 
 from harness.baseline import Ruling
+from harness.exit_code import ExitCode
+from harness.scenario import Requirement
 from harness.verdict import Verdict
 
 __all__ = ["Count", "ExitCode", "Summary"]
 
 
-class ExitCode(IntEnum):
-    """How `readfirst` ends; documented in docs/running.md."""
-
-    CONFORMANT = 0
-    NOT_CONFORMANT = 1
-    USAGE = 2
-    BROKEN = 3
-    SUITE_INVALID = 4
-    NOTHING = 5
-    INTERNAL = 70
-    INTERRUPTED = 130
-
-
 @dataclass(slots=True)
 class Count:
-    """The verdicts of one family, or of all. `holds` counts the judged scenarios that hold, per level."""
+    """The verdicts of one family, or of all. `holds` counts the scenarios that hold, per level.
+
+    `judged` is what they are counted of: passed, failed and broken. A replay that ended early does not hold.
+    """
 
     scenarios: int = 0
     judged: int = 0
@@ -59,18 +50,30 @@ class Count:
                 self.unsupported += 1
             case "unspecified":
                 self.unspecified += 1
-        if verdict.status in ("passed", "failed"):
+        if verdict.status in ("passed", "failed", "broken"):
             self.judged += 1
             self.holds.update(level for level, holds in verdict.levels.items() if holds)
         self.accepted += bool(ruling.accepted)
 
+    def plus(self, other: Count) -> Count:
+        """Return the count of both together."""
+        return Count(
+            **{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(Count)}
+        )
+
 
 class Summary:
-    """Counts verdicts as they come; memory grows with the number of families only."""
+    """Counts verdicts as they come; memory grows with the number of families and contracts only.
+
+    `families` is by contract and family; `contracts` in the order of the run; `requirements` has all contracts
+    together, and lacks verdicts that do not say theirs.
+    """
 
     def __init__(self) -> None:
         self.total = Count()
         self.families: dict[tuple[str, str], Count] = {}
+        self.contracts: dict[str, Count] = {}
+        self.requirements: dict[Requirement, Count] = {}
         self.stale: list[str] = []
         self._not_conformant = 0
         self._broken = 0
@@ -79,6 +82,9 @@ class Summary:
         """Count one verdict and what the baseline makes of it."""
         key = (verdict.contract, verdict.scenario_id.partition("/")[0])
         self.families.setdefault(key, Count()).add(verdict, ruling)
+        self.contracts.setdefault(verdict.contract, Count()).add(verdict, ruling)
+        if verdict.requirement is not None:
+            self.requirements.setdefault(verdict.requirement, Count()).add(verdict, ruling)
         self.total.add(verdict, ruling)
         if ruling.stale:
             self.stale.append(ruling.stale)
@@ -86,11 +92,6 @@ class Summary:
             self._broken += 1
         elif not ruling.conformant:
             self._not_conformant += 1
-
-    @property
-    def contracts(self) -> list[str]:
-        """The contracts in the order of the run."""
-        return list(dict.fromkeys(contract for contract, _ in self.families))
 
     @property
     def exit_code(self) -> ExitCode:

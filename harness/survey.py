@@ -18,7 +18,7 @@ from harness.atomic import write_all
 from harness.baseline import Baseline, load_baseline, rule
 from harness.implementations import FORMAT, page, result_data, result_of
 from harness.known_failures import first_differences, grouped_text
-from harness.report import RunFacts, output
+from harness.report import Commands, RunFacts, output
 from harness.report.jsonl import JsonlReport
 from harness.run import run
 from harness.session import BrokenAdapter
@@ -195,7 +195,15 @@ class Survey:
         folder.mkdir(parents=True, exist_ok=True)
         count = len(self._suite.ids())
         with output(folder / f"{name}.jsonl") as stream:
-            facts = RunFacts(f"target:{name}", (self._contract,), target.level, count, str, lambda _: None)
+            facts = RunFacts(
+                target=f"target:{name}",
+                name=f"target:{name}",
+                contracts=(self._contract,),
+                level=target.level,
+                scenarios=count,
+                commands=lambda _: Commands("", ""),
+                find=lambda _: None,
+            )
             report = JsonlReport(stream, facts, self._version)
             for verdict in verdicts:
                 ruling = rule(verdict, baseline)
@@ -207,8 +215,7 @@ class Survey:
         file = known_failures(target, release)
         if not file.exists():
             return None
-        contracts = [contract.name for contract in self._suite.contracts]
-        return load_baseline(file, self._suite.ids(), contracts, self._contract)
+        return load_baseline(file, self._suite.ids(), self._suite.contracts)
 
 
 def _noted(verdicts: Iterator[Verdict], kept: IO[bytes]) -> Iterator[Verdict]:

@@ -6,12 +6,10 @@ several machines can be brought together in one folder.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -21,7 +19,7 @@ from harness.atomic import write_all
 from harness.contracts import Contract
 from harness.recordings import Recording, RecordingError, Transcript, decode, encode
 from harness.replay import replay
-from harness.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from harness.scenario import Scenario
 from harness.session import Adapter
 from harness.suite import Suite
 from harness.transcribe import transcribe
@@ -52,30 +50,27 @@ def default_takes() -> Path:
 
 
 class Takes:
-    """The takes below one folder: `<contract>/<number>/<scenario id>.json`."""
+    """The takes below one folder: `<contract>/<number>/<scenario id>.yaml`."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def path(self, scenario_id: str, contract: str, number: int) -> Path:
         """Return where the take is or would be."""
-        return self.root / contract / str(number) / f"{scenario_id}.json"
+        return self.root / contract / str(number) / f"{scenario_id}.yaml"
 
     def get(self, scenario: Scenario, contract: Contract, number: int) -> Transcript | None:
         """Return a take; None where there is none, or one of other steps or of another model."""
         try:
-            file = json.loads(self.path(scenario.id, contract.name, number).read_bytes())
-            if file["of"] != _asked(scenario, contract):
-                return None
-            return decode(json.dumps(file["recording"]).encode()).transcripts[contract.name]
-        except (OSError, ValueError, KeyError, TypeError, RecordingError):
+            taken = decode(self.path(scenario.id, contract.name, number).read_bytes())
+        except (OSError, RecordingError):
             return None
+        return taken.transcripts.get(contract.name) if taken.inputs == _asked(scenario, contract) else None
 
     def put(self, scenario: Scenario, contract: Contract, number: int, transcript: Transcript) -> None:
         """Keep a take. Raises OSError."""
-        recording = json.loads(encode(Recording({contract.name: transcript})))
-        file = {"of": _asked(scenario, contract), "recording": recording}
-        write_all({self.path(scenario.id, contract.name, number): json.dumps(file).encode("ascii")})
+        taken = Recording(_asked(scenario, contract), {contract.name: transcript})
+        write_all({self.path(scenario.id, contract.name, number): encode(taken)})
 
     def add(self, folder: Path) -> None:
         """Copy the takes of another folder into this one. Raises OSError."""
@@ -120,7 +115,7 @@ class TakeJob:
                         f"step {outcome.broken.step + 1}: {outcome.broken.message} {outcome.broken.details}"
                     )
                     return self._came_of(scenario_id, "broken", told.strip())
-                takes.put(scenario, contract, self.number, transcribe(scenario, outcome))
+                takes.put(scenario, contract, self.number, transcribe(scenario, outcome, suite.vocabulary))
                 return self._came_of(scenario_id, "taken")
 
             yield take
@@ -156,22 +151,5 @@ class _Product:
 
 
 def _asked(scenario: Scenario, contract: Contract) -> str:
-    """Return a digest of all that a take depends on: workspace, steps, version and model; not of expectations."""
-    asked = (
-        sorted(scenario.given.files.items()),
-        scenario.given.deny,
-        [_bare(step) for step in scenario.steps],
-        contract.version,
-        contract.model,
-    )
-    return hashlib.sha256(repr(asked).encode("utf-8", "backslashreplace")).hexdigest()
-
-
-def _bare(step: Step) -> object:
-    match step:
-        case WorldEvent():
-            return replace(step, position=None)
-        case ToolCall():
-            return step.tool, step.arguments, [_bare(event) for event in step.during]
-        case ParallelCalls():
-            return [_bare(call) for call in step.calls]
+    """Return what a take depends on: workspace and steps, version and model; not expectations."""
+    return " ".join((scenario.inputs, contract.version or "", contract.model or ""))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
-from harness.options import TimeLimit
-from harness.summary import ExitCode
+from harness.options import Confine, TimeLimit
 from harness.version import version
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["check_adapter", "implementations", "targets"]
+__all__ = ["check_adapter", "implementations", "new_mapping", "targets"]
 
 
 @guarded
@@ -37,6 +38,7 @@ def check_adapter(
         str, typer.Argument(metavar="TARGET", help="What to connect to, as for `readfirst run`.")
     ],
     time_limit: TimeLimit = 30.0,
+    confine: Confine = False,
 ) -> int:
     """Tell whether an adapter works at all, before anybody judges the implementation behind it."""
     from harness.adapters.connect import connect
@@ -45,10 +47,10 @@ def check_adapter(
     from harness.visible import visible
     from harness.workspace import Place
 
-    adapter = connect(target, Suite(None), time_limit=time_limit)
+    adapter = connect(target, Suite(None), time_limit=time_limit, confine=confine)
     problems = 0
     try:
-        with Place() as place:
+        with Place(confined=confine) as place:
             for check in checks(adapter, place):
                 problems += bool(check.problem)
                 print(f"{'no ' if check.problem else 'yes'}  {check.name}")
@@ -63,6 +65,35 @@ def check_adapter(
         print(f"{problems} problem{plural} of the adapter; solve {'it' if problems == 1 else 'them'} first.")
         return ExitCode.BROKEN
     print(f"The adapter works. Judge the implementation: readfirst run {target!r}")
+    return ExitCode.CONFORMANT
+
+
+@guarded
+def new_mapping(
+    server: Annotated[str, typer.Argument(metavar="mcp:COMMAND", help="The server, as for `readfirst run`.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(help="The file to write; it must not be there.", show_default="the server's name.yaml"),
+    ] = None,
+    time_limit: TimeLimit = 30.0,
+) -> int:
+    """Ask an MCP server for its tools, and write a mapping to start from, for tools of other names."""
+    from harness.adapters.connect import mcp_command
+    from harness.targets.new_mapping import NewMappingError, write_mapping
+
+    if not server.startswith("mcp:"):
+        raise UsageError(
+            f"{server!r} is no MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'."
+        )
+    try:
+        written = write_mapping(mcp_command(server), output, time_limit)
+    except NewMappingError as error:
+        raise UsageError(str(error)) from error
+    print(f"wrote {written.file}")
+    for tool, call in written.calls.items():
+        print(f"  {tool:5}  {call or 'nothing was found; the file lists what the server offers'}")
+    target = shlex.quote(f"target:{written.file}")
+    print(f"Look through it, then: readfirst check-adapter {target} && readfirst run {target}")
     return ExitCode.CONFORMANT
 
 

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Literal
 
 from harness.baseline import Baseline, BaselineError, baseline_text, load_baseline, rule
 from harness.contracts import DOCUMENTED
 from harness.cost import Cost
 from harness.finding import Finding, SuiteError
 from harness.known_failures import first_differences, grouped_text
-from harness.report import Report, RunFacts, output
+from harness.report import Commands, Report, RunFacts, output
 from harness.report.jsonl import JsonlReport
 from harness.report.junit import JunitReport
 from harness.report.pages import Page, PageReport, Sources
+from harness.report.place import short_path
 from harness.report.progress import ProgressBar
 from harness.report.results import Results
 from harness.report.table import TableReport
+from harness.report.terminal import print_runs
 from harness.run import TIME_LIMIT, run
-from harness.scenario import Position, Scenario
+from harness.scenario import Scenario
 from harness.selection import Selection, SelectionError, select
 from harness.suite import Suite, UnknownScenarioError
 from harness.summary import ExitCode, Summary
@@ -34,8 +37,12 @@ from harness.verdict import Level, Verdict
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Request", "chosen_contracts", "command_of", "open_baseline", "perform", "perform_report"]
+__all__ = ["Request", "chosen_contracts", "commands_of", "open_baseline", "perform", "perform_report"]
 
+_WORTH_GROUPING = 2
+"""Failures from which on it is worth to ask for their causes."""
+ALL = "all"
+"""Stands for every contract of a suite."""
 _WIDE = 110
 """Columns of a table that does not go to a terminal."""
 
@@ -44,13 +51,17 @@ _WIDE = 110
 class Request:
     """The options of one run as they were given.
 
+    `target` is the connect string. `called` is the target as it was written, without options that were made part of
+    it; reports and baselines hold `name`, or that where no name is given.
     `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
-    `most_failures` None: the table format explains all.
+    `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
     """
 
     suite: Suite
     target: str
     version: str
+    called: str = ""
+    name: str | None = None
     fixtures: Path | None = None
     contracts: tuple[str, ...] = ()
     level: Level = "text"
@@ -61,59 +72,68 @@ class Request:
     update_baseline: bool = False
     jobs: int = 1
     time_limit: float = TIME_LIMIT
-    most_failures: int | None = 20
+    confine: bool = False
+    most_failures: int | None = 3
+
+    @property
+    def title(self) -> str:
+        """What reports call what is tested."""
+        return self.name or self.called or self.target
 
 
 def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:
     """Return the contracts to hold a target to.
 
-    Without a name: the one that the target itself is of (`claude-code:2.1.7`), else the suite's default. Raises
-    UnknownContractError, and SelectionError for the level `verbatim` on `documented`.
+    Without a name: the one that the target itself is of (`claude-code:2.1.7`), else the suite's default. `latest` is
+    the newest, `all` is all of them; they come in release order. Raises UnknownContractError, and SelectionError for
+    the level `verbatim` on `documented`.
     """
     contracts = suite.contracts
     if not names:
         kind, _, own = target.partition(":")
         names = (own,) if kind in ("claude-code", "recording") and own in contracts else (contracts.default,)
-    names = tuple(dict.fromkeys(contracts[name].name for name in names))
+    chosen = {contracts[name].name for name in names if name != ALL}
+    names = tuple(each.name for each in contracts if ALL in names or each.name in chosen)
     if level == "verbatim" and DOCUMENTED in names:
         raise SelectionError(f"the level verbatim compares with a recording, and {DOCUMENTED} has none.")
     return names
 
 
-def open_baseline(suite: Suite, file: Path, target: str) -> Baseline:
-    """Read a baseline for a target. Raises BaselineError, also for what is not strict YAML."""
-    contracts = suite.contracts
+def open_baseline(suite: Suite, file: Path, name: str | None, called: str) -> Baseline:
+    """Read a baseline of what is called by `name`, or as the target is written.
+
+    Raises BaselineError, also for what is not strict YAML.
+    """
     try:
-        baseline = load_baseline(
-            file, suite.ids(), [contract.name for contract in contracts], contracts.default
-        )
+        baseline = load_baseline(file, suite.ids(), suite.contracts)
     except BaselineError:
         raise
     except SuiteError as error:
         raise BaselineError(error.findings) from error
-    if baseline.target != target:
-        message = f"this baseline is of the target {baseline.target!r}, but the run tests {target!r}"
-        raise BaselineError(
-            [Finding("target", Position(file, 1, 1), message, f"Write there: target: {target!r}")]
-        )
+    if baseline.name not in (name, called):
+        message = f"this baseline is of {baseline.name!r}, and the run is called {name or called!r}"
+        fix = f"If they are the same, add --name {shlex.quote(baseline.name)}."
+        raise BaselineError([Finding("name", baseline.position, message, fix)])
     return baseline
 
 
-def command_of(
+def commands_of(
     target: str,
     level: Level,
     contract: str,
     *,
     fixtures: Path | None = None,
     time_limit: float = TIME_LIMIT,
-) -> str:
-    """Return the command line that repeats a replay, without the scenario's id."""
-    words = ["readfirst", "run", target, "--contract", contract, "--level", level]
-    if fixtures is not None:
-        words += ["--fixtures", str(fixtures)]
+    confine: bool = False,
+) -> Commands:
+    """Return the command lines that go on from a failure, without the scenario's id."""
+    suite = [] if fixtures is None else ["--fixtures", short_path(fixtures)]
+    run = ["readfirst", "run", target, "--contract", contract, "--level", level, *suite]
     if time_limit != TIME_LIMIT:
-        words += ["--time-limit", f"{time_limit:g}"]
-    return shlex.join(words)
+        run += ["--time-limit", f"{time_limit:g}"]
+    if confine:
+        run.append("--confine")
+    return Commands(shlex.join(run), shlex.join(["readfirst", "show", "--contract", contract, *suite]))
 
 
 def perform(request: Request) -> int:
@@ -130,20 +150,24 @@ def perform(request: Request) -> int:
         return ExitCode.NOTHING
     facts = RunFacts(
         target=request.target,
+        name=request.title,
         contracts=contracts,
         level=request.level,
         scenarios=len(ids),
-        command=partial(
-            command_of,
+        commands=partial(
+            commands_of,
             request.target,
             request.level,
             fixtures=request.fixtures,
             time_limit=request.time_limit,
+            confine=request.confine,
         ),
         find=partial(_find, suite),
+        rules=suite.rules,
     )
     summary = Summary()
     seen: list[Verdict] = []
+    failing: Counter[str] = Counter()
     with ExitStack() as stack:
         verdicts = stack.enter_context(
             closing(
@@ -155,12 +179,13 @@ def perform(request: Request) -> int:
                     ids,
                     jobs=request.jobs,
                     time_limit=request.time_limit,
+                    confine=request.confine,
                 )
             )
         )
         # The first verdict comes before any output: a target that cannot be connected gives none.
         first = next(verdicts)
-        cost.verdict(first)
+        cost.started(first)
         reports, console = _reports(request, facts, stack)
         bar = stack.enter_context(ProgressBar(console, len(ids) * len(contracts)))
         try:
@@ -170,7 +195,9 @@ def perform(request: Request) -> int:
                 cost.verdict(verdict)
                 for report in reports:
                     report.verdict(verdict, ruling)
-                bar.advance()
+                bar.advance(failed=not ruling.conformant)
+                if verdict.status == "failed" and not ruling.conformant:
+                    failing[verdict.contract] += 1
                 if request.update_baseline:
                     seen.append(replace(verdict, differences=first_differences(verdict)))
         except KeyboardInterrupt:
@@ -184,9 +211,14 @@ def perform(request: Request) -> int:
     if request.output or request.format != "table":
         print(summary.sentence(), file=sys.stderr)
     print(cost.sentence(summary.total, request.jobs), file=sys.stderr)
+    causes = _by_cause(request, failing)
+    if causes:
+        print(causes, file=sys.stderr)
     if request.update_baseline and request.baseline:
         grouped = baseline.grouped if baseline else request.target.startswith(("target:", "agent:"))
-        text = (grouped_text if grouped else baseline_text)(request.target, seen, baseline)
+        text = (grouped_text if grouped else baseline_text)(
+            baseline.name if baseline else request.title, seen, baseline
+        )
         request.baseline.parent.mkdir(exist_ok=True)
         with output(request.baseline) as stream:
             stream.write(text)
@@ -197,31 +229,64 @@ def perform(request: Request) -> int:
 def perform_report(
     suite: Suite,
     streams: Sequence[Path],
-    page: Page,
+    page: Page | Literal["table"],
     target: Path | None,
     *,
     fixtures: Path | None = None,
     version: str = "unknown",
+    most_failures: int | None = 3,
 ) -> None:
-    """Write a page of the runs of these streams, to `target` or to standard output.
+    """Write a page of the runs of these streams, to `target` or to standard output; `table` is what a run prints.
 
     Raises StreamError for a stream that is not whole, before anything is written.
     """
     from harness.report.stream import read_stream  # here, because a run must not wait for jsonschema
 
-    results = Results(tuple(chain.from_iterable(map(read_stream, streams))))
+    runs = (replace(run, series=number) for number, file in enumerate(streams) for run in read_stream(file))
+    results = Results(tuple(runs))
     sources = Sources(
         partial(_find, suite),
         suite.contracts,
-        lambda run: command_of(run.target, run.level, run.contract, fixtures=fixtures),
+        suite.seen_by,
+        lambda run: commands_of(run.target, run.level, run.contract, fixtures=fixtures),
         version,
+        suite.rules,
     )
-    text = sources.write(page, results)
-    if target is None:
-        sys.stdout.write(text)
-        return
-    with output(target) as stream:
-        stream.write(text)
+    with output(target) if target is not None else nullcontext(sys.stdout) as stream:
+        if page == "table":
+            print_runs(_console(stream), results, sources, most_failures)
+        else:
+            stream.write(sources.write(page, results))
+
+
+def _by_cause(request: Request, failing: Counter[str]) -> str:
+    """Return the line that names the command which groups failures by cause; empty where that tells no more."""
+    contract = next(iter(failing), "")
+    if failing[contract] < _WORTH_GROUPING:
+        return ""
+    words, kept = ["readfirst", "diff", contract], request.format == "jsonl" and request.output is not None
+    if kept:
+        words.append(str(request.output))
+    elif request.selection.ids:
+        return ""  # a comparison takes no ids, and what was chosen by hand is not much
+    else:
+        chosen = request.selection
+        words.append(request.target)
+        for name, values in (
+            ("--family", chosen.families),
+            ("--tag", chosen.tags),
+            ("--requirement", chosen.requirements),
+            ("--rule", chosen.rules),
+            ("--class", chosen.classes),
+            ("-k", (chosen.expression,) if chosen.expression else ()),
+            ("-j", (str(request.jobs),) if request.jobs > 1 else ()),
+            ("--time-limit", (f"{request.time_limit:g}",) if request.time_limit != TIME_LIMIT else ()),
+        ):
+            words += [word for value in values for word in (name, value)]
+    if request.fixtures is not None:
+        words += ["--fixtures", short_path(request.fixtures)]
+    again = "" if kept else ", with another run"
+    return f"{failing[contract]} failures on {contract}; grouped by cause{again}: {shlex.join(words)}"
 
 
 def _unjudged(summary: Summary) -> int:
@@ -233,7 +298,7 @@ def _baseline(request: Request) -> Baseline | None:
         return None
     if request.update_baseline and not request.baseline.exists():
         return None
-    return open_baseline(request.suite, request.baseline, request.target)
+    return open_baseline(request.suite, request.baseline, request.name, request.called or request.target)
 
 
 def _find(suite: Suite, scenario_id: str) -> Scenario | None:
@@ -248,7 +313,7 @@ def _reports(request: Request, facts: RunFacts, stack: ExitStack) -> tuple[list[
     from rich.console import Console
 
     terminal = sys.stdout.isatty()
-    console = Console(file=sys.stdout, width=None if terminal else _WIDE, emoji=False)
+    console = _console(sys.stdout)
     reports: list[Report] = []
     if request.output is not None:
         reports.append(_report(request, facts, stack.enter_context(output(request.output))))
@@ -270,11 +335,19 @@ def _report(request: Request, facts: RunFacts, stream: IO[str]) -> Report:
             return JunitReport(stream, facts)
         case "markdown" | "html" | "badge":
             sources = Sources(
-                facts.find, request.suite.contracts, lambda run: facts.command(run.contract), request.version
+                facts.find,
+                request.suite.contracts,
+                request.suite.seen_by,
+                lambda run: facts.commands(run.contract),
+                request.version,
+                facts.rules,
             )
             return PageReport(stream, facts, request.format, sources)
         case _:
-            from rich.console import Console
+            return TableReport(_console(stream), facts, most_failures=request.most_failures)
 
-            console = Console(file=stream, width=_WIDE, emoji=False)
-            return TableReport(console, facts, most_failures=request.most_failures)
+
+def _console(stream: IO[str]) -> Console:
+    from rich.console import Console
+
+    return Console(file=stream, width=None if stream.isatty() else _WIDE, emoji=False)

@@ -39,6 +39,7 @@ To begin with:
   readfirst run                                the bundled reference implementation
   readfirst list -k stale                      the scenarios about stale state
   readfirst show FAMILY/SLUG                   what one of them asks and expects
+  readfirst contracts                          the versions there are to be held to
   readfirst diff documented 2.1.7              what differs between two contracts, or runs, by cause
   readfirst run python:mymodule:Tools          your own implementation
   readfirst run 'mcp:node server.js'           your own MCP server

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from harness.scenario import Position
+from harness.scenario import Position, Requirement
+from harness.session import ServerUse
 
 __all__ = ["LEVELS", "Difference", "Level", "Status", "Verdict"]
 
@@ -55,3 +56,11 @@ class Verdict:
     """Calls that were judged."""
     steps: int = 0
     """Calls and groups of parallel calls that were answered; `milliseconds` is the time of these."""
+    requirement: Requirement | None = None
+    """How binding the scenario is; None in a stream of an earlier readfirst, which did not say it."""
+    rule: str = ""
+    """The rule that the scenario belongs to; empty where it names none, or the stream does not say it."""
+    length: int = 0
+    """Given files and steps of the scenario: how much there is to look into."""
+    server: ServerUse | None = None
+    """What the session got of an implementation that runs as a server."""

@@ -16,6 +16,7 @@ from harness.scenario import TOOLS
 
 __all__ = ["ErrorName", "Form", "Vocabulary", "VocabularyError", "load_vocabulary"]
 
+_KEYS = ("summary", "codes", "data", "data_ends", "forms")
 _NAME = re.compile(r"[a-z]+(?:_[a-z]+)*")
 _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
@@ -57,7 +58,8 @@ class Form:
 class ErrorName:
     """One way to be refused. `codes` maps a tool to the number that the documents' tables give it.
 
-    `data` are the beginnings of what is data of the product's own in a message: its schema of settings.
+    `data` are the beginnings of what is data of the product's own in a message: its schema of settings; `data_ends`
+    are the beginnings of what may follow it.
     """
 
     name: str
@@ -65,6 +67,7 @@ class ErrorName:
     codes: Mapping[str, int]
     forms: tuple[Form, ...]
     data: tuple[str, ...] = ()
+    data_ends: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,9 +99,14 @@ class Vocabulary:
         return None if known is None else known.codes.get(tool)
 
     def beginning(self, name: str, text: str) -> str | None:
-        """Return what of a message comes before data of the product's own; None where it has none."""
-        places = [place for mark in self.names[name].data if (place := text.find(mark)) > 0]
-        return text[: min(places)] if places else None
+        """Return a message up to the words that announce data of the product's own; None where it has none."""
+        ends = [place + len(mark) for mark in self.names[name].data if (place := text.find(mark)) > 0]
+        return text[: min(ends)] if ends else None
+
+    def ending(self, name: str, text: str) -> str:
+        """Return what follows data of the product's own in a message; empty where nothing does."""
+        found = [place for mark in self.names[name].data_ends if (place := text.rfind(mark)) > 0]
+        return text[min(found) :] if found else ""
 
     @cached_property
     def _forms(self) -> tuple[tuple[Form, str], ...]:
@@ -128,10 +136,7 @@ def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
     path = ("errors", name)
     if not _NAME.fullmatch(name):
         look.note(path, f"{name!r} is not an error name", "Write small letters and underscores.", key=True)
-    fields = (
-        look.mapping(entry, path, name, ("summary", "codes", "data", "forms"), required=("summary", "forms"))
-        or {}
-    )
+    fields = look.mapping(entry, path, name, _KEYS, required=("summary", "forms")) or {}
     summary = ""
     if "summary" in fields:
         summary = look.string(fields["summary"], (*path, "summary"), f"summary of {name}") or ""
@@ -153,10 +158,12 @@ def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
             form = _form(look, (*path, "forms", number), item)
             if form is not None:
                 forms.append(form)
-    data: tuple[str, ...] = ()
-    if "data" in fields:
-        data = look.strings(fields["data"], (*path, "data"), f"data of {name}")
-    return ErrorName(name, summary, codes, tuple(forms), data)
+    lists = {
+        key: look.strings(fields[key], (*path, key), f"{key} of {name}")
+        for key in ("data", "data_ends")
+        if key in fields
+    }
+    return ErrorName(name, summary, codes, tuple(forms), **lists)
 
 
 def _form(look: Inspection, path: tuple[str | int, ...], item: Any) -> Form | None:

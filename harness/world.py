@@ -11,10 +11,9 @@ import stat
 
 from harness.entry import OLD_TIME, Directory, Entry, HardLink, RegularFile, SpecialFile, Symlink
 from harness.scenario import WorldEvent
+from harness.shift import NANOSECONDS, Seconds
 
 __all__ = ["WorldEventError", "create", "perform"]
-
-_SECOND = 1_000_000_000  # nanoseconds
 
 
 class WorldEventError(Exception):
@@ -107,7 +106,7 @@ def _modify(event: WorldEvent, root: str, target: str) -> None:
         return
     if not os.path.lexists(target):
         create(root, event.path, entry)
-        _shift(target, OLD_TIME * _SECOND, event.mtime)
+        _shift(target, OLD_TIME * NANOSECONDS, event.mtime)
         return
     real = _followed(root, target, event)
     status = os.stat(real)
@@ -125,8 +124,8 @@ def _modify(event: WorldEvent, root: str, target: str) -> None:
     _shift(real, status.st_mtime_ns, event.mtime)
 
 
-def _shift(path: str, old: int, seconds: int | None) -> None:
-    time = old + (seconds or 0) * _SECOND
+def _shift(path: str, old: int, seconds: Seconds | None) -> None:
+    time = old + int((seconds or 0) * NANOSECONDS)
     os.utime(path, ns=(time, time))
 
 

@@ -124,12 +124,13 @@ def _refusing(prefix: str | None) -> Iterator[None]:
 class FileTools:
     """The tools Read, Edit and Write of one session under one contract, or under behaviours put together freely.
 
-    `root` is the working directory: relative paths and relative deny rules belong to it. `home` is what `~` in
-    deny rules means (default: the user's home). `deny` are permission rules as in a settings file, for example
-    `Edit(secret/**)`. ValueError: unknown contract, or a rule that is none.
+    `root` is the working directory, which must exist: relative paths and relative deny rules belong to it. It is no
+    sandbox: an absolute path or `..` leads out of it, as in the product. `home` is what `~` in deny rules means
+    (default: the user's home). `deny` are permission rules as in a settings file, for example `Edit(secret/**)`.
+    ValueError: unknown contract, a root that is no directory, or a rule that is none.
 
-    `call` answers as a model would see it and never raises for a refusal; `read`, `edit` and `write` return the
-    text or raise `Refusal`. A refused call leaves the disk as it was. Not safe to share between threads.
+    `call` answers as a model would see it and never raises for a refusal; `read`, `edit`, `write` and `notebook_edit`
+    return the text or raise `Refusal`. A refused call leaves the disk as it was. Not safe to share between threads.
     """
 
     def __init__(
@@ -140,6 +141,10 @@ class FileTools:
         home: str | os.PathLike[str] | None = None,
         deny: Iterable[str] = (),
     ) -> None:
+        if not Path(root).is_dir():
+            raise ValueError(
+                f"root is not a directory: {os.fspath(root)!r}; create it first, or name another one"
+            )
         root_path = str(Path(root).absolute())
         home_path = str((Path.home() if home is None else Path(home)).absolute())
         behaviours = behaviours_of(contract)
@@ -212,6 +217,31 @@ class FileTools:
     def write(self, file_path: str, content: str) -> str:
         """Write a whole file and return the answer. Raises Refusal."""
         return self._raising("Write", file_path=file_path, content=content)
+
+    def notebook_edit(
+        self,
+        notebook_path: str,
+        new_source: str = "",
+        *,
+        cell_id: str | None = None,
+        cell_number: int | None = None,
+        cell_type: str | None = None,
+        edit_mode: str | None = None,
+    ) -> str:
+        """Replace, insert or delete one cell of a notebook and return the answer. Raises Refusal.
+
+        `cell_id` names the cell; contracts before 1.0.22 take `cell_number` instead, which counts from 0. `cell_type`
+        is `code` or `markdown`, `edit_mode` is `replace` (the default), `insert` or `delete`.
+        """
+        return self._raising(
+            "NotebookEdit",
+            notebook_path=notebook_path,
+            cell_id=cell_id,
+            cell_number=cell_number,
+            new_source=new_source,
+            cell_type=cell_type,
+            edit_mode=edit_mode,
+        )
 
     def _raising(self, tool: str, **arguments: Any) -> str:
         given = {name: value for name, value in arguments.items() if value is not None}

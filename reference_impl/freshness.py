@@ -24,7 +24,7 @@ def refuse_unread(session: Session, path: str, *, needs_read: bool, code: int) -
 
 def is_changed(session: Session, path: str, record: Record) -> bool:
     """Tell whether a file is newer than its record, unless all of it is known and it reads the same."""
-    if session.modified_at(path) <= record.timestamp:
+    if session.modified_at(path, exact=session.behaviours.edit_times_are_exact) <= record.timestamp:
         return False
     return record.content is None or session.content_of(path)[0] != record.content
 

@@ -163,13 +163,17 @@ class Session:
         """Return the path under which a file is remembered: a final slash that the model wrote may belong to it."""
         return f"{path}/" if given.endswith("/") and self.behaviours.final_slash_is_remembered else path
 
-    def modified_at(self, path: str) -> int:
-        """Return the time of the last modification in nanoseconds, whole milliseconds of it. OSError: no such file."""
-        return disk.modified_at(path) // _MILLISECOND * _MILLISECOND
+    def modified_at(self, path: str, *, exact: bool = False) -> int:
+        """Return the time of the last modification in nanoseconds, of whole milliseconds unless `exact`.
+
+        OSError: no such file.
+        """
+        modified = disk.modified_at(path)
+        return modified if exact else modified // _MILLISECOND * _MILLISECOND
 
     def _read_at(self, path: str) -> int:
         """Return the time that a change must be newer than to count as one after this Read."""
-        modified = self.modified_at(path)
+        modified = self.modified_at(path, exact=self.behaviours.write_times_are_exact)
         if not self.behaviours.times_of_reading_count:
             return modified
         # The system notes times of files by a clock that ticks; a change within the same tick is one after the Read.
@@ -199,7 +203,8 @@ class Session:
         known = content if self.behaviours.own_content_is_compared else None
         self._writes = next(self._numbers)
         self._last_write[disk.leads_to(path)] = self._writes
-        record = Record(known, self.modified_at(path), own=True, seen=seen, writes=self._writes)
+        modified = self.modified_at(path, exact=self.behaviours.write_times_are_exact)
+        record = Record(known, modified, own=True, seen=seen, writes=self._writes)
         self.state.put(self.known_as(path, given), record)
 
     def is_newer(self, path: str, record: Record) -> bool:

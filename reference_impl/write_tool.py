@@ -61,7 +61,7 @@ def needs_read(session: Session, path: str) -> bool:
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:
     """Refuse a file that changed after it was remembered."""
-    newer = session.modified_at(path) > record.timestamp
+    newer = session.modified_at(path, exact=session.behaviours.write_times_are_exact) > record.timestamp
     if newer and (not session.behaviours.write_compares_contents or is_changed(session, path, record)):
         raise Refusal("modified_since_read", MODIFIED, code=3)
 

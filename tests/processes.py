@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["alive", "children", "descendants", "gone", "group"]
+__all__ = ["alive", "below", "children", "descendants", "gone", "mentioning", "none_mentions"]
 
 
 def alive(pid: int) -> bool:
@@ -28,6 +28,21 @@ def gone(pid: int, patience: float = 5) -> bool:
     return True
 
 
+def mentioning(words: str) -> set[int]:
+    """Return the processes with these words on their command line: numbers in a namespace are not the system's."""
+    return {pid for pid, fields in _all() if fields[0] != "Z" and words in _command(pid)}
+
+
+def none_mentions(words: str, patience: float = 5) -> bool:
+    """Tell whether all processes with these words on their command line end within so many seconds."""
+    deadline = time.monotonic() + patience
+    while mentioning(words):
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 def children(pid: int) -> set[int]:
     """Return the processes that a process has started."""
     return {each for each, fields in _all() if int(fields[1]) == pid}
@@ -38,9 +53,13 @@ def descendants(pid: int) -> set[int]:
     return children(pid) | {each for child in children(pid) for each in descendants(child)}
 
 
-def group(leader: int) -> list[int]:
-    """Return the processes of a process group that run."""
-    return [each for each, fields in _all() if int(fields[2]) == leader and fields[0] != "Z"]
+def below(leader: int, number: int) -> int:
+    """Return the descendant of `leader` that has this number in its own namespace. Raises LookupError."""
+    for pid in descendants(leader):
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        if any(line.split()[-1] == str(number) for line in lines if line.startswith("NSpid:")):
+            return pid
+    raise LookupError(f"no process {number} below {leader}")
 
 
 def _all() -> Iterator[tuple[int, list[str]]]:
@@ -49,6 +68,13 @@ def _all() -> Iterator[tuple[int, list[str]]]:
             yield int(path.name), _fields(int(path.name))
         except OSError:
             continue  # it has ended since
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def _fields(pid: int) -> list[str]:

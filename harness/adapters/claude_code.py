@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +17,6 @@ from harness.suite import Suite
 
 __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "open_claude_code"]
 
-_LOG = logging.getLogger("readfirst")
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
 _LAST_WORDS = frozenset({"Path contains null bytes"})
@@ -115,7 +113,6 @@ class ClaudeCodeAdapter:
         time_limit: float = 30.0,
     ) -> None:
         self.capabilities = frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks)
-        self.isolation = ""
         self.reminded = 0
         """How many results came with a reminder, which may have cost them the blanks at both ends."""
         self._package: InstalledPackage = install(version, cache)
@@ -159,13 +156,7 @@ class ClaudeCodeAdapter:
         options = Options(
             self._package.command, self._model, self._tools, directory, deny, hook, self._time_limit, home
         )
-        conversation = Conversation(options)
-        if conversation.isolation and not self.isolation:
-            _LOG.warning(
-                "the product keeps its network: %s; only its switches hold it back", conversation.isolation
-            )
-        self.isolation = conversation.isolation
-        return conversation
+        return Conversation(options)
 
 
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:

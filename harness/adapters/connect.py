@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import importlib
 import re
-import shlex
-import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from harness.contracts import Contract
-from harness.session import Adapter
+from harness.session import Adapter, BrokenAdapter
 
 if TYPE_CHECKING:
+    from harness.adapters.command import Command
+    from harness.adapters.sandbox import Sandbox
     from harness.suite import Suite
     from harness.targets.mapping import Release, Target
 
-__all__ = ["KINDS", "TIME_LIMIT", "ConnectError", "connect", "find_target"]
+__all__ = [
+    "KINDS",
+    "TIME_LIMIT",
+    "TOLD_THE_CONTRACT",
+    "ConnectError",
+    "connect",
+    "find_target",
+    "mcp_command",
+]
 
 TIME_LIMIT = 30.0
 """Seconds that one call may take."""
@@ -34,6 +43,9 @@ KINDS = {
 }
 """The kinds of connection, each with the string to write."""
 
+TOLD_THE_CONTRACT = frozenset({"reference", "claude-code", "recording"})
+"""The kinds that behave as a contract says; any other does what it does, whatever it is held to."""
+
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -42,12 +54,18 @@ class ConnectError(Exception):
 
 
 def connect(
-    spec: str, suite: Suite, *, contract: Contract | None = None, time_limit: float = TIME_LIMIT
+    spec: str,
+    suite: Suite,
+    *,
+    contract: Contract | None = None,
+    time_limit: float = TIME_LIMIT,
+    confine: bool = False,
 ) -> Adapter:
     """Return the adapter that a connect string names.
 
     `contract` is what the implementation is held to (default: the suite's default); the reference implements
-    exactly that one. `time_limit` is in seconds per call.
+    exactly that one. `time_limit` is in seconds per call. `confine` lets it write to its workspace and home alone, and
+    takes its network (`harness.adapters.sandbox`).
 
     Raises:
         ConnectError: The string is wrong, or what it names does not exist.
@@ -61,7 +79,14 @@ def connect(
     if (kind == "reference") == bool(colon) or (colon and not rest):
         raise ConnectError(f"{spec!r}: write {KINDS[kind]}.")
     held = contract if contract is not None else suite.contracts[suite.contracts.default]
-    return _CONNECTIONS[kind](rest, suite, held, time_limit)
+    if not confine:
+        return _CONNECTIONS[kind](rest, suite, held, time_limit)
+    if kind not in _CONFINABLE:
+        kinds = ", ".join(KINDS[name] for name in _CONFINABLE)
+        raise ConnectError(f"{spec!r} cannot be confined. --confine is for {kinds} (no agents).")
+    from harness.adapters.sandbox import find_sandbox
+
+    return _CONFINABLE[kind](rest, suite, held, time_limit, find_sandbox())
 
 
 def _kinds() -> str:
@@ -77,14 +102,25 @@ def _reference(rest: str, suite: Suite, contract: Contract, time_limit: float) -
         raise ConnectError(f"'reference' cannot be held to {contract.name}: {error}") from error
 
 
-def _python(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:  # noqa: ARG001
+def _python(
+    rest: str,
+    suite: Suite,  # noqa: ARG001
+    contract: Contract,  # noqa: ARG001
+    time_limit: float,
+    sandbox: Sandbox | None = None,
+) -> Adapter:
     from harness.adapters.python_process import FactoryError, PythonAdapter
 
-    module, colon, factory = rest.partition(":")
-    if not (colon and _DOTTED.fullmatch(module) and _DOTTED.fullmatch(factory)):
-        example = "python:mymodule:Tools or python:package.module:make_tools"
+    module, _, factory = rest.rpartition(":")
+    file = Path(module).expanduser() if module.endswith(".py") else None
+    if not ((file or _DOTTED.fullmatch(module)) and _DOTTED.fullmatch(factory)):
+        example = "python:mymodule:Tools, python:package.module:make_tools or python:folder/mytools.py:Tools"
         raise ConnectError(f"'python:{rest}': write {KINDS['python']}, for example {example}.")
-    adapter = PythonAdapter(module, factory, time_limit=time_limit)
+    if file is not None:
+        if not file.is_file():
+            raise ConnectError(f"'python:{rest}': there is no file {Path.cwd() / file}.")
+        module = str(file.absolute())
+    adapter = PythonAdapter(module, factory, time_limit=time_limit, sandbox=sandbox)
     try:
         adapter.start()
     except FactoryError as error:
@@ -92,34 +128,52 @@ def _python(rest: str, suite: Suite, contract: Contract, time_limit: float) -> A
     return adapter
 
 
-def _mcp(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:  # noqa: ARG001
+def _mcp(
+    rest: str,
+    suite: Suite,  # noqa: ARG001
+    contract: Contract,  # noqa: ARG001
+    time_limit: float,
+    sandbox: Sandbox | None = None,
+) -> Adapter:
     from harness.adapters.mcp import McpAdapter, McpConnection
 
-    isolation: Literal["process", "directory"] = "process"
-    for name in ("process", "directory"):
-        if rest.startswith(f"--isolation={name} "):
-            isolation, rest = name, rest.partition(" ")[2]
-    try:
-        command = shlex.split(rest)
-    except ValueError as error:
-        raise ConnectError(f"'mcp:{rest}': {error}. Write the command as in a shell.") from error
-    if not command or command[0].startswith("-"):
-        example = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
-        raise ConnectError(f"'mcp:{rest}': write {KINDS['mcp']}, for example {example}.")
-    if shutil.which(command[0]) is None:
-        raise ConnectError(f"'mcp:{rest}': there is no program {command[0]!r} on the PATH.")
-    connection = McpConnection(command, isolation=isolation, time_limit=time_limit)
+    command = mcp_command(f"mcp:{rest}")
+    connection = McpConnection(
+        command.located(), isolation=command.isolation, time_limit=time_limit, sandbox=sandbox
+    )
     try:
         return McpAdapter(connection)
+    except BrokenAdapter as error:
+        connection.close()
+        raise command.explained(error) from None
     except BaseException:
         connection.close()
         raise
 
 
-def _target(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:  # noqa: ARG001
+def mcp_command(connect_string: str) -> Command:
+    """Return the command of `mcp:COMMAND`, written where the user stands. Raises ConnectError."""
+    from harness.adapters.command import parse_command
+
+    try:
+        return parse_command(connect_string.partition(":")[2], Path.cwd())
+    except ValueError as error:
+        raise ConnectError(f"'{connect_string}': {error}") from error
+
+
+def _target(
+    rest: str,
+    suite: Suite,  # noqa: ARG001
+    contract: Contract,  # noqa: ARG001
+    time_limit: float,
+    sandbox: Sandbox | None = None,
+) -> Adapter:
     from harness.adapters.target import open_target
 
-    return open_target(*find_target(f"target:{rest}"), time_limit=time_limit)
+    target, release = find_target(f"target:{rest}")
+    if sandbox is not None and target.kind == "agent":
+        raise ConnectError(f"'target:{rest}' is an agent, which --confine is not for.")
+    return open_target(target, release, time_limit=time_limit, sandbox=sandbox)
 
 
 def find_target(connect_string: str) -> tuple[Target, Release]:
@@ -176,4 +230,9 @@ _CONNECTIONS: dict[str, Callable[[str, Suite, Contract, float], Adapter]] = {
     "agent": _agent,
     "claude-code": _claude_code,
     "recording": _recording,
+}
+_CONFINABLE: dict[str, Callable[[str, Suite, Contract, float, Sandbox], Adapter]] = {
+    "python": _python,
+    "mcp": _mcp,
+    "target": _target,
 }

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Any
 
 from mcp import types
 
-from harness.adapters.mcp_server import McpServer
+from harness.adapters.mcp_server import McpServer, Offer
+from harness.adapters.sandbox import Sandbox
+from harness.adapters.server_pool import Isolation, ServerPool
 from harness.scenario import TOOLS
+from harness.scratch import Scratch
 from harness.session import BrokenAdapter, ToolResult, Workspace
+from harness.workspace import Territory
 
-__all__ = ["Isolation", "McpAdapter", "McpConnection", "McpSession", "text_of"]
+__all__ = ["McpAdapter", "McpConnection", "McpSession", "text_of"]
 
-Isolation = Literal["process", "directory"]
-_SETTINGS = "$SETTINGS"
+_SETTINGS, _SCRATCH = "$SETTINGS", "$SCRATCH"
 _START = 30.0
 """Seconds that a start may take at least; the time limit, if that is longer."""
 
@@ -26,78 +29,83 @@ _START = 30.0
 class McpConnection:
     """Starts servers of one command, where `$WS`, `$HOME` and `$SETTINGS` stand for a workspace's own.
 
-    `process`: a server per workspace, with the workspace as its directory. `directory`: one server in the folder
-    above all workspaces, but for those that ask to be alone. `environment` is all that the server gets beside HOME,
-    None: what the harness has; in given ones `$SCRATCH`
-    stands for an empty folder of the server's own. `$SETTINGS` becomes a settings file with the workspace's deny rules.
+    `environment` is what a server gets as it is, None: what the harness has. In `variables`, which come on top, and
+    in the command `$SCRATCH` stands for an empty folder of the server's own, too. In a `sandbox` it writes to its
+    workspace and home alone, or, where it is shared, to those of all workspaces. `$SETTINGS` becomes a settings file
+    with the workspace's deny rules. `servers` lends them to sessions as `isolation` says.
     """
 
     def __init__(
         self,
         command: Sequence[str],
         *,
-        isolation: Isolation = "process",
+        isolation: Isolation = "auto",
         time_limit: float = 30.0,
         environment: Mapping[str, str] | None = None,
+        variables: Mapping[str, str] = MappingProxyType({}),
         offline: bool = False,
+        sandbox: Sandbox | None = None,
     ) -> None:
-        self.isolation = isolation
+        words = (*command, *variables.values())
         self.takes_settings = any(_SETTINGS in word for word in command)
-        self._command = tuple(command)
-        self._time_limit = time_limit
-        self._environment = environment
-        self._offline = offline
-        self._shared: dict[Path, McpServer] = {}
-        self._own = tempfile.TemporaryDirectory(prefix="readfirst-mcp-")
-
-    @property
-    def time_limit(self) -> float:
+        self.time_limit = time_limit
         """Seconds that one call may take."""
-        return self._time_limit
+        self._command = tuple(command)
+        self._environment = environment
+        self._variables = variables
+        self._scratch = any(_SCRATCH in word for word in words)
+        self._offline = offline
+        self._sandbox = sandbox
+        self._own = Scratch()
+        named = [name for name in ("$WS", "$HOME") if any(name in word for word in words)]
+        bound = f"the command names {' and '.join(named)}" if named else ""
+        self.servers = ServerPool(self._start, self._own.path / "home", isolation, bound)
 
-    def probe(self) -> tuple[str, ...]:
-        """Start a server in an empty directory, and return the names of its tools. Raises BrokenAdapter."""
-        root = Path(tempfile.mkdtemp(dir=os.path.realpath(self._own.name)))
+    def probe(self) -> Offer:
+        """Start a server in an empty directory, and return what it offers. Raises BrokenAdapter."""
+        root = self._own.folder()
         server = self._start(Workspace(root, root), root)
         server.end()
-        return server.tools
+        return server.offer
 
-    def server(self, workspace: Workspace) -> tuple[McpServer, bool]:
-        """Return a server for the workspace, and whether it is the workspace's own."""
-        if self.isolation == "process" or workspace.isolated:
-            return self._start(workspace, workspace.root), True
-        folder = workspace.root.parents[1]
-        shared = self._shared.get(folder)
-        if shared is None or not shared.alive:
-            home = Path(self._own.name, "home")
-            home.mkdir(exist_ok=True)
-            shared = self._shared[folder] = self._start(Workspace(folder, home), folder)
-        return shared, False
+    def open(self, workspace: Workspace) -> McpSession:
+        """Start or reuse a server."""
+        return McpSession(*self.servers.server(workspace), self.time_limit)
+
+    def reset(self) -> None:
+        """End every server that several sessions share."""
+        self.servers.reset()
 
     def close(self) -> None:
         """End every server."""
-        while self._shared:
-            self._shared.popitem()[1].end()
-        self._own.cleanup()
+        self.servers.close()
+        self._own.close()
 
     def _start(self, workspace: Workspace, directory: Path) -> McpServer:
-        places = {"$WS": str(workspace.root), "$HOME": str(workspace.home)}
-        if self._environment is not None:
-            places["$SCRATCH"] = tempfile.mkdtemp(dir=self._own.name)
+        home, own, writable = workspace.home, {}, []
+        if self._sandbox is not None:
+            territory = Territory.of(workspace.root)
+            territory.make()
+            home, own = territory.home, {"TMPDIR": str(territory.temporary)}
+            writable.append(territory.folder)
+        places = {"$WS": str(workspace.root), "$HOME": str(home)}
+        if self._scratch:
+            writable.append(self._own.folder())
+            places[_SCRATCH] = str(writable[-1])
         if self.takes_settings:
-            settings = Path(self._own.name, "settings.json")
+            settings = self._own.folder() / "settings.json"
             settings.write_text(json.dumps({"permissions": {"deny": list(workspace.deny)}}))
             places[_SETTINGS] = str(settings)
-        if self._environment is None:
-            variables = dict(os.environ)
-        else:
-            variables = {name: _placed(value, places) for name, value in self._environment.items()}
+        environment = dict(os.environ if self._environment is None else self._environment)
+        variables = {name: _placed(value, places) for name, value in self._variables.items()}
         return McpServer(
             [_placed(word, places) for word in self._command],
             directory,
-            variables | {"HOME": str(workspace.home)},
-            start_limit=max(_START, self._time_limit),
+            environment | variables | {"HOME": str(home)} | own,
+            start_limit=max(_START, self.time_limit),
             offline=self._offline,
+            sandbox=self._sandbox,
+            writable=writable,
         )
 
 
@@ -109,21 +117,25 @@ class McpAdapter:
 
     def __init__(self, connection: McpConnection) -> None:
         self._connection = connection
-        self.repeats_paths = connection.isolation == "process"
-        offered = connection.probe()
+        self.servers = connection.servers
+        self.repeats_paths = self.servers.isolation != "directory"
+        offered = connection.probe().names
         tools = [tool for tool in TOOLS if tool in offered]
         if not tools:
             there = ", ".join(offered) or "none"
             raise BrokenAdapter(
                 f"the server offers no tool called {', '.join(TOOLS[:3])} (it offers: {there}). "
-                "Rename them, or write a mapping: docs/targets.md"
+                "Rename them, or begin a mapping: readfirst new-mapping 'mcp:COMMAND'"
             )
         self.capabilities = frozenset({*tools, *(["deny"] if connection.takes_settings else [])})
 
     def open(self, workspace: Workspace) -> McpSession:
         """Start or reuse a server."""
-        server, own = self._connection.server(workspace)
-        return McpSession(server, own, self._connection.time_limit)
+        return self._connection.open(workspace)
+
+    def reset(self) -> None:
+        """End every server that several sessions share."""
+        self._connection.reset()
 
     def close(self) -> None:
         """End every server."""

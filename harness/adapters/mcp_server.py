@@ -1,4 +1,4 @@
-"""One MCP server: its process on a leash, and the client of the `mcp` package that talks to it.
+"""One MCP server: its process, and the client of the `mcp` package that talks to it.
 
 The client runs in an event loop of its own that moves only while a call waits, so nothing happens in between. The
 transport is ours: it ends a server that floods or writes something that is no message.
@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import subprocess
-import sys
 import threading
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -25,10 +23,11 @@ from mcp import ClientSession, McpError, types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from harness.adapters import leash
+from harness.adapters.child import Child
+from harness.adapters.sandbox import Sandbox
 from harness.session import BrokenAdapter
 
-__all__ = ["LONGEST_MESSAGE", "McpServer"]
+__all__ = ["LONGEST_MESSAGE", "McpServer", "Offer"]
 
 LONGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes of one line; whoever writes more without an end floods."""
@@ -41,8 +40,22 @@ _FAREWELL = 0.3
 _Job = tuple[Callable[[ClientSession], Awaitable[Any]], "asyncio.Future[Any]"]
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a server says of itself: its name and version, and its tools."""
+
+    name: str
+    version: str
+    tools: tuple[types.Tool, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the tools."""
+        return tuple(tool.name for tool in self.tools)
+
+
 class McpServer:
-    """A started server. `tools` are the names it offers. Not for use by several threads at once."""
+    """A started server; `offer` is what it offers. Not for use by several threads at once."""
 
     def __init__(
         self,
@@ -52,24 +65,44 @@ class McpServer:
         *,
         start_limit: float,
         offline: bool = False,
+        sandbox: Sandbox | None = None,
+        writable: Sequence[Path] = (),
     ) -> None:
-        """Start the program in `directory` and shake hands. Raises BrokenAdapter."""
+        """Start the program in `directory` and shake hands; in a `sandbox` only `writable` is. Raises BrokenAdapter."""
         self._printed = b""
         self._said = ""
         self.alive = True
-        self._begin(command, directory, environment, offline)
+        self._child = Child(
+            command,
+            directory=directory,
+            environment=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            offline=offline,
+            sandbox=sandbox,
+            writable=writable,
+        )
+        self._process = self._child.process
+        self._drainer = threading.Thread(target=self._drain, daemon=True)
+        self._drainer.start()
         self._runner = asyncio.Runner()
         loop = self._runner.get_loop()
         self._broken: asyncio.Future[str] = loop.create_future()
         self._jobs: asyncio.Queue[_Job] = asyncio.Queue()
         self._conversation = loop.create_task(self._converse())
-        listed: types.ListToolsResult = self._do(_list_tools, "the start", start_limit)
-        self.tools = tuple(tool.name for tool in listed.tools)
+        self.offer: Offer = self._do(_offer, "the start", start_limit)
+        self._child.warn()
 
     @property
     def pid(self) -> int:
-        """The number of the process and of its group."""
-        return self._process.pid
+        """The number of the process that watches over the server."""
+        return self._child.pid
+
+    @property
+    def runs(self) -> bool:
+        """Whether its process has not ended by itself."""
+        return self.alive and self._child.status() is None
 
     def call(self, name: str, arguments: Mapping[str, Any], limit: float) -> types.CallToolResult:
         """Call one tool; a JSON-RPC error becomes a result marked as an error. `limit` is in seconds.
@@ -105,56 +138,16 @@ class McpServer:
         self._runner.close()
         self._finish(at_once)
 
-    def _begin(
-        self, command: Sequence[str], directory: Path, environment: Mapping[str, str], offline: bool
-    ) -> None:
-        lifeline, self._lifeline = os.pipe()
-        words = [sys.executable, "-I", leash.__file__, str(lifeline), *(["--offline"] if offline else [])]
-        try:
-            self._process = subprocess.Popen(
-                [*words, "--", *command],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=directory,
-                env=dict(environment),
-                pass_fds=(lifeline,),
-                start_new_session=True,
-            )
-        except OSError as error:
-            os.close(self._lifeline)
-            raise BrokenAdapter(f"cannot start {sys.executable}: {error}", blame="environment") from error
-        finally:
-            os.close(lifeline)
-        self._drainer = threading.Thread(target=self._drain, daemon=True)
-        self._drainer.start()
-
     def _finish(self, at_once: bool) -> None:
         process = self._process
         with suppress(OSError):
             if process.stdin is not None:
                 process.stdin.close()
-        deadline = time.monotonic() + (0.0 if at_once else _FAREWELL)
-        while self._status() is None and time.monotonic() < deadline:
-            time.sleep(0.002)
-        # The group first: once the process is waited for, its number may belong to somebody else.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        os.close(self._lifeline)
+        self._child.end(0.0 if at_once else _FAREWELL)
         self._drainer.join(1.0)
         for stream in (process.stdout, process.stderr):
             if stream is not None:
                 stream.close()
-
-    def _status(self) -> str | None:
-        """Say how the process ended, None if it has not; its number stays its own until it is waited for."""
-        state = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        if state is None:
-            return None
-        if state.si_code == os.CLD_EXITED:
-            return f"ended with exit status {state.si_status}"
-        return f"was killed by {signal.Signals(state.si_status).name}"
 
     def _do(self, job: Callable[[ClientSession], Awaitable[Any]], what: str, limit: float) -> Any:
         if not self.alive:
@@ -179,7 +172,8 @@ class McpServer:
             told = self._told(str(error), what)
             self.end(at_once=True)
             raise BrokenAdapter(told, details=self._details()) from None
-        except (ValidationError, McpError) as error:
+        except Exception as error:
+            # The client raises what it likes, RuntimeError for a version of the protocol that it does not speak.
             self.end(at_once=True)
             told = f"the server's answer to {what} is not what MCP wants: {str(error)[:500]}"
             raise BrokenAdapter(told, details=self._details()) from None
@@ -189,9 +183,7 @@ class McpServer:
 
     def _told(self, message: str, what: str) -> str:
         """Say how the server ended, if it has."""
-        deadline = time.monotonic() + _FAREWELL
-        while (status := self._status()) is None and message == _ENDED and time.monotonic() < deadline:
-            time.sleep(0.002)
+        status = self._child.wait(_FAREWELL if message == _ENDED else 0.0)
         if status is None:
             return f"the server closed its output during {what}" if message == _ENDED else message
         return f"the server {status} during {what}" if message == _ENDED else f"{message} (it {status})"
@@ -293,9 +285,16 @@ async def _settled(task: asyncio.Task[None]) -> None:
         await task
 
 
-async def _list_tools(session: ClientSession) -> types.ListToolsResult:
-    await session.initialize()
-    return await session.list_tools()
+async def _offer(session: ClientSession) -> Offer:
+    started = await session.initialize()
+    tools: list[types.Tool] = []
+    cursor = None
+    while True:
+        listed = await session.list_tools(cursor)
+        tools += listed.tools
+        cursor = listed.nextCursor
+        if cursor is None:
+            return Offer(started.serverInfo.name, started.serverInfo.version, tuple(tools))
 
 
 def _garbage(line: bytes) -> str:

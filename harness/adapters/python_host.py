@@ -1,25 +1,23 @@
 """The process that hosts a Python implementation.
 
-    python -m harness.adapters.python_host SOCKET LIFELINE MODULE FACTORY
+    python -m harness.adapters.python_host SOCKET MODULE FACTORY
 
-SOCKET and LIFELINE are inherited file descriptors. It answers one message (`harness.adapters.framing`) with one
-message until the socket ends. When the lifeline ends, because the harness is gone, the whole process group is
-killed, whatever the implementation is doing.
+SOCKET is an inherited file descriptor; MODULE is a module's name, or a file that ends with `.py`. It answers one
+message (`harness.adapters.framing`) with one message until the socket ends.
 """
 
 from __future__ import annotations
 
-import fcntl
 import importlib
+import importlib.util
 import inspect
 import os
-import signal
 import socket
 import sys
-import threading
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from harness.adapters.framing import MAXIMUM_MESSAGE, Framing
@@ -40,12 +38,10 @@ def main(arguments: list[str]) -> int:
     connection = socket.socket(fileno=int(arguments[0]))
     connection.set_inheritable(False)
     framing = Framing(connection)
-    _die_with(int(arguments[1]))
-    os.umask(0o022)
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
-        host = _Host(_adapter(arguments[2], arguments[3]), framing)
+        host = _Host(_adapter(arguments[1], arguments[2]), framing)
         framing.send({"capabilities": sorted(capabilities_of(host.adapter))})
     except _NoFactoryError as error:
         framing.send({"no_factory": str(error)})
@@ -64,14 +60,7 @@ def main(arguments: list[str]) -> int:
 
 def _adapter(module: str, factory: str) -> Any:
     """Return the adapter: what the name stands for if its `open` can be called, else what calling it gives."""
-    try:
-        found: Any = importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
-            raise _NoFactoryError(
-                f"there is no module {module} in {Path.cwd()} or on Python's path."
-            ) from error
-        raise
+    found: Any = _loaded(Path(module)) if module.endswith(".py") else _imported(module)
     for name in factory.split("."):
         if not hasattr(found, name):
             raise _NoFactoryError(f"module {module} has no {factory}.")
@@ -86,6 +75,29 @@ def _adapter(module: str, factory: str) -> Any:
     if not callable(getattr(found, "open", None)):
         raise _NoFactoryError(f"{module}:{factory} gave {found!r}, which has no method open(workspace).")
     return found
+
+
+def _imported(module: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
+            raise _NoFactoryError(
+                f"there is no module {module} in {Path.cwd()} or on Python's path."
+            ) from error
+        raise
+
+
+def _loaded(file: Path) -> ModuleType:
+    """Run a file as a module, with its neighbours importable as for a script."""
+    sys.path.insert(0, str(file.parent))
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None  # its name ends with .py
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 class _Host:
@@ -156,21 +168,6 @@ def _result(result: Any) -> Any:
 def _raised(error: BaseException) -> dict[str, Any]:
     details = "".join(traceback.format_exception(error))
     return {"raised": f"{type(error).__name__}: {error}"[:2000], "details": details[-8192:]}
-
-
-def _die_with(lifeline: int) -> None:
-    """Let the kernel kill the process group when the lifeline ends; where it cannot, let a thread do it."""
-    os.set_inheritable(lifeline, False)
-    if hasattr(fcntl, "F_SETSIG"):
-        fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
-        fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
-        fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC)
-    threading.Thread(target=_watch, args=(lifeline,), daemon=True).start()
-
-
-def _watch(lifeline: int) -> None:
-    os.read(lifeline, 1)
-    os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,23 @@
-"""The adapter `python:<module>:<factory>`: a Python implementation in a process of its own, on a leash."""
+"""The adapter `python:<module>:<factory>`: a Python implementation in a process of its own."""
 
 from __future__ import annotations
 
 import os
-import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.adapters import leash
+from harness.adapters.child import Child
 from harness.adapters.framing import EndedError, Framing, GarbageError, TooLateError
+from harness.adapters.sandbox import Sandbox
+from harness.scratch import Scratch
 from harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
+from harness.workspace import Territory
 
 __all__ = ["FactoryError", "PythonAdapter", "PythonSession"]
 
@@ -38,6 +39,7 @@ class PythonAdapter:
     it unless they leave its process group. `time_limit` is in seconds per call, `start_limit` for the start.
     Not for use by several threads at once.
 
+    In a `sandbox` it writes to the folder of the workspace alone, for which it is started anew.
     With an `environment`, which must let `python` find the harness, the child gets these variables alone and no
     network where the system allows that; it then starts in `directory`.
     """
@@ -54,44 +56,53 @@ class PythonAdapter:
         python: str = sys.executable,
         environment: Mapping[str, str] | None = None,
         directory: Path | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self.capabilities = BASIC_CAPABILITIES
         self._name = (module, factory)
-        self._how = _How(python, environment, directory)
+        self._how = _How(python, environment, directory, sandbox)
+        self._own = Scratch() if sandbox is not None else None
+        self._territory: Territory | None = None
         self._time_limit = time_limit
         self._start_limit = start_limit
-        self._child: _Child | None = None
+        self._host: _Host | None = None
         self._sessions = 0
 
     @property
     def pid(self) -> int | None:
-        """The number of the process and of its group, None while none runs."""
-        return self._child.pid if self._child is not None and self._child.alive else None
+        """The number of the process that watches over the implementation, None while none runs."""
+        return self._host.pid if self._host is not None and self._host.alive else None
 
     def start(self) -> None:
         """Start the process unless it runs, and learn the capabilities. Raises FactoryError, BrokenAdapter."""
-        if self._child is not None and self._child.alive:
+        if self._host is not None and self._host.alive:
             return
-        child = _Child(self._name, self._how)
+        if self._own is not None and self._territory is None:
+            self._territory = Territory.of(self._own.folder())
+        host = _Host(self._name, self._how, self._territory)
         try:
-            answer = child.exchange(None, "the start", self._start_limit)
+            answer = host.exchange(None, "the start", self._start_limit)
             if "no_factory" in answer:
                 raise FactoryError(answer["no_factory"])
         except BaseException:
-            child.end()
+            host.end()
             raise
-        self._child = child
+        host.warn()
+        self._host = host
         self.capabilities = frozenset(answer["capabilities"])
 
     def open(self, workspace: Workspace) -> PythonSession:
         """Open a session in the child."""
+        if self._own is not None and (territory := Territory.of(workspace.root)) != self._territory:
+            self.reset()
+            self._territory = territory
         try:
             self.start()
         except FactoryError as error:
             raise BrokenAdapter(str(error)) from error
-        assert self._child is not None  # start() set it
+        assert self._host is not None  # start() set it
         self._sessions += 1
-        session = PythonSession(self._child, self._sessions, self._time_limit)
+        session = PythonSession(self._host, self._sessions, self._time_limit)
         session.ask(
             "open",
             "open",
@@ -103,17 +114,23 @@ class PythonAdapter:
         )
         return session
 
+    def reset(self) -> None:
+        """End the process and what it left behind; the next session gets a fresh one."""
+        if self._host is not None:
+            self._host.end()
+
     def close(self) -> None:
         """End the process and what it left behind."""
-        if self._child is not None:
-            self._child.end()
+        self.reset()
+        if self._own is not None:
+            self._own.close()
 
 
 class PythonSession:
     """A session in the child process; it has every method, because only the child knows which it has."""
 
-    def __init__(self, child: _Child, number: int, time_limit: float) -> None:
-        self._child = child
+    def __init__(self, host: _Host, number: int, time_limit: float) -> None:
+        self._host = host
         self._number = number
         self._time_limit = time_limit
 
@@ -131,7 +148,7 @@ class PythonSession:
 
     def close(self) -> None:
         """Close the session in the child, if that still runs."""
-        if self._child.alive:
+        if self._host.alive:
             self.ask("close", "close")
 
     def ask(
@@ -139,7 +156,7 @@ class PythonSession:
     ) -> Mapping[str, Any]:
         """Send one request and return the answer. Raises BrokenAdapter."""
         message = {"do": do, "session": self._number, **fields}
-        return self._child.exchange(message, what, self._time_limit, strike)
+        return self._host.exchange(message, what, self._time_limit, strike)
 
     def _results(self, answer: Mapping[str, Any]) -> list[ToolResult]:
         try:
@@ -160,57 +177,66 @@ class _How(NamedTuple):
     python: str
     environment: Mapping[str, str] | None
     directory: Path | None
+    sandbox: Sandbox | None
 
-    def command(self, lifeline: int) -> list[str]:
-        """Return the words before the module's; with an environment of its own it leaves the network."""
-        words = [self.python, "-u", "-X", "faulthandler", "-m", "harness.adapters.python_host"]
-        if self.environment is None:
-            return words
-        return [sys.executable, "-I", leash.__file__, str(lifeline), "--offline", "--", *words]
+    def command(self) -> list[str]:
+        """Return the words before the module's."""
+        return [self.python, "-u", "-X", "faulthandler", "-m", "harness.adapters.python_host"]
 
-    def variables(self) -> Mapping[str, str]:
+    def variables(self, territory: Territory | None) -> Mapping[str, str]:
         """Return the child's variables."""
         if self.environment is not None:
-            return self.environment
-        package = str(Path(__file__).resolve().parents[2])
-        paths = [path for path in (os.environ.get("PYTHONPATH"), package) if path]
-        return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+            variables = dict(self.environment)
+        else:
+            package = str(Path(__file__).resolve().parents[2])
+            paths = [path for path in (os.environ.get("PYTHONPATH"), package) if path]
+            variables = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        if territory is not None:
+            variables |= {"HOME": str(territory.home), "TMPDIR": str(territory.temporary)}
+        return variables
 
 
-class _Child:
+class _Host:
     """The process, the socket to talk to it, and the end of what it printed."""
 
-    def __init__(self, name: tuple[str, str], how: _How) -> None:
+    def __init__(self, name: tuple[str, str], how: _How, territory: Territory | None) -> None:
+        if territory is not None:
+            territory.make()
         ours, theirs = socket.socketpair()
-        lifeline, self._lifeline = os.pipe()
         output, printed = os.pipe()
-        descriptors = (theirs.fileno(), lifeline)
         try:
-            self._process = subprocess.Popen(
-                how.command(lifeline) + [str(descriptor) for descriptor in descriptors] + list(name),
+            self._child = Child(
+                [*how.command(), str(theirs.fileno()), *name],
+                directory=how.directory,
+                environment=how.variables(territory),
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=printed,
-                pass_fds=descriptors,
-                start_new_session=True,
-                env=dict(how.variables()),
-                cwd=how.directory,
+                pass_fds=[theirs.fileno()],
+                offline=how.environment is not None,
+                sandbox=how.sandbox,
+                writable=[territory.folder] if territory is not None else [],
             )
-        except OSError as error:
+        except BaseException:
             ours.close()
-            os.close(self._lifeline)
             os.close(output)
-            raise BrokenAdapter(f"cannot start {sys.executable}: {error}", blame="environment") from error
+            raise
         finally:
             theirs.close()
-            os.close(lifeline)
             os.close(printed)
-        self.pid = self._process.pid
         self._framing = Framing(ours)
         self._printed = b""
         self._reader = threading.Thread(target=self._drain, args=(output,), daemon=True)
         self._reader.start()
         self.alive = True
+
+    @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    def warn(self) -> None:
+        """Say what of its isolation the system does not allow."""
+        self._child.warn()
 
     def exchange(
         self,
@@ -237,7 +263,7 @@ class _Child:
                 self._framing.send({}, deadline)
                 answer = self._framing.receive(deadline)
         except TooLateError:
-            if self._has_ended():
+            if self._child.status() is not None:
                 raise self._crash(what) from None
             self.end(at_once=True)
             raise self._broken(f"{what} took longer than {time_limit:g} s") from None
@@ -262,31 +288,13 @@ class _Child:
             return
         self.alive = False
         self._framing.close()
-        if not at_once:
-            deadline = time.monotonic() + _FAREWELL
-            while not self._has_ended() and time.monotonic() < deadline:
-                time.sleep(0.002)
-        self._kill()
-
-    def _kill(self) -> None:
-        # The group first: once the process is waited for, its number may belong to somebody else.
-        with suppress(ProcessLookupError, PermissionError):  # macOS forbids to kill a group of zombies
-            os.killpg(self.pid, signal.SIGKILL)
-        self._process.wait()
-        os.close(self._lifeline)
+        self._child.end(0.0 if at_once else _FAREWELL)
         self._reader.join(1.0)
 
-    def _has_ended(self) -> bool:
-        state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        return state is not None
-
     def _crash(self, what: str) -> BrokenAdapter:
-        self.end()
-        status = self._process.returncode
-        told = f"ended with exit status {status}"
-        if status < 0:
-            told = f"was killed by {signal.Signals(-status).name}"
-        return self._broken(f"the adapter's process {told} during {what}")
+        status = self._child.wait(_FAREWELL)
+        self.end(at_once=True)
+        return self._broken(f"the adapter's process {status or 'closed its socket'} during {what}")
 
     def _broken(self, message: str) -> BrokenAdapter:
         return BrokenAdapter(message, details=self._printed.decode("utf-8", "backslashreplace"))

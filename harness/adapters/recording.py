@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.entry import Entry
-from harness.recordings import RecordingError, Recordings, Transcript, TranscriptStep
-from harness.scenario import TOOLS
+from harness.entry import Directory, Entry, RegularFile
+from harness.recordings import RecordedResult, RecordingError, Recordings, Transcript, TranscriptStep
+from harness.scenario import TOOLS, Scenario
 from harness.session import BrokenAdapter, ToolResult, Workspace
 from harness.workspace import HOME
 from harness.world import create
@@ -32,33 +34,32 @@ class RecordingAdapter:
         self._recordings = recordings
         self._contract = contract
 
-    def of(self, scenario_id: str) -> _OneRecording:
+    def of(self, scenario: Scenario) -> _OneRecording:
         """Return the adapter that replays the recording of one scenario."""
-        return _OneRecording(self._recordings, self._contract, scenario_id)
+        return _OneRecording(self._recordings, self._contract, scenario)
 
     def open(self, workspace: Workspace) -> RecordedSession:  # noqa: ARG002 - the protocol's signature
         """Refuse: without a scenario there is nothing to replay."""
-        raise BrokenAdapter(
-            "a recording belongs to a scenario: open it with of(scenario_id)", blame="harness"
-        )
+        raise BrokenAdapter("a recording belongs to a scenario: open it with of(scenario)", blame="harness")
 
 
 class _OneRecording:
     repeats_paths = True
 
-    def __init__(self, recordings: Recordings, contract: str, scenario_id: str) -> None:
+    def __init__(self, recordings: Recordings, contract: str, scenario: Scenario) -> None:
         self._recordings = recordings
         self._contract = contract
-        self._scenario_id = scenario_id
+        self._scenario = scenario
 
     def open(self, workspace: Workspace) -> RecordedSession:
         """Start at the first recorded call."""
         try:
-            transcript = self._recordings.load(self._scenario_id, self._contract)
+            recording = self._recordings.of(self._scenario.id, self._scenario.inputs)
         except RecordingError as error:
             raise BrokenAdapter(str(error), blame="harness") from error
+        transcript = recording.transcripts.get(self._contract)
         if transcript is None:
-            message = f"{self._scenario_id} was not recorded for {self._contract}: record it"
+            message = f"{self._scenario.id} was not recorded for {self._contract}: record it"
             raise BrokenAdapter(message, blame="harness")
         return RecordedSession(transcript, workspace)
 
@@ -89,13 +90,13 @@ class RecordedSession:
         """Answer one call as recorded."""
         step = self._step([(tool, arguments)])
         self._apply(step)
-        return step.results[0]
+        return _result(step.results[0])
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Answer the calls of one message as recorded."""
         step = self._step(calls)
         self._apply(step)
-        return step.results
+        return [_result(result) for result in step.results]
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
         """Answer one call as recorded; strike if the recorded product came that far."""
@@ -103,62 +104,64 @@ class RecordedSession:
         if step.struck:
             strike()
         self._apply(step)
-        return step.results[0]
+        return _result(step.results[0])
 
     def close(self) -> None:
         """Complain of recorded calls that were not made."""
-        if left := [tool for step in self._steps[self._next :] for tool, _ in step.calls]:
+        if left := [tool for step in self._steps[self._next :] for tool in step.tools]:
             count = "1 recorded call was" if len(left) == 1 else f"{len(left)} recorded calls were"
             raise _stale(f"{count} not made: {', '.join(left)}")
 
     def _step(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> TranscriptStep:
-        made = [(tool, _normalised(arguments, self._root)) for tool, arguments in calls]
+        made = tuple(tool for tool, _ in calls)
         if self._next >= len(self._steps):
-            raise _stale(f"it ends before the call {made[0][0]}")
+            raise _stale(f"it ends before the call {made[0]}")
         step = self._steps[self._next]
         self._next += 1
-        recorded = [(tool, dict(arguments)) for tool, arguments in step.calls]
-        if recorded != made:
-            raise _stale(f"call {self._next} was {recorded!r}, now it is {made!r}")
-        if len(step.results) != len(made):
-            raise _stale(f"call {self._next} has {len(step.results)} results")
+        if step.tools != made:
+            raise _stale(f"call {self._next} was {', '.join(step.tools)}, now it is {', '.join(made)}")
         return step
 
     def _apply(self, step: TranscriptStep) -> None:
         try:
             for path, entry in sorted(step.changes.items()):
                 self._put(path, entry)
+            for path, mode in step.created.items():
+                self._place(path).chmod(mode)
         except OSError as error:
             raise _stale(f"its changes do not fit the workspace: {error}") from error
 
-    def _put(self, path: str, entry: Entry | None) -> None:
-        root = self._root
-        if path.startswith(HOME):
-            root, path = self._home, path.removeprefix(HOME)
-        target = Path(root, path)
+    def _place(self, path: str) -> Path:
+        """Return where a recorded path is, in the workspace or in the home directory."""
+        inside_home = path.startswith(HOME)
+        root = self._home if inside_home else self._root
+        target = Path(root, path.removeprefix(HOME) if inside_home else path)
         # What the last name leads to does not matter: a link there is replaced, not followed.
         inside = Path(os.path.realpath(target.parent)).is_relative_to(root)
         if not inside or ".." in target.parts:
             raise _stale(f"it changes {path}, which leads out of the workspace")
+        return target
+
+    def _put(self, path: str, entry: Entry | None) -> None:
+        target = self._place(path)
+        former = None
+        if not target.is_symlink() and target.exists():
+            former = stat.S_IMODE(target.stat().st_mode)
         if target.is_dir() and not target.is_symlink():
             if entry is None:
                 shutil.rmtree(target)
         else:
             target.unlink(missing_ok=True)
-        if entry is not None:
-            create(root, path, entry)
+        if entry is None:
+            return
+        if isinstance(entry, RegularFile | Directory) and entry.mode is None:
+            entry = replace(entry, mode=former)
+        root = self._home if path.startswith(HOME) else self._root
+        create(root, path.removeprefix(HOME), entry)
 
 
-def _normalised(value: Any, root: str) -> Any:
-    match value:
-        case str():
-            return value.replace(root, "$WS")
-        case list():
-            return [_normalised(item, root) for item in value]
-        case Mapping():
-            return {key: _normalised(item, root) for key, item in value.items()}
-        case _:
-            return value
+def _result(result: RecordedResult) -> ToolResult:
+    return ToolResult(result.raw, result.is_error, None if result.cut is None else result.error)
 
 
 def _stale(what: str) -> BrokenAdapter:

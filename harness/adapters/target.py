@@ -9,8 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from harness.adapters.command import Command
 from harness.adapters.mcp import McpConnection, McpSession, text_of
 from harness.adapters.python_process import PythonAdapter
+from harness.adapters.sandbox import Sandbox
+from harness.adapters.server_pool import ServerPool
+from harness.scratch import Scratch
 from harness.session import Adapter, BrokenAdapter, ToolResult, Workspace
 from harness.targets.agent import AgentTarget
 from harness.targets.install import Installed, install
@@ -63,6 +67,10 @@ class RawTarget(Protocol):
         """Start a session in which nothing was read."""
         ...
 
+    def reset(self) -> None:
+        """End what serves several sessions."""
+        ...
+
     def close(self) -> None:
         """End every process."""
         ...
@@ -74,6 +82,7 @@ class TargetAdapter:
     def __init__(self, target: Target, raw: RawTarget) -> None:
         self.capabilities = target.capabilities
         self.repeats_paths = raw.repeats_paths
+        self.servers: ServerPool | None = getattr(raw, "servers", None)
         self._target = target
         self._raw = raw
 
@@ -90,6 +99,10 @@ class TargetAdapter:
             session.close()
             raise
         return session
+
+    def reset(self) -> None:
+        """End what serves several sessions."""
+        self._raw.reset()
 
     def close(self) -> None:
         """End every process."""
@@ -137,11 +150,18 @@ class TargetSession:
 class _PythonTarget:
     """Python code in the target's own environment, without a network where the system allows that."""
 
-    def __init__(self, target: Target, launch: PythonLaunch, installed: Installed, time_limit: float) -> None:
+    def __init__(
+        self,
+        target: Target,
+        launch: PythonLaunch,
+        installed: Installed,
+        time_limit: float,
+        sandbox: Sandbox | None,
+    ) -> None:
         # A module's functions may remember files by their paths; an object is made anew for every scenario.
         self.repeats_paths = not launch.module
-        self._folder = tempfile.TemporaryDirectory(prefix="readfirst-target-")
-        base = Path(self._folder.name)
+        self._folder = Scratch()
+        base = self._folder.path
         # The harness alone: its own dependencies must not be found before the target's.
         (base / "path").mkdir()
         (base / "path" / "harness").symlink_to(Path(__file__).resolve().parents[1])
@@ -165,19 +185,23 @@ class _PythonTarget:
             | variables
             | {ORDER: json.dumps(order)},
             directory=home,
+            sandbox=sandbox,
         )
         try:
             self._process.start()
         except BaseException:
-            self._folder.cleanup()
+            self._folder.close()
             raise
 
     def open(self, workspace: Workspace) -> _PythonRawSession:
         return _PythonRawSession(self._process.open(workspace))
 
+    def reset(self) -> None:
+        self._process.reset()
+
     def close(self) -> None:
         self._process.close()
-        self._folder.cleanup()
+        self._folder.close()
 
 
 class _PythonRawSession:
@@ -195,25 +219,58 @@ class _PythonRawSession:
 
 
 class _McpTarget:
-    def __init__(self, target: Target, launch: McpLaunch, installed: Installed, time_limit: float) -> None:
+    def __init__(
+        self,
+        target: Target,
+        release: Release,
+        launch: McpLaunch,
+        installed: Installed,
+        time_limit: float,
+        sandbox: Sandbox | None,
+    ) -> None:
         self._joined = not target.result.text
-        variables = {name: installed.placed(value) for name, value in target.environment.items()}
-        home = Path(tempfile.gettempdir())
+        # What is installed gets variables built from nothing and no network, a server of one's own what `mcp:` gives.
+        own = bool(release.command)
+        command = Command(release.command or launch.command, target.file.absolute().parent)
         self._connection = McpConnection(
-            [installed.placed(word) for word in launch.command],
+            [installed.placed(word) for word in command.located()],
             isolation=launch.isolation,
             time_limit=time_limit,
-            environment=_environment(home) | variables,
-            offline=True,
+            environment=None if own else _environment(Path(tempfile.gettempdir())),
+            variables={name: installed.placed(value) for name, value in target.environment.items()},
+            offline=not own,
+            sandbox=sandbox,
         )
-        self.repeats_paths = launch.isolation == "process"
+        self.servers = self._connection.servers
+        self.repeats_paths = launch.isolation != "directory"
+        try:
+            _check_tools(target, self._connection.probe().names)
+        except BrokenAdapter as error:
+            self._connection.close()
+            raise (command.explained(error) if own else error) from None
+        except BaseException:
+            self._connection.close()
+            raise
 
     def open(self, workspace: Workspace) -> _McpRawSession:
-        server, own = self._connection.server(workspace)
-        return _McpRawSession(McpSession(server, own, self._connection.time_limit), self._joined)
+        return _McpRawSession(self._connection.open(workspace), self._joined)
+
+    def reset(self) -> None:
+        self._connection.reset()
 
     def close(self) -> None:
         self._connection.close()
+
+
+def _check_tools(target: Target, offered: Sequence[str]) -> None:
+    """Raise BrokenAdapter if the mapping calls a tool that the server does not offer."""
+    called = [*(each.call for each in target.setup), *(each.call for each in target.tools.values())]
+    missing = [name for name in dict.fromkeys(called) if name not in offered]
+    if missing:
+        raise BrokenAdapter(
+            f"the server offers no tool called {', '.join(missing)} (it offers: {', '.join(offered) or 'none'}). "
+            f"Correct `call` in {target.file}."
+        )
 
 
 class _McpRawSession:
@@ -230,15 +287,20 @@ class _McpRawSession:
         self._session.close()
 
 
-def open_target(target: Target, release: Release, *, time_limit: float) -> Adapter:
-    """Install the target unless it is there, start it, and return its adapter. Raises BrokenAdapter."""
+def open_target(
+    target: Target, release: Release, *, time_limit: float, sandbox: Sandbox | None = None
+) -> Adapter:
+    """Install the target unless it is there, start it, and return its adapter. Raises BrokenAdapter.
+
+    A `sandbox` is for targets that are no agents.
+    """
     installed = install(target, release)
     raw: RawTarget
     match target.launch:
         case PythonLaunch() as launch:
-            raw = _PythonTarget(target, launch, installed, time_limit)
+            raw = _PythonTarget(target, launch, installed, time_limit, sandbox)
         case McpLaunch() as launch:
-            raw = _McpTarget(target, launch, installed, time_limit)
+            raw = _McpTarget(target, release, launch, installed, time_limit, sandbox)
         case AgentLaunch() as launch:
             raw = AgentTarget(target, launch, installed, time_limit)
     return TargetAdapter(target, raw)

@@ -5,20 +5,18 @@ from __future__ import annotations
 import itertools
 import os
 import queue
-import shutil
-import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from harness.adapters.child import end, warn_of
+from harness.scratch import Scratch
 from harness.scripted_model.message import ToolUse
 from harness.scripted_model.server import ScriptedModel, Turn
 from harness.scripted_model.wire import Wire, WireError
@@ -28,7 +26,6 @@ __all__ = ["LAUNCHER", "Conversation", "Launch", "Pause", "Program"]
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 _START_SECONDS = 60.0
-_END_SECONDS = 5.0
 _OUTPUT_KEPT = 4000
 """How much of what the agent printed last is kept, in bytes."""
 
@@ -101,12 +98,12 @@ class Conversation:
         self.isolation = ""
         self._ids = itertools.count(1)
         self._events: queue.SimpleQueue[Turn | Pause | WireError | _Ended] = queue.SimpleQueue()
-        self._run = Path(tempfile.mkdtemp(prefix="readfirst-run-")).resolve()
+        self._run = Scratch()
         self._process: subprocess.Popen[bytes] | None = None
         self._model: ScriptedModel | None = None
         self._launch: Launch | None = None
         self._turn: Turn | None = None
-        self._lifeline: socket.socket | None = None
+        self._channel: socket.socket | None = None
         self._printed = b""
         self._reader: threading.Thread | None = None
         try:
@@ -149,25 +146,25 @@ class Conversation:
 
     def close(self) -> None:
         """End the agent and everything it started, and remove what was made for it."""
-        if self._process is not None:
-            _end(self._process)
-        if self._lifeline is not None:
-            self._lifeline.close()
+        if self._channel is not None:
+            if self._process is not None:
+                end(self._process, self._channel)
+            self._channel.close()
         if self._turn is not None:
             self._turn.abandon()
         if self._launch is not None:
             self._launch.close()
         if self._model is not None:
             self._model.close()
-        shutil.rmtree(self._run, ignore_errors=True)
+        self._run.close()
 
     def _start(self) -> None:
-        launch = self._launch = self.program.prepare(self._run, self._events)
+        launch = self._launch = self.program.prepare(self._run.path, self._events)
         # Our end stays open: the launcher kills the agent and all it started when it closes.
-        ours, theirs = self._lifeline, _ = socket.socketpair()
+        ours, theirs = self._channel, _ = socket.socketpair()
         with theirs:
             files = [str(file) for file in launch.files]
-            launcher = [sys.executable, "-I", str(LAUNCHER), str(theirs.fileno()), *files, "--"]
+            launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(theirs.fileno()), *files, "--"]
             output, printed = os.pipe()
             entered = os.open(launch.input or os.devnull, os.O_RDONLY)
             try:
@@ -195,7 +192,8 @@ class Conversation:
                 message, descriptors = b"", []
         if not descriptors:
             raise self._broken("'s launcher did not start", "environment")
-        self.isolation = message.decode().removeprefix("open: ").removeprefix("isolated")
+        processes, self.isolation = message.decode().split("\n")
+        warn_of(self.program.name, processes, self.isolation)
         listener = socket.socket(fileno=descriptors[0])
         self._model = ScriptedModel(listener, self._events, launch.wire, launch.tools)
         threading.Thread(target=self._watch, args=(self._process,), daemon=True).start()
@@ -254,10 +252,3 @@ class Conversation:
             blame=blame,
             details=self._printed.decode(errors="replace").strip(),
         )
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the agent's whole process group and reap the agent."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait(_END_SECONDS)

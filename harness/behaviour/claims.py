@@ -58,7 +58,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One thing that documents say. `sources` are `document, section`.
+    """One thing that documents say. `sources` are `document, section`; `rule` is the rule that it is about.
 
     Either `shown_by` has scenarios or `unobservable` says why the tools' callers cannot see it.
     """
@@ -69,6 +69,7 @@ class Claim:
     position: Position
     shown_by: tuple[Shown, ...] = ()
     unobservable: str | None = None
+    rule: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ class _Look(Inspection):
     def _claim(self, name: str, value: Any, path: _Path) -> Claim:
         self._id(name, path)
         what = f"claim {name}"
-        known = ("says", "sources", "shown_by", "unobservable")
+        known = ("says", "rule", "sources", "shown_by", "unobservable")
         fields = self.mapping(value, path, what, known, ("says", "sources")) or {}
         sources = self.strings(fields.get("sources", []), (*path, "sources"), "sources")
         for number, source in enumerate(sources):
@@ -183,7 +184,8 @@ class _Look(Inspection):
             self.note(path, message, "List scenarios, or say why none can show it.", key=True)
         position = self.document.position(path, key=True)
         reason = self._text(fields, path, "unobservable", what) if "unobservable" in fields else None
-        return Claim(name, self._text(fields, path, "says", what), sources, position, shown, reason)
+        rule = self._text(fields, path, "rule", what) if "rule" in fields else None
+        return Claim(name, self._text(fields, path, "says", what), sources, position, shown, reason, rule)
 
     def question(self, name: str, value: Any) -> Question:
         path: _Path = ("questions", name)
@@ -258,12 +260,11 @@ class _Look(Inspection):
         if "call" not in fields:
             self.note(path, "expect needs call", "Add call: with the number of the call, from 1.", key=True)
         expect = self.mapping(fields["expect"], (*path, "expect"), "expect") or {}
-        clauses = read_expectation(self, (*path, "expect"), expect, ("error", "text", "files"))
+        expectation = read_expectation(self, (*path, "expect"), expect, ("error", "text", "files"))
         exact = fields.get("exact", False)
         if not isinstance(exact, bool):
             self.note((*path, "exact"), f"exact must be true or false, not {a_kind_of(exact)}", "Write true.")
-        clause = clauses[0] if clauses else None
-        return Shown(scenario_id, position, call, clause, "files" in expect, exact is True)
+        return Shown(scenario_id, position, call, expectation.recorded, "files" in expect, exact is True)
 
     def _source(self, source: str, path: _Path) -> None:
         if DOCUMENT_AND_SECTION.fullmatch(source) is None:

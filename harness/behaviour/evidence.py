@@ -15,7 +15,7 @@ from harness.host_text import answer_of
 from harness.outcome import Outcome
 from harness.recordings import Recordings
 from harness.replay import replay
-from harness.scenario import Clause, ParallelCalls, Scenario, Step, ToolCall
+from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, Step, ToolCall
 from harness.session import ToolResult
 from harness.suite import Suite
 from harness.verdict import Difference
@@ -93,8 +93,7 @@ def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tupl
     said = [
         (number, call.tool, clause)
         for number, call in calls
-        for clause in call.expect
-        if clause.documented is not None
+        if (clause := call.expect.documented) is not None
     ]
     fitting = [item for item in said if item[2].documented in sources]
     return tuple(Statement(number, tool, clause) for number, tool, clause in fitting or said)
@@ -124,9 +123,7 @@ class Witness:
             return Evidence(scenario.id, scenario.title, said)
         stated = {statement.call: _clause(statement, answers) for statement in said}
         judged = _said_only(scenario, stated)
-        differences = compare(
-            judged, outcome, self._documented, "text", self._suite.vocabulary, default=self._default
-        ).differences
+        differences = compare(judged, outcome, self._documented, "text", self._suite.vocabulary).differences
         places = _places(scenario)
         return Evidence(
             scenario.id,
@@ -210,7 +207,7 @@ def _clause(statement: Statement, answers: Sequence[Answer]) -> Clause:
     """Return the clause to judge by. Files that a claim does not speak of are what they are."""
     clause = statement.clause or Clause()
     files = clause.files if statement.states_files else answers[statement.call - 1].changes
-    return replace(clause, files=files, documented=clause.documented or "claim", when=None)
+    return replace(clause, files=files, documented=clause.documented or "claim")
 
 
 def _said_only(scenario: Scenario, stated: Mapping[int, Clause]) -> Scenario:
@@ -219,10 +216,7 @@ def _said_only(scenario: Scenario, stated: Mapping[int, Clause]) -> Scenario:
 
     def call_with(call: ToolCall) -> ToolCall:
         clause = stated.get(next(numbers))
-        recorded = tuple(replace(each, documented=None) for each in call.expect if each.recorded)
-        if clause is None:
-            return replace(call, expect=recorded)
-        return replace(call, expect=(replace(clause, recorded=False), *recorded))
+        return replace(call, expect=Expectation(call.expect.recorded, clause))
 
     def steps() -> Iterator[Step]:
         for step in scenario.steps:

@@ -10,7 +10,6 @@ from harness.behaviour.claims import Claim, Claims, Contradiction, Question, Top
 from harness.behaviour.evidence import Evidence, Holding, Witness, combined
 from harness.behaviour.markdown import anchor, cell, code, link, table
 from harness.behaviour.told import MOST_CHARACTERS, excerpt, told_answer, told_both
-from harness.contracts import clause_for
 from harness.finding import Finding, SuiteError
 from harness.lint.claims import check_claims
 from harness.scenario import Position, TextDigest
@@ -63,15 +62,14 @@ def judged(claims: Claims, witness: Witness) -> dict[str, Judged]:
 
 
 def own_data(suite: Suite) -> Iterator[OwnData]:
-    """Yield every call for which the default contract pins only how the answer begins, in the order of ids."""
-    default = suite.contracts[suite.contracts.default]
+    """Yield every call of which a scenario pins only how the answer begins, in the order of ids."""
     for scenario_id in suite.ids():
         # Most scenarios pin the whole text; reading those that cannot match would take a second.
         if b"starts:" not in suite.path(scenario_id).read_bytes():
             continue
         scenario = suite.scenario(scenario_id, require_expect=False)
         for number, call in enumerate(scenario.calls(), 1):
-            clause = clause_for(call.expect, default)
+            clause = call.expect.recorded
             match clause.text if clause is not None else None:
                 case TextDigest(sha256=None, lines=None, starts=str() as starts, ends=None):
                     yield OwnData(scenario_id, number, starts)
@@ -139,7 +137,7 @@ class _Page:
         yield (
             "- Before a scenario stands what it says of the claim: ✓ it holds, ≈ in other words, ~ partly, ✗ it does"
             f" not. Up to {_MOST_EXAMPLES} calls are quoted, what contradicts the claim first; `$WS` is the workspace,"
-            " and control characters and odd blanks are escapes."
+            " `[…]` data of the product's own, and control characters and odd blanks are escapes."
         )
         yield (
             "- The documents describe different versions, so a claim that does not hold may have held, or come"

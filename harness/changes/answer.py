@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.entry import Entry
+from harness.entry import Directory, Entry, RegularFile
 from harness.expected_text import text_differences
 from harness.host_text import answer_of
-from harness.recordings import Transcript
+from harness.recordings import Transcript, TranscriptStep
 from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, TextDigest, ToolCall
 from harness.verdict import Difference
 from harness.vocabulary import Vocabulary
@@ -82,10 +82,8 @@ def clause_answer(clause: Clause) -> Answer:
     return Answer(clause.error is not None, clause.error, clause.text, clause.files)
 
 
-def recorded_answers(
-    scenario: Scenario, transcript: Transcript, vocabulary: Vocabulary
-) -> dict[Place, Answer]:
-    """Return what a transcript has at each call, and at each group for the files."""
+def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[Place, Answer]:
+    """Return what a transcript has at each call, and at each group for the files: of what is new with its mode."""
     answers: dict[Place, Answer] = {}
     rows = iter(transcript.steps)
     for index, step in enumerate(scenario.steps):
@@ -94,13 +92,20 @@ def recorded_answers(
         row = next(rows, None)
         if row is None:
             break
-        for number, ((tool, _), result) in enumerate(zip(row.calls, row.results, strict=True)):
-            text = answer_of(result.text)
-            error = vocabulary.name_of(tool, text) if result.is_error else None
-            answers[index, number] = Answer(result.is_error, error, text)
+        for number, result in enumerate(row.results):
+            answers[index, number] = Answer(result.is_error, result.error, result.answer)
         place: Place = (index, 0) if isinstance(step, ToolCall) else (index, None)
-        answers[place] = replace(answers.get(place, Answer()), files=row.changes)
+        answers[place] = replace(answers.get(place, Answer()), files=_recorded_files(row))
     return answers
+
+
+def _recorded_files(row: TranscriptStep) -> dict[str, Entry | None]:
+    files = dict(row.changes)
+    for path, mode in row.created.items():
+        entry = files.get(path, Directory())
+        if isinstance(entry, RegularFile | Directory):
+            files[path] = replace(entry, mode=mode)
+    return files
 
 
 def with_whole_text(
@@ -112,7 +117,7 @@ def with_whole_text(
     for index, recorded in zip(steps, transcript.steps, strict=False):
         for number, result in enumerate(recorded.results):
             answer = whole.get((index, number))
-            text = answer_of(result.text)
+            text = result.text
             # A digest of the beginning alone says that the rest does not matter.
             if (
                 answer is not None

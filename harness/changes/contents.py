@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from harness.changes.answer import Answer, Place, Told
-from harness.entry import Entry, HardLink, RegularFile
+from harness.entry import Directory, Entry, HardLink, RegularFile
 from harness.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
 
-__all__ = ["before_steps", "known_lines"]
+__all__ = ["before_steps", "kept", "known_lines", "with_modes"]
 
 _MOST_BYTES = 65_536
 """Of larger files the lines are not collected."""
@@ -20,11 +21,12 @@ def before_steps(
 ) -> Sequence[Mapping[str, Entry | Told | None]]:
     """Return for each step what its paths hold before it, if every call gave these answers.
 
-    Links are not followed; a path that nothing is known of is missing.
+    Links are not followed; a path that nothing is known of is missing. Modes are stated as far as they are known.
     """
     state: dict[str, Entry | Told | None] = {}
     for path, entry in scenario.given.files.items():
-        state[path] = scenario.given.files.get(entry.to) if isinstance(entry, HardLink) else entry
+        given = scenario.given.files.get(entry.to) if isinstance(entry, HardLink) else entry
+        state[path] = _harness_made(given, None)
     states = []
     for index, step in enumerate(scenario.steps):
         states.append(dict(state))
@@ -37,20 +39,48 @@ def before_steps(
         for number in (None, 0):
             answer = answers.get((index, number))
             if answer is not None:
-                state.update(answer.files)
+                state.update({path: kept(entry, state.get(path)) for path, entry in answer.files.items()})
     return states
 
 
+def with_modes(scenario: Scenario, answers: Mapping[Place, Answer]) -> dict[Place, Answer]:
+    """Return the answers with the mode of every file that keeps the one that it had before the step."""
+    states = before_steps(scenario, answers)
+    return {
+        place: replace(
+            answer,
+            files={path: kept(entry, states[place[0]].get(path)) for path, entry in answer.files.items()},
+        )
+        for place, answer in answers.items()
+    }
+
+
+def kept(entry: Entry | Told | None, former: Entry | Told | None) -> Entry | Told | None:
+    """Return an entry with the mode that was there before, if it states none."""
+    if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
+        return entry
+    return replace(entry, mode=former.mode) if isinstance(former, type(entry)) else entry
+
+
 def _strike(state: dict[str, Entry | Told | None], event: WorldEvent) -> None:
+    former = state.get(event.path)
     match event.kind:
         case "modify" | "symlink" | "mkdir":
-            state[event.path] = event.entry
+            state[event.path] = _harness_made(event.entry, former)
+        case "chmod" if isinstance(former, RegularFile | Directory):
+            state[event.path] = replace(former, mode=event.mode)
         case "delete":
             state[event.path] = None
         case "rename" if event.to is not None:
             state[event.to] = state.pop(event.path, None)
         case _:
             pass
+
+
+def _harness_made(entry: Entry | None, former: Entry | Told | None) -> Entry | Told | None:
+    """Return what the harness makes of an entry: what is new gets its default mode."""
+    default = Directory(0o755) if isinstance(entry, Directory) else RegularFile(b"", 0o644)
+    return kept(kept(entry, former), default)
 
 
 def known_lines(scenario: Scenario) -> frozenset[str]:

@@ -12,11 +12,9 @@ from harness.changes.occurrence import Occurrence
 from harness.changes.points import Point, chain, narrowest, points
 from harness.changes.wording import parts
 from harness.contracts import Contract, order
-from harness.host_text import answer_of
-from harness.recordings import Recordings, Transcript
+from harness.recordings import RecordedResult, Recordings, Transcript
 from harness.releases import Releases, load_releases, releases_file
 from harness.scenario import ParallelCalls, Scenario, ToolCall
-from harness.session import ToolResult
 from harness.suite import Suite
 
 __all__ = ["dated"]
@@ -72,10 +70,10 @@ class _Seen:
             for name in chain(recording, gated=self._newest.endswith("+gated"))
             if order(self._oldest) <= order(name) <= order(self._newest)
         ]
-        yield from points(recording, names, _aspect(scenario, occurrence, self._suite), self._releases)
+        yield from points(recording, names, _aspect(scenario, occurrence), self._releases)
 
 
-def _aspect(scenario: Scenario, occurrence: Occurrence, suite: Suite) -> Callable[[Transcript], Hashable]:
+def _aspect(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:
     """Return what to look at in a transcript to see whether it is on one side of a change or on the other."""
     step, number = occurrence.place
     row = sum(isinstance(each, ToolCall | ParallelCalls) for each in scenario.steps[:step])
@@ -84,31 +82,29 @@ def _aspect(scenario: Scenario, occurrence: Occurrence, suite: Suite) -> Callabl
     arguments = call.arguments if call is not None else {}
     known = known_lines(scenario)
 
-    def result(transcript: Transcript) -> ToolResult:
+    def result(transcript: Transcript) -> RecordedResult:
         return transcript.steps[row].results[number or 0]
 
     def refusal(transcript: Transcript) -> Hashable:
-        came = result(transcript)
-        name = suite.vocabulary.name_of(occurrence.tool, answer_of(came.text)) if came.is_error else None
-        return came.is_error, name
+        return result(transcript).error
 
     def files(transcript: Transcript) -> Hashable:
         return repr(sorted(transcript.steps[row].changes.items()))
 
     def prefix(transcript: Transcript) -> Hashable:
-        blocks = [part for part in parts(answer_of(result(transcript).text), arguments, known) if part.prefix]
+        blocks = [part for part in parts(result(transcript).text, arguments, known) if part.prefix]
         return blocks[0].prefix if blocks else None
 
     def content(transcript: Transcript) -> Hashable:
-        found = parts(answer_of(result(transcript).text), arguments, known)
+        found = parts(result(transcript).text, arguments, known)
         return tuple(part.lines for part in found if part.kind == "content")
 
     def words(transcript: Transcript) -> Hashable:
-        keys = " ".join(part.key for part in parts(answer_of(result(transcript).text), arguments, known))
+        keys = " ".join(part.key for part in parts(result(transcript).text, arguments, known))
         return change.before in keys, change.after in keys
 
     def text(transcript: Transcript) -> Hashable:
-        return answer_of(result(transcript).text)
+        return result(transcript).text
 
     match change.kind:
         case "refusal" | "reason":

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from harness.adapters.connect import KINDS
 from harness.changes.sides import ContractSide, RunSide, Side
-from harness.contracts import Contract
-from harness.inspection import did_you_mean
+from harness.contracts import LATEST, Contract
+from harness.nearest import nearest
 from harness.report.results import Run
 from harness.report.stream import read_stream
 from harness.run import TIME_LIMIT, run
@@ -42,7 +42,7 @@ class Opening:
         Raises SideError, StreamError, UnreadableStreamError, ConnectError, BrokenAdapter.
         """
         contracts = self.suite.contracts
-        held = next((contracts[name] for name in (one, other) if name in contracts), None)
+        held = next((contracts[name] for name in (one, other) if name in contracts or name == LATEST), None)
         first, second = self._open(one, held), self._open(other, held)
         if first.name == second.name and one != other:
             # Two runs of one target are told apart by their files.
@@ -51,16 +51,15 @@ class Opening:
 
     def _open(self, name: str, held: Contract | None) -> Side:
         contracts = self.suite.contracts
-        if name in contracts:
+        if name in contracts or name == LATEST:
             return ContractSide(self.suite, contracts[name])
         kind, colon, _ = name.partition(":")
         if name == "reference" or (colon and kind in KINDS):
             return self._run(name, held if held is not None else contracts[contracts.default])
         if Path(name).exists() or name.endswith((".jsonl", ".json")):
             return self._recorded(Path(name), held)
-        known = [contract.name for contract in contracts]
         raise SideError(
-            f"{name!r} is no contract of this suite, no file, and no connect string. {did_you_mean(name, known)}"
+            f"{name!r} is no contract of this suite, no file, and no connect string. {nearest(name, contracts.all)}"
             f" Write a contract, the JSON lines of a run, or what to run: `reference`, `target:NAME@VERSION`,"
             f" `claude-code:{name if name[:1].isdigit() else 'VERSION'}`."
         )
@@ -87,7 +86,7 @@ class Opening:
             raise SideError(f"{file} was held to {chosen.contract!r}, which is no contract of this suite.")
         base = ContractSide(self.suite, self.suite.contracts[chosen.contract])
         verdicts = tuple(verdict for verdict, _ in chosen.judged)
-        return RunSide(chosen.target, base, verdicts, chosen.interrupted)
+        return RunSide(chosen.name, base, verdicts, chosen.interrupted)
 
     def _one(self, file: Path, runs: Sequence[Run], held: Contract | None) -> Run:
         if len(runs) == 1:

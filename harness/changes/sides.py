@@ -9,7 +9,7 @@ from typing import Protocol
 
 from harness.changes.answer import Answer, Place, asked, clause_answer, patched, with_whole_text
 from harness.contracts import Contract, clause_for
-from harness.recordings import Recording, Recordings
+from harness.recordings import Recording
 from harness.scenario import Scenario, TextDigest
 from harness.suite import Suite
 from harness.verdict import Verdict
@@ -52,7 +52,8 @@ class ContractSide:
             absent = sorted(scenario.needs - self.contract.capabilities)
             if absent:
                 return f"{self.name} has no {', '.join(absent)}"
-        expected = [clause_for(call.expect, self.contract) is not None for call in scenario.calls()]
+        seen = self.suite.seen_by(scenario, self.contract)
+        expected = [clause_for(seen, call.expect, self.contract) is not None for call in seen.calls()]
         if not (any(expected) if not self.contract.recorded else all(expected) and expected):
             return f"{self.name} says nothing about it"
         return ""
@@ -60,8 +61,9 @@ class ContractSide:
     def answers(self, scenario: Scenario) -> Mapping[Place, Answer]:
         """Return the clauses that hold for the contract."""
         answers: dict[Place, Answer] = {}
-        for each in asked(scenario):
-            clause = clause_for(each.expect, self.contract)
+        seen = self.suite.seen_by(scenario, self.contract)
+        for each in asked(seen):
+            clause = clause_for(seen, each.expect, self.contract)
             if clause is not None:
                 answers[each.place] = clause_answer(clause)
             elif each.call is None and self.contract.recorded:
@@ -73,7 +75,7 @@ class ContractSide:
 
     def recording(self, scenario_id: str) -> Recording:
         """Return what was recorded of a scenario, for all contracts."""
-        return Recordings(self.suite.recordings_root).recording(scenario_id)
+        return self.suite.recordings.recording(scenario_id)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ apply, and a success is told as JSON. So files, refusals and their names are com
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from harness.adapters.mcp import McpConnection, McpSession
 from harness.agent.launcher import PORT
 from harness.claude_code.environment import build_environment
 from harness.claude_code.package import install
+from harness.scratch import Scratch
 from harness.session import BASIC_CAPABILITIES, Session, ToolResult, Workspace
 from reference_impl import FileTools, behaviours_of
 from reference_impl.blanks import BLANKS
@@ -38,8 +38,8 @@ class FastProduct:
 
     def __init__(self, version: str, *, cache: Path | None = None, time_limit: float = 30.0) -> None:
         package = install(version, cache)
-        self._own = tempfile.TemporaryDirectory(prefix="readfirst-fast-")
-        variables = build_environment(Path(self._own.name), Path(package.command[0])).variables
+        self._own = Scratch()
+        variables = build_environment(self._own.path, Path(package.command[0])).variables
         self._connection = McpConnection(
             [*package.command, "mcp", "serve"],
             isolation="directory",
@@ -50,13 +50,12 @@ class FastProduct:
 
     def open(self, workspace: Workspace) -> Session:
         """Start or reuse the server."""
-        server, own = self._connection.server(workspace)
-        return _FastSession(McpSession(server, own, self._connection.time_limit))
+        return _FastSession(self._connection.open(workspace))
 
     def close(self) -> None:
         """End the server."""
         self._connection.close()
-        self._own.cleanup()
+        self._own.close()
 
 
 class _FastSession:

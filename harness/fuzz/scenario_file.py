@@ -18,6 +18,7 @@ from harness.entry import (
     TextContent,
 )
 from harness.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from harness.shift import Seconds, shift_text
 
 __all__ = ["scenario_yaml"]
 
@@ -104,8 +105,8 @@ def _event(event: WorldEvent) -> tuple[str, str | dict[str, Any]]:
             return event.kind, event.path
 
 
-def _shift(seconds: int | None) -> str:
-    return "same" if seconds is None else f"{seconds:+d}s"
+def _shift(seconds: Seconds | None) -> str:
+    return "same" if seconds is None else shift_text(seconds)
 
 
 def _entry(entry: Entry) -> Any:

@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.atomic import write_all
+from harness.exit_code import ExitCode
 from harness.fuzz.campaign import Finding, Group, Tally
 from harness.fuzz.known import load_known
 from harness.fuzz.scenario_file import scenario_yaml
 from harness.fuzz.search import Request, search
 from harness.fuzz.streams import Streams, shares
 from harness.report.progress import ProgressBar
-from harness.summary import ExitCode
 from harness.visible import visible
 
 __all__ = ["perform"]

@@ -31,9 +31,9 @@ class Case:
         found: list[tuple[Clause, ToolCall | ParallelCalls]] = []
         for step in self.scenario.steps:
             if isinstance(step, ToolCall | ParallelCalls):
-                found.extend((clause, step) for clause in step.expect)
+                found.extend((clause, step) for clause in step.expect.clauses())
             if isinstance(step, ParallelCalls):
-                found.extend((clause, call) for call in step.calls for clause in call.expect)
+                found.extend((clause, call) for call in step.calls for clause in call.expect.clauses())
         return found
 
 

@@ -126,7 +126,7 @@ def fingerprint(scenario: Scenario) -> str:
 def _state(entry: Entry | None) -> Any:
     match entry:
         case RegularFile(mode=mode, mtime=mtime):
-            return ["file", hashlib.sha256(entry.data).hexdigest(), mode, mtime]
+            return ["file", hashlib.sha256(entry.data).hexdigest(), mode, str(mtime)]
         case Symlink(target):
             return ["symlink", target]
         case HardLink(to):
@@ -144,7 +144,7 @@ def _done(step: Step) -> Any:
         case ParallelCalls(calls):
             return ["parallel", [_done(call) for call in calls]]
         case WorldEvent():
-            return [step.kind, step.path, _state(step.entry), step.to, step.mode, step.mtime]
+            return [step.kind, step.path, _state(step.entry), step.to, step.mode, str(step.mtime)]
 
 
 def _plain(value: Any) -> Any:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from packaging.version import Version
-
-from harness.contracts import selects
 from harness.entry import RegularFile, TextContent
 from harness.finding import Finding
 from harness.inspection import did_you_mean
 from harness.lint.case import Case, at
-from harness.scenario import Clause, ParallelCalls, ToolCall, When
+from harness.scenario import Clause, ParallelCalls, ToolCall
 
 __all__ = ["check_expectations"]
 
@@ -30,49 +27,30 @@ def check_expectations(case: Case) -> Iterator[Finding]:
             if clause.error not in vocabulary:
                 fix = did_you_mean(clause.error, vocabulary)
                 yield Finding("unknown-error-name", place, f"errors.yaml has no name {clause.error!r}", fix)
-            if clause.files and not clause.recorded:
-                # Of a recorded clause the recorder knows better: some versions do change something.
+            if clause.files and clause is not step.expect.recorded:
+                # Of what is recorded the recorder knows better: some versions do change something.
                 fix = "Remove files: a refused call changes nothing, and world events are known."
                 yield Finding("refused-call-changes-files", place, "a refused call changes files", fix)
-        if isinstance(step, ToolCall) and clause.recorded and clause.text is None:
+        if isinstance(step, ToolCall) and clause is step.expect.recorded and clause.text is None:
             fix = "Let `readfirst record` fill it in."
             yield Finding("missing-text", place, "a recorded clause does not say the text", fix)
         yield from _texts(case, clause)
 
 
 def _twins(case: Case) -> Iterator[Finding]:
-    """Find clauses that differ in `when` and `documented` only, where one `when` could stand for both."""
-    parts = [step for step in case.scenario.steps if isinstance(step, ToolCall | ParallelCalls)]
-    expectations = [part.expect for part in (*parts, *case.scenario.calls())]
-    for expectation in {id(expect): expect for expect in expectations if len(expect) > 1}.values():
-        for number, clause in enumerate(expectation):
-            for other in expectation[:number]:
-                same = (clause.error, clause.text, clause.files) == (other.error, other.text, other.files)
-                if same and _can_be_one(case, clause.when, other.when, expectation):
-                    line = at(other.position, case).line
-                    message = f"this clause states the same as the one in line {line}"
-                    fix = "Make them one, with the documented: and a when: that holds for both."
-                    yield Finding("same-clauses", at(clause.position, case), message, fix)
-
-
-def _can_be_one(case: Case, first: When | None, second: When | None, expectation: Iterable[Clause]) -> bool:
-    """Whether nothing else is stated between two conditions: what came back later is said again.
-
-    Versions between contracts are asked as well, at each border that a clause names.
-    """
-    if first is None or second is None:
-        return True
-    if first.read_gate != second.read_gate:
-        return False
-    gates = (None, first.read_gate) if first.read_gate else (None, "enforced", "relaxed")
-    contracts = case.suite.contracts
-    ranges = [clause.when.claude_code for clause in expectation if clause.when and clause.when.claude_code]
-    named = {each.version.removesuffix(".*") for versions in ranges for each in versions}
-    borders = {contracts.find(name) for name in named if name.count(".") == 2}
-    row = [each for each in {*contracts.recorded, *borders} if each.version and each.read_gate in gates]
-    row.sort(key=lambda each: Version(each.version or "0"))
-    held = [number for number, each in enumerate(row) if selects(first, each) or selects(second, each)]
-    return bool(held) and held[-1] - held[0] + 1 == len(held)
+    """Find calls of which the documents are said to state something else, though it is the same."""
+    groups = [step for step in case.scenario.steps if isinstance(step, ParallelCalls)]
+    parts: list[ToolCall | ParallelCalls] = [*case.scenario.calls(), *groups]
+    for part in parts:
+        documented, recorded = part.expect.documented, part.expect.recorded
+        if documented is None or recorded is None or documented is recorded:
+            continue
+        same = (documented.error, documented.text, documented.files)
+        if same == (recorded.error, recorded.text, recorded.files):
+            line = at(documented.position, case).line
+            message = f"this clause states the same as the one in line {line}"
+            fix = "Make them one, with the documented:."
+            yield Finding("same-clauses", at(recorded.position, case), message, fix)
 
 
 def _texts(case: Case, clause: Clause) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 __all__ = ["RULES", "Rule", "table"]
 
-Stage = Literal["file", "form", "wording", "content", "expectation", "recording", "claim"]
+Stage = Literal["file", "form", "wording", "content", "expectation", "recording", "claim", "rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,9 @@ RULES: tuple[Rule, ...] = (
     Rule("unencodable-text", "form", "Text that its encoding cannot express."),
     Rule("missing-expect", "form", "A call without expectation."),
     Rule("several-documented", "form", "Two clauses of one call that both state the documents."),
-    Rule("when-overlap", "form", "Two clauses that hold for the same contract."),
-    Rule("when-gap", "form", "A contract that no clause holds for."),
+    Rule("several-recorded", "form", "Two clauses of one call that both state what the product does."),
+    Rule("contract-lacks-tool", "form", "A contract that lacks a tool which the scenario calls."),
+    Rule("contract-not-needed", "form", "A `contract` where the suite's default has all tools."),
     Rule("schema-comment", "wording", "A file whose first line does not name its schema for editors."),
     Rule("id-style", "wording", "An id that is not `family/slug` in small letters, digits and hyphens."),
     Rule(
@@ -76,8 +77,9 @@ RULES: tuple[Rule, ...] = (
     Rule("missing-text", "expectation", "A recorded clause without the text."),
     Rule("long-text", "expectation", "Expected text or content over 4 KiB that is not written as a digest."),
     Rule("machine-path", "expectation", "Expected text that holds a path of one machine."),
-    Rule("missing-recording", "recording", "Expectations for a contract that was not recorded."),
-    Rule("stale-recording", "recording", "A recording of other calls than the scenario makes."),
+    Rule("missing-recording", "recording", "A scenario whose own contract was not recorded."),
+    Rule("stale-recording", "recording", "A recording of other files or steps than the scenario has."),
+    Rule("edited-recording", "recording", "A recording that is not as the recorder writes it."),
     Rule("broken-recording", "recording", "A recording that cannot be read."),
     Rule("orphan-recording", "recording", "A recording without a scenario, or for an unknown contract."),
     Rule("orphan-documented", "claim", "A documented clause whose section has no claim in `claims.yaml`."),
@@ -85,6 +87,25 @@ RULES: tuple[Rule, ...] = (
         "unknown-evidence", "claim", "A claim that names a scenario, or a call of one, that does not exist."
     ),
     Rule("silent-evidence", "claim", "A claim that names a scenario which states nothing documented."),
+    Rule("missing-rule", "rule", "A scenario that names no rule."),
+    Rule("unknown-rule", "rule", "A scenario or claim that names a rule which `rules.yaml` does not have."),
+    Rule("foreign-rule", "rule", "A claim whose rule is that of none of its scenarios."),
+    Rule("lonely-rule", "rule", "A rule that fewer than two scenarios show."),
+    Rule(
+        "unshown-requirement",
+        "rule",
+        "A rule that claims to be more or less binding than all of its scenarios.",
+    ),
+    Rule(
+        "one-sided-rule",
+        "rule",
+        "A rule of which no scenario ends with an allowed call of each of its tools.",
+    ),
+    Rule(
+        "needless-excuse",
+        "rule",
+        "A rule that says `always_refused` though a scenario shows an allowed call.",
+    ),
 )
 
 

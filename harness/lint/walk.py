@@ -9,6 +9,7 @@ from pathlib import Path
 from harness import strict_yaml
 from harness.behaviour.claims import Claims, claims_file, load_claims
 from harness.finding import Finding, SuiteError
+from harness.lint.belonging import Showing, check_belonging, check_claimed_rules, check_rules, showing_of
 from harness.lint.case import Case
 from harness.lint.claims import check_claims, check_documented
 from harness.lint.content import check_content, fingerprint
@@ -28,24 +29,29 @@ _Check = Callable[[Case], Iterator[Finding]]
 def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
     """Return all findings, in the order of ids and lines; `ids` limits them to these scenarios.
 
-    Raises SuiteError where contracts.yaml, errors.yaml or tags.yaml cannot be read: nothing can be judged then.
+    Raises SuiteError where contracts.yaml, errors.yaml, rules.yaml or tags.yaml cannot be read: nothing can be judged
+    then.
     """
-    suite.contracts, suite.vocabulary, suite.tags  # noqa: B018 - they must be readable before anything else
+    suite.contracts, suite.vocabulary, suite.tags, suite.rules  # noqa: B018 - they must be readable first
     known = suite.ids()
     wanted = set(known) if ids is None else set(ids)
     findings: list[Finding] = []
     titles: dict[str, str] = {}
     prints: dict[str, str] = {}
+    shown: dict[str, list[Showing]] = {}
     claims, unreadable = _claims(suite)
     sources = None if claims is None else claims.sources
     for scenario_id in known:
-        own = list(_scenario(suite, scenario_id, scenario_id in wanted, titles, prints, sources))
+        own = list(_scenario(suite, scenario_id, scenario_id in wanted, titles, prints, shown, sources))
         if scenario_id in wanted:
             findings.extend(sorted(own, key=_place))
     if ids is None:
         findings.extend(_misplaced(suite))
         findings.extend(check_orphans(suite, frozenset(known)))
         findings.extend(unreadable if claims is None else check_claims(suite, claims))
+        if suite.rules is not None:
+            findings.extend(check_rules(suite, suite.rules, shown))
+            findings.extend(() if claims is None else check_claimed_rules(claims, suite.rules, shown))
     return findings
 
 
@@ -66,6 +72,7 @@ def _scenario(
     wanted: bool,
     titles: dict[str, str],
     prints: dict[str, str],
+    shown: dict[str, list[Showing]],
     sources: Collection[str] | None,
 ) -> Iterator[Finding]:
     """Yield what is wrong with one scenario. One that is not wanted is only remembered, for comparison.
@@ -80,7 +87,13 @@ def _scenario(
     except SuiteError as error:
         yield from error.findings
         return
-    checks: tuple[_Check, ...] = (check_wording, check_content, check_expectations, check_recording)
+    checks: tuple[_Check, ...] = (
+        check_wording,
+        check_belonging,
+        check_content,
+        check_expectations,
+        check_recording,
+    )
     try:
         scenario = scenario_from(document, scenario_id, suite.contracts)
     except SuiteError as error:
@@ -89,8 +102,9 @@ def _scenario(
             scenario = scenario_from(document, scenario_id, suite.contracts, require_expect=False)
         except SuiteError:
             return
-        checks = (check_wording, check_content)  # only expectations are missing
+        checks = (check_wording, check_belonging, check_content)  # only expectations are missing
     case = Case(scenario, document, suite)
+    shown.setdefault(scenario.rule, []).append(showing_of(scenario))
     first = titles.setdefault(scenario.title.casefold(), scenario_id)
     if first != scenario_id:
         fix = "Say what sets this one apart, or remove one of the two."

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from harness.finding import Finding
 from harness.inspection import did_you_mean
 from harness.lint.case import Case, at
 
-__all__ = ["MOST_TITLE_CHARACTERS", "SCHEMA_COMMENT", "check_id", "check_wording"]
+__all__ = [
+    "MOST_TITLE_CHARACTERS",
+    "SCHEMA_COMMENT",
+    "Complaint",
+    "check_id",
+    "check_wording",
+    "complaint_about_source",
+    "complaint_about_title",
+]
 
 MOST_TITLE_CHARACTERS = 100
 SCHEMA_COMMENT = "# yaml-language-server: $schema=../../schema/scenario.schema.json"
@@ -21,6 +30,15 @@ _ADDRESS = re.compile(r"https://[^\s/]+\.[^\s/]+(?:/\S*)?")
 _DOCUMENT = re.compile(r"(?P<name>\S+\.txt), (?P<section>\S.*)")
 _ARGUMENT = re.compile(r"(?:limit|offset|pages|[a-z]+_[a-z_]+)\b")
 _SENTENCE_END = re.compile(r"[.!?] +[A-Z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What is wrong with a title or source, whoever has it."""
+
+    rule: str
+    message: str
+    fix: str
 
 
 def check_id(scenario_id: str) -> bool:
@@ -39,18 +57,20 @@ def check_wording(case: Case) -> Iterator[Finding]:
         yield case.finding("schema-comment", (), "the first line does not name the schema", fix)
     yield from _title(case)
     yield from _tags(case)
+    documents = [name for contract in case.suite.contracts for name in contract.documents]
     for number, source in enumerate(scenario.sources):
-        if _ADDRESS.fullmatch(source):
-            continue
-        yield from _document(case, ("sources", number), source)
+        found = complaint_about_source(source, documents)
+        if found is not None:
+            yield case.finding(found.rule, ("sources", number), found.message, found.fix)
     for clause, _ in case.clauses():
         if clause.documented is not None:
-            for finding in _document(case, (), clause.documented):
-                yield Finding(finding.rule, at(clause.position, case), finding.message, finding.fix)
+            found = _complaint_about_document(clause.documented, documents)
+            if found is not None:
+                yield Finding(found.rule, at(clause.position, case), found.message, found.fix)
 
 
-def _title(case: Case) -> Iterator[Finding]:
-    title = case.scenario.title
+def complaint_about_title(title: str) -> Complaint | None:
+    """Return what keeps a title from being one sentence that states a behaviour."""
     problem = None
     if len(title) > MOST_TITLE_CHARACTERS:
         problem = f"has {len(title)} characters"
@@ -64,11 +84,22 @@ def _title(case: Case) -> Iterator[Finding]:
         problem = "is more than one sentence"
     elif len(title.split()) < 3:
         problem = "is too short to state a behaviour"
+    if problem is None:
+        return None
+    fix = f"State the behaviour in one sentence of up to {MOST_TITLE_CHARACTERS} characters, no full stop."
+    return Complaint("title-style", problem, fix)
+
+
+def complaint_about_source(source: str, documents: Sequence[str]) -> Complaint | None:
+    """Return what is wrong with a source that is neither an https address nor a section of one of `documents`."""
+    return None if _ADDRESS.fullmatch(source) else _complaint_about_document(source, documents)
+
+
+def _title(case: Case) -> Iterator[Finding]:
+    title = case.scenario.title
+    problem = complaint_about_title(title)
     if problem is not None:
-        fix = (
-            f"State the behaviour in one sentence of up to {MOST_TITLE_CHARACTERS} characters, no full stop."
-        )
-        yield case.finding("title-style", ("title",), f"the title {problem}", fix)
+        yield case.finding(problem.rule, ("title",), f"the title {problem.message}", problem.fix)
     about = case.scenario.about
     if about and _words(title) == _words(about):
         fix = "Say why it matters or how it happens, or remove about."
@@ -93,17 +124,16 @@ def _tags(case: Case) -> Iterator[Finding]:
             yield case.finding("unknown-tag", place, f"tags.yaml does not explain {tag!r}", fix)
 
 
-def _document(case: Case, place: tuple[str | int, ...], text: str) -> Iterator[Finding]:
+def _complaint_about_document(text: str, documents: Sequence[str]) -> Complaint | None:
     """Check `document.txt, Section`."""
     found = _DOCUMENT.fullmatch(text)
     if found is None:
         fix = "Write an https address of a thread, or `document.txt, Section`."
-        yield case.finding("source-form", place, f"{text!r} does not say where to look", fix)
-        return
-    known = [name for contract in case.suite.contracts for name in contract.documents]
-    if found["name"] not in known:
-        fix = did_you_mean(found["name"], known)
-        yield case.finding("unknown-document", place, f"there is no document {found['name']!r}", fix)
+        return Complaint("source-form", f"{text!r} does not say where to look", fix)
+    if found["name"] not in documents:
+        message = f"there is no document {found['name']!r}"
+        return Complaint("unknown-document", message, did_you_mean(found["name"], documents))
+    return None
 
 
 def _words(text: str) -> list[str]:

@@ -2,38 +2,51 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Protocol
 
+from harness.atomic import Staged
 from harness.baseline import Ruling
+from harness.rules import Rules
 from harness.scenario import Scenario
 from harness.summary import Summary
 from harness.verdict import Level, Verdict
 
-__all__ = ["OutputError", "Report", "RunFacts", "output"]
+__all__ = ["Commands", "OutputError", "Report", "RunFacts", "output"]
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """Command lines that go on from a failure when the scenario's id is added.
+
+    `run` repeats the replay, `show` prints the scenario with what the contract expects.
+    """
+
+    run: str
+    show: str
 
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What is known before the first verdict. `target` is the connect string.
+    """What is known before the first verdict. `target` is the connect string, `name` what reports call it.
 
-    `scenarios` counts those of one contract. `command` gives, for a contract, the command line that
-    repeats a replay when an id is added to it.
+    `scenarios` counts those of one contract. `commands` are those that go on from a failure on a contract.
     """
 
     target: str
+    name: str
     contracts: tuple[str, ...]
     level: Level
     scenarios: int
-    command: Callable[[str], str]
+    commands: Callable[[str], Commands]
     find: Callable[[str], Scenario | None]
     """Returns the scenario of an id, to show its steps; None if it cannot be read any more."""
+    rules: Rules | None = None
+    """The rules that failures are gathered by; None where the suite has none."""
 
 
 class Report(Protocol):
@@ -59,19 +72,19 @@ def output(path: Path) -> Iterator[IO[str]]:
     Until then, and after a failure or an interrupt, what stood there before stays. Raises OutputError.
     """
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        staged = Staged(path)
     except OSError as error:
         raise OutputError(
             f"{path} cannot be written: {error.strerror}. Name a file in an existing folder."
         ) from error
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:
+    with staged:
+        try:
+            stream = TextIOWrapper(staged.stream, encoding="utf-8", newline="\n")
             yield stream
-        temporary.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o644)
-        temporary.replace(path)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror}.") from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+            stream.flush()
+            staged.finish()
+            staged.replace()
+        except BrokenPipeError:  # of the terminal, not of the file
+            raise
+        except OSError as error:
+            raise OutputError(f"{path} cannot be written: {error.strerror}.") from error

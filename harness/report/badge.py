@@ -17,19 +17,18 @@ def badge(results: Results) -> str:
     """
     runs = results.runs
     judged = sum(run.total.judged for run in runs)
-    broken = sum(run.total.broken for run in runs)
     passed = sum(run.total.passed for run in runs)
     levels = dict.fromkeys(run.level for run in runs)
-    message = f"{passed}/{judged + broken} {', '.join(levels)}"
+    message = f"{passed}/{judged} {', '.join(levels)}"
     if any(run.interrupted for run in runs):
         message, color = "interrupted", "lightgrey"
-    elif judged + broken == 0:
+    elif judged == 0:
         message, color = "nothing judged", "lightgrey"
-    elif passed == judged + broken:
+    elif passed == judged:
         color = "brightgreen"
     elif all(run.conformant for run in runs):
         color = "yellow"
-    elif not broken and all(run.total.holds["effects"] == run.total.judged for run in runs):
+    elif all(run.total.holds["effects"] == run.total.judged for run in runs):
         color = "orange"
     else:
         color = "red"

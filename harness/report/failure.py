@@ -2,50 +2,69 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
-from typing import Any
 
-from harness.scenario import ParallelCalls, Position, Scenario, Step, ToolCall, WorldEvent
-from harness.verdict import Difference, Verdict
-from harness.visible import compare_lines, visible
+from harness.report import Commands
+from harness.report.place import short_place
+from harness.report.step import brief_step, given_lines
+from harness.scenario import Scenario, Step, WorldEvent
+from harness.verdict import LEVELS, Difference, Verdict
+from harness.visible import compare_lines, visible, visible_lines
 
-__all__ = ["Line", "describe_step", "failure_lines", "failure_text"]
+__all__ = ["Line", "brief", "failure_lines", "failure_text"]
 
 Line = tuple[str, str]
 """A style (`title`, `place`, `step`, `expected`, `got`, `note` or empty) and the text of one line."""
 
 MOST_DIFFERENCES = 8
 """Differences of one scenario that are shown before the rest is counted instead."""
-WIDEST_ARGUMENT = 120
-"""Characters of one call argument that are shown."""
+MOST_STEPS = 6
+"""Steps without a difference that are shown before those that have one; the rest is counted instead."""
+WIDEST_BRIEF = 60
+"""Characters of what was expected, and of what was got, that a failure in one line shows."""
 
 
-def failure_text(verdict: Verdict, scenario: Scenario | None, command: str) -> str:
+def failure_text(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> str:
     """Return the lines of `failure_lines` as one text, without a newline at the end."""
-    return "\n".join(text for _, text in failure_lines(verdict, scenario, command))
+    return "\n".join(text for _, text in failure_lines(verdict, scenario, commands))
 
 
-def failure_lines(verdict: Verdict, scenario: Scenario | None, command: str) -> list[Line]:
-    """Explain a failed or broken verdict: where, which step, expected and got, whose fault, how to repeat it.
+def brief(verdict: Verdict) -> str:
+    """Return the first difference, or why the replay ended early, in one line; empty if there is neither."""
+    asked = _asked(verdict)
+    if verdict.status == "broken" or not asked:
+        return visible(verdict.reason.partition("\n")[0])
+    first = asked[0]
+    wanted, got = visible_lines(first.expected), visible_lines(first.got)
+    at = next((n for n, pair in enumerate(zip(wanted, got, strict=False)) if pair[0] != pair[1]), None)
+    at = min(len(wanted), len(got)) if at is None else at
+    sides = (_short(lines[at]) if at < len(lines) else "nothing more" for lines in (wanted, got))
+    what = "" if first.what == "refused" else f"{visible(first.what)}: "
+    return "step {}: {}expected {}, got {}".format(first.step + 1, what, *sides)
 
-    `command`, with the scenario's id after it, repeats the replay. Differences above the level asked for are
-    left out. Control characters are written as escapes, so the lines are exact and safe for any terminal.
+
+def _short(line: str) -> str:
+    short = line if len(line) <= WIDEST_BRIEF else f"{line[:WIDEST_BRIEF]}…"
+    return f'"{short}"' if short.startswith(" ") or not short else short
+
+
+def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> list[Line]:
+    """Explain a failed or broken verdict: what was given and done, expected and got, whose fault, how to go on.
+
+    `commands`, with the scenario's id after them, show the scenario and repeat the replay. Differences above the
+    level asked for are left out. Control characters are written as escapes, so the lines are exact and safe for any
+    terminal.
     """
     word = "BROKEN" if verdict.status == "broken" else "FAILED"
-    lines: list[Line] = [
-        ("title", f"{word} {verdict.scenario_id} ({verdict.contract}, level {verdict.level})")
-    ]
+    requirement = f"{verdict.requirement}, " if verdict.requirement else ""
+    title = f"{word} {verdict.scenario_id} ({verdict.contract}, {requirement}level {verdict.level})"
+    lines: list[Line] = [("title", title)]
+    asked = _asked(verdict)
     if scenario is not None:
         lines.append(("", f"  {visible(scenario.title)}"))
-    asked = _asked(verdict)
-    by_step = [list(group) for _, group in groupby(asked[:MOST_DIFFERENCES], key=lambda d: (d.step, d.call))]
-    for group in by_step:
-        lines += _place(scenario, group[0])
-        for difference in group:
-            lines += _difference(difference, verdict)
+        lines += [("note", f"  given {told}") for told in given_lines(scenario.given)]
+    lines += _steps(verdict, scenario, asked[:MOST_DIFFERENCES])
     if len(asked) > MOST_DIFFERENCES:
         lines.append(("note", f"  [{len(asked) - MOST_DIFFERENCES} more differences]"))
     if verdict.status == "broken":
@@ -55,74 +74,47 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, command: str) -> 
     blame = verdict.blame or (asked[0].blame if asked else None)
     if blame:
         lines.append(("note", f"  blame: {blame}"))
-    lines.append(("note", f"  reproduce: {command} {verdict.scenario_id}"))
+    lines.append(("note", f"  scenario: {commands.show} {verdict.scenario_id}"))
+    lines.append(("note", f"  reproduce: {commands.run} {verdict.scenario_id}"))
     return lines
 
 
 def _asked(verdict: Verdict) -> list[Difference]:
-    from harness.verdict import LEVELS
-
     upto = LEVELS.index(verdict.level)
     return [difference for difference in verdict.differences if LEVELS.index(difference.level) <= upto]
 
 
-def _place(scenario: Scenario | None, difference: Difference) -> Iterator[Line]:
-    step = scenario.steps[difference.step] if scenario and difference.step < len(scenario.steps) else None
-    position = difference.position or (step.position if step is not None else None)
-    if position is not None:
-        yield ("place", f"  {_shown(position)}")
-    number = f"step {difference.step + 1}"
-    if scenario is not None:
-        number += f" of {len(scenario.steps)}"
-    if step is not None:
-        number += f": {_describe(step, difference.call)}"
-    yield ("step", f"  {number}")
+def _steps(verdict: Verdict, scenario: Scenario | None, differences: list[Difference]) -> Iterator[Line]:
+    """Yield the steps up to the last that matters: those that differ with what differs, the others in one line."""
+    steps = scenario.steps if scenario is not None else ()
+    by_step = {step: list(group) for step, group in groupby(differences, key=lambda each: each.step)}
+    last = max(by_step, default=-1)
+    if verdict.status == "broken":
+        last = max(last, _broken_at(verdict, steps))
+    fine = [number for number in range(last + 1) if number not in by_step and number < len(steps)]
+    shown = set(fine[-MOST_STEPS:])
+    if len(fine) > len(shown):
+        yield ("note", f"  [{len(fine) - len(shown)} more steps before]")
+    of = f" of {len(steps)}" if steps else ""
+    for number in sorted({*by_step, *shown}):
+        step = steps[number] if number < len(steps) else None
+        if number in shown and step is not None:
+            yield ("note", f"  step {number + 1}{of}: {brief_step(step)}")
+        for call, group in groupby(by_step.get(number, ()), key=lambda each: each.call):
+            found = list(group)
+            position = found[0].position or (step.position if step is not None else None)
+            if position is not None:
+                yield ("place", f"  {short_place(position)}")
+            what = f": {brief_step(step, call)}" if step is not None else ""
+            yield ("step", f"  step {number + 1}{of}{what}")
+            for difference in found:
+                yield from _difference(difference, verdict)
 
 
-def _shown(position: Position) -> str:
-    """Return the position with a path relative to the current directory, where it is below it."""
-    try:
-        file = position.file.relative_to(Path.cwd())
-    except ValueError:
-        file = position.file
-    return f"{file}:{position.line}:{position.column}"
-
-
-def describe_step(step: Step) -> str:
-    """Return one line that says what a step does, with control characters visible."""
-    match step:
-        case ToolCall():
-            return _describe_call(step)
-        case ParallelCalls(calls=calls):
-            return f"{len(calls)} calls in parallel"
-        case WorldEvent(kind="rename", path=path, to=to):
-            return f"rename {visible(path)} to {visible(to or '')}"
-        case WorldEvent(kind="chmod", path=path, mode=mode) if mode is not None:
-            return f"chmod {visible(path)} to {mode:04o}"
-        case WorldEvent(kind=kind, path=path, mtime=int(shift)):
-            return f"{kind} {visible(path)}, mtime {shift:+d}s"
-        case WorldEvent(kind=kind, path=path):
-            return f"{kind} {visible(path)}"
-
-
-def _describe(step: Step, call: int) -> str:
-    if isinstance(step, ParallelCalls) and call < len(step.calls):
-        return f"call {call + 1} of {len(step.calls)} in parallel: {_describe_call(step.calls[call])}"
-    return describe_step(step)
-
-
-def _describe_call(call: ToolCall) -> str:
-    return f"{call.tool} {_arguments(call.arguments)}"
-
-
-def _arguments(arguments: Mapping[str, Any]) -> str:
-    parts = []
-    for name, value in arguments.items():
-        text = visible(json.dumps(value, ensure_ascii=False)).replace("\\\\", "\\")
-        if len(text) > WIDEST_ARGUMENT:
-            text = f"{text[:WIDEST_ARGUMENT]} [{len(text) - WIDEST_ARGUMENT:,} characters]"
-        parts.append(f"{visible(name)}: {text}")
-    return "{" + ", ".join(parts) + "}"
+def _broken_at(verdict: Verdict, steps: Sequence[Step]) -> int:
+    """Return the step that ended the replay: the one after those that were answered."""
+    calls = [number for number, step in enumerate(steps) if not isinstance(step, WorldEvent)]
+    return calls[verdict.steps] if verdict.steps < len(calls) else len(steps) - 1
 
 
 def _difference(difference: Difference, verdict: Verdict) -> Iterator[Line]:

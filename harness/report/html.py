@@ -9,24 +9,33 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import count, product
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from harness.baseline import Ruling
 from harness.contracts import Contract, Contracts
+from harness.report import Commands
 from harness.report.results import Judged, Results, Run, levels_shown
 from harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
 from harness.report.versions import Change, VersionLine, version_lines
 from harness.scenario import Scenario
 from harness.summary import Count
-from harness.verdict import Level, Verdict
+from harness.verdict import LEVELS, Level, Verdict
 from harness.visible import visible
 
 if TYPE_CHECKING:
     import jinja2
 
 __all__ = ["page"]
+
+_SCHEMES = ("agent", "claude-code", "mcp", "python", "recording", "target")
+"""What may stand before the colon of a connect string, and is left out above a column."""
+_STEPS = (0.1, 0.3, 0.6)
+"""The shares of failures up to which the first three of five colours go."""
 
 _LABELS = {
     "expected": "scenarios of which something else is expected",
@@ -39,26 +48,31 @@ def page(
     results: Results,
     find: Callable[[str], Scenario | None],
     contracts: Contracts,
-    command: Callable[[Run], str],
+    seen_by: Callable[[Scenario, Contract], Scenario],
+    commands: Callable[[Run], Commands],
     version: str,
 ) -> str:
-    """Return the page as ASCII text. `find` gives a scenario, None where the suite has none of that id.
+    """Return the page as ASCII text. `find` gives a scenario, None where the suite has none of that id;
+    `seen_by` what another contract expects of it.
 
-    `command` gives the command line that repeats a run when an id is added. Contracts that the suite does not
+    `commands` gives what repeats a run when an id is added. Contracts that the suite does not
     have are shown without what they expect.
     """
     runs, levels = results.runs, levels_shown(results.runs)
-    labels = [visible(label) for label in results.labels()]
+    headings = _headings(results)
+    labels = [heading["label"] for heading in headings]
     scenarios = {scenario_id: find(scenario_id) for scenario_id in results.ids}
-    expectations = _Expectations([name for name in results.contracts if name in contracts], contracts)
-    lines = version_lines(results, _differs(scenarios, contracts))
+    expectations = _Expectations(
+        [name for name in results.contracts if name in contracts], contracts, seen_by
+    )
+    lines = version_lines(results, _differs(scenarios, contracts, seen_by))
     script = _source("page.js")
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
     made: str = (
         _environment()
         .get_template("page.html.j2")
         .render(
-            title="readfirst: " + ", ".join(dict.fromkeys(visible(run.target) for run in runs)),
+            title="readfirst: " + ", ".join(dict.fromkeys(visible(name) for name in results.names)),
             version=version,
             script_hash=f"sha256-{digest}",
             style=_safe(_source("page.css")),
@@ -66,11 +80,11 @@ def page(
             levels=levels,
             scenarios=len(results.ids),
             families=results.families,
-            runs=[_run(run, label, levels) for run, label in zip(runs, labels, strict=True)],
+            runs=[{**heading, **_run(run, levels)} for run, heading in zip(runs, headings, strict=True)],
             stale=[visible(told) for run in runs for told in run.summary.stale],
             matrix=[_row(family, results, labels, levels) for family in results.families],
             lines=[_line(line) for line in lines],
-            index=_json(_index(results, scenarios, labels, levels, command)),
+            index=_json(_index(results, scenarios, headings, levels, commands)),
             details=[
                 (family, _json(dict(_details(family, results, scenarios, expectations))))
                 for family in results.families
@@ -113,7 +127,32 @@ def _json(value: object) -> Any:
     return _safe(text)
 
 
-def _run(run: Run, label: str, levels: tuple[Level, ...]) -> dict[str, Any]:
+def _headings(results: Results) -> list[dict[str, str]]:
+    """Return how each run is named: its letter, where there are several; in full; and short, above a column."""
+    runs = results.runs
+    contracts, levels = len({run.contract for run in runs}) > 1, len({run.level for run in runs}) > 1
+    found = []
+    for run, name, label, letter in zip(runs, results.names, results.labels(), _letters(), strict=False):
+        facts = [visible(run.contract)] * contracts + [f"level {run.level}"] * levels
+        scheme, _, rest = name.partition(":")
+        found.append(
+            {
+                "key": letter if len(runs) > 1 else "",
+                "label": visible(label),
+                "name": visible(name),
+                "short": visible(rest if rest and scheme in _SCHEMES else name),
+                "facts": ", ".join(facts),
+            }
+        )
+    return found
+
+
+def _letters() -> Iterator[str]:
+    """Yield A to Z, then AA, AB and so on."""
+    return ("".join(letters) for size in count(1) for letters in product(ascii_uppercase, repeat=size))
+
+
+def _run(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
     total = run.total
     result = "conformant" if run.conformant else "not conformant"
     if run.interrupted:
@@ -122,28 +161,41 @@ def _run(run: Run, label: str, levels: tuple[Level, ...]) -> dict[str, Any]:
         result = "broken"
     elif run.summary.exit_code == 5:
         result = "nothing judged"
-    elif run.conformant and total.accepted:
-        result = f"conformant, {total.accepted} accepted"
     return {
-        "label": label,
-        "target": visible(run.target),
         "contract": visible(run.contract),
         "level": run.level,
         "result": result,
-        "tone": "good" if run.conformant else "bad",
-        "cells": [_level_cell(total, level) for level in levels],
-        "unsupported": total.unsupported,
-        "unspecified": total.unspecified,
-        "broken": total.broken,
-        "cost": f"{total.milliseconds / total.steps:.2f} ms" if total.steps else "-",
+        "note": f"{total.accepted} accepted" if total.accepted else "",
+        "tone": "good" if run.conformant else "broken" if result == "broken" else "harm",
+        "cells": [{**_level_cell(run, total, level), "level": level} for level in levels],
+        "rest": [
+            ("unsupported", total.unsupported),
+            ("unspecified", total.unspecified),
+            ("broken", total.broken),
+            ("a step", f"{total.milliseconds / total.steps:.2f} ms" if total.steps else "-"),
+        ],
     }
 
 
-def _level_cell(count: Count, level: Level) -> dict[str, str]:
-    if not count.judged:
-        return {"text": "-", "tone": "none"}
+def _level_cell(run: Run, count: Count, level: Level) -> dict[str, str]:
+    # `verbatim` is judged only where it was asked for.
+    if not count.judged or (level == "verbatim" and run.level != level):
+        return {"text": "-", "tone": "quiet"}
     holds = count.holds[level]
-    return {"text": f"{holds}/{count.judged}", "tone": "good" if holds == count.judged else "bad"}
+    return {
+        "text": f"{holds}/{count.judged}",
+        "tone": _tone(run, level, (count.judged - holds) / count.judged),
+    }
+
+
+def _tone(run: Run, level: Level, failing: float) -> str:
+    """Return the colour of a number: which kind of failure it counts, and one of five steps by their share."""
+    if not failing:
+        return "good"
+    if LEVELS.index(level) > LEVELS.index(run.level):
+        return "above"
+    step = 5 if failing == 1 else 1 + bisect_left(_STEPS, failing)
+    return f"{'harm' if level == 'effects' else 'wording'}-{step}"
 
 
 def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, ...]) -> dict[str, Any]:
@@ -151,15 +203,15 @@ def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, 
     for number, run in enumerate(results.runs):
         count = run.family(family)
         for level in levels:
-            cell: dict[str, Any] = {**_level_cell(count, level), "first": level == levels[0], "run": number}
+            cell: dict[str, Any] = {
+                **_level_cell(run, count, level),
+                "first": level == levels[0],
+                "run": number,
+            }
             cell["level"] = level
             failing = count.judged - count.holds[level]
-            # A level that a run was not asked for and that is not judged has no failures to list.
-            judged = level != "verbatim" or run.level == "verbatim"
-            cell["result"] = level if failing and judged else ""
-            if not judged:
-                cell |= {"text": "-", "tone": "none"}
-            elif count.judged and not failing:
+            cell["result"] = level if failing and cell["text"] != "-" else ""
+            if cell["tone"] == "good":
                 cell["text"] = str(count.judged)
             cell["spoken"] = f"{cell['text']}, {failing} of {family} fail at {level}, {labels[number]}"
             cells.append(cell)
@@ -167,7 +219,7 @@ def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, 
         cells.append(
             {
                 "text": str(rest) if rest else "-",
-                "tone": "bad" if count.broken else "odd" if rest else "none",
+                "tone": "quiet",
                 "level": "not-judged",
                 "first": False,
                 "run": number,
@@ -179,19 +231,24 @@ def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, 
 
 
 def _differs(
-    scenarios: Mapping[str, Scenario | None], contracts: Contracts
+    scenarios: Mapping[str, Scenario | None],
+    contracts: Contracts,
+    seen_by: Callable[[Scenario, Contract], Scenario],
 ) -> Callable[[str, str, str], bool]:
     def differs(scenario_id: str, before: str, after: str) -> bool:
         scenario = scenarios[scenario_id]
         if scenario is None or before not in contracts or after not in contracts:
             return False
-        return expected_steps(scenario, contracts[before]) != expected_steps(scenario, contracts[after])
+        one, other = (
+            expected_steps(seen_by(scenario, contracts[name]), contracts[name]) for name in (before, after)
+        )
+        return one != other
 
     return differs
 
 
 def _line(line: VersionLine) -> dict[str, Any]:
-    return {"target": visible(line.target), "changes": [_change(change) for change in line.changes]}
+    return {"target": visible(line.name), "changes": [_change(change) for change in line.changes]}
 
 
 def _change(change: Change) -> dict[str, Any]:
@@ -215,15 +272,15 @@ def _change(change: Change) -> dict[str, Any]:
 def _index(
     results: Results,
     scenarios: Mapping[str, Scenario | None],
-    labels: list[str],
+    headings: list[dict[str, str]],
     levels: tuple[Level, ...],
-    command: Callable[[Run], str],
+    commands: Callable[[Run], Commands],
 ) -> dict[str, Any]:
     return {
         "levels": levels,
         "runs": [
-            {"label": label, "level": run.level, "command": visible(command(run))}
-            for run, label in zip(results.runs, labels, strict=True)
+            {**heading, "level": run.level, "command": visible(commands(run).run)}
+            for run, heading in zip(results.runs, headings, strict=True)
         ],
         "scenarios": [
             [
@@ -294,14 +351,17 @@ def _said(verdict: Verdict, ruling: Ruling) -> dict[str, Any]:
 class _Expectations:
     """What the contracts of the page expect; those that expect the same stand together."""
 
-    def __init__(self, names: list[str], contracts: Contracts) -> None:
+    def __init__(
+        self, names: list[str], contracts: Contracts, seen_by: Callable[[Scenario, Contract], Scenario]
+    ) -> None:
         self._contracts: list[Contract] = [contracts[name] for name in names]
+        self._seen_by = seen_by
 
     def of(self, scenario: Scenario) -> list[tuple[list[str], Any]]:
         """Return pairs of contract names and the expectations of each step."""
         found: list[tuple[list[str], Any]] = []
         for contract in self._contracts:
-            expected = expected_steps(scenario, contract)
+            expected = expected_steps(self._seen_by(scenario, contract), contract)
             for names, same in found:
                 if same == expected:
                     names.append(contract.name)

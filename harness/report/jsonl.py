@@ -29,6 +29,7 @@ class JsonlReport:
                 "format": FORMAT,
                 "readfirst": version,
                 "target": facts.target,
+                "name": facts.name,
                 "contracts": list(facts.contracts),
                 "level": facts.level,
                 "scenarios": facts.scenarios,
@@ -40,6 +41,9 @@ class JsonlReport:
         line: dict[str, Any] = {
             "type": "verdict",
             "scenario": verdict.scenario_id,
+            **({"requirement": verdict.requirement} if verdict.requirement else {}),
+            **({"rule": verdict.rule} if verdict.rule else {}),
+            "length": verdict.length,
             "contract": verdict.contract,
             "level": verdict.level,
             "status": verdict.status,

@@ -55,7 +55,7 @@ class JunitReport:
         match verdict.status:
             case "failed" | "broken":
                 scenario = self._facts.find(verdict.scenario_id)
-                text = failure_text(verdict, scenario, self._facts.command(verdict.contract))
+                text = failure_text(verdict, scenario, self._facts.commands(verdict.contract))
                 if verdict.status == "broken":
                     return self._element("error", verdict.reason, text)
                 first = verdict.differences[0] if verdict.differences else None
@@ -95,7 +95,7 @@ class JunitReport:
             self._cases = [f'    <testcase name="run">\n{self._element("error", message)}    </testcase>\n']
             self._end_suite()
         counts = " ".join(f'{key}="{number}"' for key, number in self._totals.items())
-        self._stream.write(f"{_HEAD}<testsuites name={_value(f'readfirst {self._facts.target}')} {counts}")
+        self._stream.write(f"{_HEAD}<testsuites name={_value(f'readfirst {self._facts.name}')} {counts}")
         self._stream.write(f' time="{self._seconds:.6f}">\n')
         self._suites.seek(0)
         for line in self._suites:

@@ -1,4 +1,4 @@
-"""Markdown: a summary of runs for a forge's pages: levels by run, families that fall short, the first failures."""
+"""Markdown: a summary of runs for a forge's pages: levels by run, families that fall short, the worst failures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import html
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from harness.report import Commands
 from harness.report.failure import failure_text
+from harness.report.harm import harm
 from harness.report.results import Results, Run, levels_shown
 from harness.scenario import Scenario
 from harness.summary import Count
@@ -21,19 +23,25 @@ WIDEST = 4000
 """Characters of one explanation; a step summary holds one megabyte."""
 
 
-def page(results: Results, find: Callable[[str], Scenario | None], command: Callable[[Run], str]) -> str:
+def page(
+    results: Results, find: Callable[[str], Scenario | None], commands: Callable[[Run], Commands]
+) -> str:
     """Return the page. What a scenario or a tool says stands in fences and entities, never as markup."""
-    return "\n".join(_lines(results, find, command)) + "\n"
+    return "\n".join(_lines(results, find, commands)) + "\n"
 
 
 def _lines(
-    results: Results, find: Callable[[str], Scenario | None], command: Callable[[Run], str]
+    results: Results, find: Callable[[str], Scenario | None], commands: Callable[[Run], Commands]
 ) -> Iterator[str]:
     levels = levels_shown(results.runs)
     yield "# Conformance of file tools"
     yield ""
     header = ["target", "contract", "level", "result", *levels, "unsupported", "unspecified", "broken"]
-    yield from _table(header, [_run(run, levels) for run in results.runs], first_number=4)
+    yield from _table(
+        header,
+        [_run(run, name, levels) for run, name in zip(results.runs, results.names, strict=True)],
+        first_number=4,
+    )
     for run, label in zip(results.runs, results.labels(), strict=True):
         short = [name for name in results.families if _falls_short(run.family(name), levels, run)]
         if short:
@@ -42,13 +50,13 @@ def _lines(
             yield ""
             rows = [[_escaped(name), *_cells(run.family(name), levels)] for name in short]
             yield from _table(["family", *levels, "broken"], rows, first_number=1)
-            yield from _failures(run, find, command(run))
+            yield from _failures(run, find, commands(run))
         for told in run.summary.stale:
             yield ""
             yield f"Out of date in the baseline: {_escaped(told)}"
 
 
-def _run(run: Run, levels: Sequence[Level]) -> list[str]:
+def _run(run: Run, name: str, levels: Sequence[Level]) -> list[str]:
     total = run.total
     result = "conformant" if run.conformant else "**not conformant**"
     if run.interrupted:
@@ -59,7 +67,7 @@ def _run(run: Run, levels: Sequence[Level]) -> list[str]:
         result += f", {total.accepted} accepted"
     numbers = [str(number) for number in (total.unsupported, total.unspecified)]
     *cells, broken = _cells(total, levels)
-    return [_escaped(run.target), _escaped(run.contract), run.level, result, *cells, *numbers, broken]
+    return [_escaped(name), _escaped(run.contract), run.level, result, *cells, *numbers, broken]
 
 
 def _cells(count: Count, levels: Sequence[Level]) -> list[str]:
@@ -70,10 +78,10 @@ def _cells(count: Count, levels: Sequence[Level]) -> list[str]:
 
 def _falls_short(count: Count, levels: Sequence[Level], run: Run) -> bool:
     asked = [level for level in levels if level != "verbatim" or run.level == level]
-    return bool(count.broken) or any(count.holds[level] != count.judged for level in asked)
+    return any(count.holds[level] != count.judged for level in asked)
 
 
-def _failures(run: Run, find: Callable[[str], Scenario | None], command: str) -> Iterator[str]:
+def _failures(run: Run, find: Callable[[str], Scenario | None], commands: Commands) -> Iterator[str]:
     failing = [
         verdict
         for verdict, ruling in run.judged
@@ -83,8 +91,8 @@ def _failures(run: Run, find: Callable[[str], Scenario | None], command: str) ->
         return
     yield ""
     yield f"{len(failing)} failure{'' if len(failing) == 1 else 's'} at the level {run.level}:"
-    for verdict in failing[:MOST_FAILURES]:
-        text = failure_text(verdict, find(verdict.scenario_id), command)
+    for verdict in sorted(failing, key=harm)[:MOST_FAILURES]:
+        text = failure_text(verdict, find(verdict.scenario_id), commands)
         if len(text) > WIDEST:
             text = f"{text[:WIDEST]}\n[{len(text) - WIDEST:,} more characters]"
         fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
@@ -98,7 +106,7 @@ def _failures(run: Run, find: Callable[[str], Scenario | None], command: str) ->
         yield "</details>"
     if len(failing) > MOST_FAILURES:
         yield ""
-        yield f"{len(failing) - MOST_FAILURES} more failures are not shown."
+        yield f"{len(failing) - MOST_FAILURES} more failures, which do less harm, are not shown."
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], first_number: int) -> Iterator[str]:

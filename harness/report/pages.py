@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import IO, Literal
 
 from harness.baseline import Ruling
-from harness.contracts import Contracts
-from harness.report import RunFacts
+from harness.contracts import Contract, Contracts
+from harness.report import Commands, RunFacts
 from harness.report.results import Judged, Results, Run
+from harness.rules import Rules
 from harness.scenario import Scenario
 from harness.summary import Summary
 from harness.verdict import Verdict
@@ -24,14 +25,17 @@ PAGES: tuple[Page, ...] = ("markdown", "html", "badge")
 class Sources:
     """Where a page takes from what results do not hold: scenarios, contracts, and how to repeat a run.
 
-    `find` gives the scenario of an id, None where the suite has none; `command` the command line that repeats a
-    run when an id is added; `version` is that of readfirst.
+    `find` gives the scenario of an id, None where the suite has none; `seen_by` what another contract expects of it;
+    `commands` those that go on from a failure of a run; `version` is that of readfirst; `rules` are
+    those that scenarios are gathered by, None where the suite has none.
     """
 
     find: Callable[[str], Scenario | None]
     contracts: Contracts
-    command: Callable[[Run], str]
+    seen_by: Callable[[Scenario, Contract], Scenario]
+    commands: Callable[[Run], Commands]
     version: str
+    rules: Rules | None = None
 
     def write(self, page: Page, results: Results) -> str:
         """Return the page; the same results and scenarios give the same text."""
@@ -39,11 +43,11 @@ class Sources:
             case "html":
                 from harness.report.html import page as html  # here, because only it needs jinja2
 
-                return html(results, self.find, self.contracts, self.command, self.version)
+                return html(results, self.find, self.contracts, self.seen_by, self.commands, self.version)
             case "markdown":
                 from harness.report.markdown import page as markdown
 
-                return markdown(results, self.find, self.command)
+                return markdown(results, self.find, self.commands)
             case "badge":
                 from harness.report.badge import badge
 
@@ -66,10 +70,10 @@ class PageReport:
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:  # noqa: ARG002 - each run counts its own
         """Write the page."""
-        target, level, version = self._facts.target, self._facts.level, self._sources.version
+        facts, version = self._facts, self._sources.version
         runs = tuple(
-            Run(target, name, level, version, tuple(judged), interrupted)
-            for name, judged in self._judged.items()
+            Run(facts.target, contract, facts.level, version, tuple(judged), interrupted, facts.name)
+            for contract, judged in self._judged.items()
         )
         self._stream.write(self._sources.write(self._page, Results(runs)))
         self._stream.flush()

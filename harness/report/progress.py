@@ -1,4 +1,4 @@
-"""Progress: a bar with the number of scenarios done, shown on a terminal only."""
+"""Progress: a bar with the number of scenarios done and failed, shown on a terminal only."""
 
 from __future__ import annotations
 
@@ -18,17 +18,25 @@ class ProgressBar:
     def __init__(self, console: Console, total: int) -> None:
         self._progress: Progress | None = None
         if console.is_terminal and not console.is_dumb_terminal:
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
             self._progress = Progress(
-                BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), console=console, transient=True
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                TextColumn("[red]{task.description}"),
+                console=console,
+                transient=True,
             )
             self._task = self._progress.add_task("", total=total)
+            self._failed = 0
 
-    def advance(self) -> None:
-        """Count one."""
+    def advance(self, *, failed: bool = False) -> None:
+        """Count one, and one that failed."""
         if self._progress is not None:
-            self._progress.advance(self._task)
+            self._failed += failed
+            told = f"{self._failed} failed" if self._failed else ""
+            self._progress.update(self._task, advance=1, description=told)
 
     def at(self, done: int, total: int) -> None:
         """Say how many are done, and of how many."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
 from harness.baseline import Ruling
+from harness.contracts import order
 from harness.summary import Count, Summary
 from harness.verdict import LEVELS, Level, Verdict
 
@@ -21,7 +23,8 @@ Judged = tuple[Verdict, Ruling]
 class Run:
     """One target held to one contract. `version` is that of readfirst.
 
-    `interrupted`: the verdicts are those until the interrupt.
+    `interrupted`: the verdicts are those until the interrupt. `name` is what the target is called, the connect string
+    where nothing else is said. Runs of one `series` were made together.
     """
 
     target: str
@@ -30,6 +33,12 @@ class Run:
     version: str
     judged: tuple[Judged, ...]
     interrupted: bool = False
+    name: str = ""
+    series: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            object.__setattr__(self, "name", self.target)
 
     @cached_property
     def summary(self) -> Summary:
@@ -77,27 +86,30 @@ class Results:
 
     @property
     def contracts(self) -> tuple[str, ...]:
-        """The contracts in the order of the runs."""
-        return tuple(dict.fromkeys(run.contract for run in self.runs))
+        """The contracts of the runs, in release order."""
+        return tuple(sorted({run.contract for run in self.runs}, key=order))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What each run is called: its name, with the number of its series where several held it to the same."""
+        held = Counter((run.name, run.contract, run.level) for run in self.runs)
+        numbered = {name for (name, _, _), times in held.items() if times > 1}
+        series: dict[str, list[int]] = {}
+        for run in self.runs:
+            if run.series not in series.setdefault(run.name, []):
+                series[run.name].append(run.series)
+        return tuple(
+            f"{run.name} ({series[run.name].index(run.series) + 1})" if run.name in numbered else run.name
+            for run in self.runs
+        )
 
     def labels(self) -> tuple[str, ...]:
-        """Return a name for each run: the target and the contract; the level too, where they differ in it.
-
-        Runs that are still named alike get a number.
-        """
+        """Return what each run is called: its name and the contract; the level too, where they differ in it."""
         levels = {run.level for run in self.runs}
-        labels = [
-            f"{run.target} on {run.contract}" + (f", level {run.level}" if len(levels) > 1 else "")
-            for run in self.runs
-        ]
-        return tuple(_numbered(labels))
-
-
-def _numbered(labels: list[str]) -> Iterator[str]:
-    seen: dict[str, int] = {}
-    for label in labels:
-        seen[label] = seen.get(label, 0) + 1
-        yield f"{label} ({seen[label]})" if labels.count(label) > 1 else label
+        return tuple(
+            f"{name} on {run.contract}" + (f", level {run.level}" if len(levels) > 1 else "")
+            for name, run in zip(self.names, self.runs, strict=True)
+        )
 
 
 def levels_shown(runs: Iterable[Run]) -> tuple[Level, ...]:

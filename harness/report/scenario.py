@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from harness.contracts import Contract, clause_for
 from harness.entry import Directory, Entry, HardLink, RegularFile, Symlink
-from harness.report.failure import describe_step
+from harness.report.elsewhere import Elsewhere
+from harness.report.place import short_path
+from harness.report.step import describe_step
 from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, TextDigest, ToolCall, WorldEvent
 from harness.visible import visible, visible_lines
 
@@ -16,20 +18,27 @@ _MOST_LINES = 12
 """Lines of one text or file that are shown before the rest is counted instead."""
 
 
-def scenario_lines(scenario: Scenario, contract: Contract) -> Iterator[str]:
-    """Yield the lines: what it is, the files given, then each step with what the contract expects of it."""
+def scenario_lines(
+    scenario: Scenario, contract: Contract, elsewhere: Elsewhere | None = None
+) -> Iterator[str]:
+    """Yield the lines: what it is, the files given, then each step with what the contract expects of it.
+
+    With `elsewhere` the answers of other contracts follow, in short.
+    """
     yield scenario.id
     yield f"  {visible(scenario.title)}"
     if scenario.about:
         for line in scenario.about.strip().splitlines():
             yield f"  {visible(line)}"
     yield f"  requirement: {scenario.requirement}"
+    if scenario.rule:
+        yield f"  rule: {visible(scenario.rule)}"
     if scenario.tags:
         yield f"  tags: {', '.join(scenario.tags)}"
     for source in scenario.sources:
         yield f"  source: {visible(source)}"
     if scenario.path is not None:
-        yield f"  file: {scenario.path}"
+        yield f"  file: {short_path(scenario.path)}"
     yield ""
     yield "given"
     for path, entry in scenario.given.files.items():
@@ -45,25 +54,33 @@ def scenario_lines(scenario: Scenario, contract: Contract) -> Iterator[str]:
             case ToolCall():
                 for event in step.during:
                     yield f"  during: {describe_step(event)}"
-                yield from _expectation(step.expect, contract)
+                yield from _expectation(scenario, step.expect, contract)
+                yield from _others(elsewhere, (number - 1, None))
             case ParallelCalls(calls=calls):
                 for place, call in enumerate(calls, 1):
                     yield f"  call {place}: {describe_step(call)}"
-                    yield from _expectation(call.expect, contract)
-                if step.expect:
-                    yield from _expectation(step.expect, contract)
+                    yield from _expectation(scenario, call.expect, contract)
+                    yield from _others(elsewhere, (number - 1, place - 1))
+                if step.expect.clauses():
+                    yield from _expectation(scenario, step.expect, contract)
+                yield from _others(elsewhere, (number - 1, None))
             case WorldEvent() if step.entry is not None:
                 yield from _entry(step.path, step.entry)
             case _:
                 pass
 
 
-def _expectation(expect: Expectation, contract: Contract) -> Iterator[str]:
-    clause = clause_for(expect, contract)
+def _expectation(scenario: Scenario, expect: Expectation, contract: Contract) -> Iterator[str]:
+    clause = clause_for(scenario, expect, contract)
     if clause is None:
         yield f"  {contract.name} says nothing about this"
         return
     yield from _clause(clause)
+
+
+def _others(elsewhere: Elsewhere | None, place: tuple[int, int | None]) -> Iterator[str]:
+    for row in () if elsewhere is None else elsewhere.rows(place):
+        yield f"    {row}"
 
 
 def _clause(clause: Clause) -> Iterator[str]:

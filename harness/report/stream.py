@@ -68,6 +68,7 @@ def read_stream(file: Path) -> tuple[Run, ...]:
             header["readfirst"],
             tuple(_judged(line) for _, line in verdicts if line["contract"] == contract),
             footer["interrupted"],
+            header.get("name", ""),
         )
         for contract in header["contracts"]
     )
@@ -162,5 +163,8 @@ def _judged(line: dict[str, Any]) -> Judged:
         line["milliseconds"],
         line["calls"],
         line["steps"],
+        line.get("requirement"),
+        line.get("rule", ""),
+        line.get("length", 0),
     )
     return verdict, Ruling(line["conformant"], line.get("accepted", ""), line.get("stale", ""))

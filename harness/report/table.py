@@ -1,21 +1,27 @@
-"""Table: the report for people; failures as they come, then the three levels side by side per family."""
+"""Table: the report for people; the worst failures, the three levels side by side, and the rules that do not hold."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import insort
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.baseline import Ruling
 from harness.report import RunFacts
-from harness.report.failure import failure_lines
+from harness.report.by_rule import RuleResult, RuleTally, by_class
+from harness.report.failing_rules import MOST_LINES, failing_rules, rule_lines
+from harness.report.failure import Line, failure_lines
+from harness.report.harm import harm
+from harness.scenario import REQUIREMENTS
 from harness.summary import Count, ExitCode, Summary
 from harness.verdict import Verdict
 from harness.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
-__all__ = ["LEVELS_SHOWN", "TableReport"]
+__all__ = ["LEVELS_SHOWN", "TableReport", "cells", "empty_table"]
 
 LEVELS_SHOWN = ("effects", "reason", "text")
 """Always these three: safe but differently worded is not the same as unsafe."""
@@ -42,89 +48,148 @@ _CLOSING = {
 
 
 class TableReport:
-    """Prints failures at once, up to `most_failures` of them, and the table at the end."""
+    """Prints the worst failures, the table, and the rules that do not hold, at the end.
 
-    def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = 20) -> None:
+    Where the suite has rules, `most_failures` counts rules: each is explained by its shortest failing scenario, the
+    worst class first. Else it counts scenarios, those first that do most harm. None: all scenarios.
+    """
+
+    def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = 3) -> None:
         self._console = console
         self._facts = facts
         self._most = most_failures
         self._failures = 0
+        self._worst: list[Verdict] = []
+        self._tallies = {contract: RuleTally(facts.rules) for contract in facts.contracts}
 
     def verdict(self, verdict: Verdict, ruling: Ruling) -> None:
-        """Print an unaccepted failure."""
+        """Count the verdict under its rule, and keep a failure that is not accepted, as far as it may be shown."""
+        if self._facts.rules is not None:
+            self._tallies[verdict.contract].add(verdict, ruling)
         if ruling.stale or ruling.conformant:
             return
         self._failures += 1
-        if self._most is not None and self._failures > self._most:
-            return
-        scenario = self._facts.find(verdict.scenario_id)
-        for style, text in failure_lines(verdict, scenario, self._facts.command(verdict.contract)):
-            self._print(text, _STYLES.get(style))
-        self._print("")
+        if self._most is None or self._facts.rules is None:
+            insort(self._worst, verdict, key=harm)
+            if self._most is not None:
+                del self._worst[self._most :]
 
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
-        """Print the table, what is out of date in the baseline, and the summary line."""
-        if self._most is not None and self._failures > self._most:
-            more = self._failures - self._most
-            self._print(
-                f"[{more} more failure{'' if more == 1 else 's'}; --failures all shows all of them]\n", "dim"
-            )
+        """Print the failures, the table, what is out of date in the baseline, the failing rules, and the summary."""
+        results = {contract: tally.results() for contract, tally in self._tallies.items()}
+        explained = self._explained(results)
+        for verdict in explained:
+            scenario = self._facts.find(verdict.scenario_id)
+            self._lines(failure_lines(verdict, scenario, self._facts.commands(verdict.contract)))
+            self._print("")
+        more = self._failures - len(explained)
+        if more:
+            what = "failure" if more == 1 else "failures"
+            self._print(f"[{more} more {what}; --failures all explains all of them]\n", "dim")
+        if summary.total.scenarios:
+            self._table(summary, results)
+        for contract, found in results.items():
+            self._rules(contract, found)
         for complaint in summary.stale:
             self._print(f"BASELINE {visible(complaint)}", "bold red")
-        if summary.total.scenarios:
-            for contract in summary.contracts:
-                self._table(summary, contract)
         code = summary.exit_code
         closing = "interrupted" if interrupted else _CLOSING[code]
         green = code is ExitCode.CONFORMANT and not interrupted
         self._print(f"{summary.sentence()}; {closing}", "bold green" if green else "bold red")
 
-    def _table(self, summary: Summary, contract: str) -> None:
-        from rich.table import Table
+    def _explained(self, results: Mapping[str, Sequence[RuleResult]]) -> list[Verdict]:
+        """Return the verdicts to explain, the worst first."""
+        if self._facts.rules is None:
+            return self._worst
+        if self._most is None:
+            place = {
+                (contract, result.id): number
+                for contract, found in results.items()
+                for number, result in enumerate(found)
+            }
+            rule_of = self._tallies[self._facts.contracts[0]].rule_of
+            return sorted(self._worst, key=lambda each: (place[each.contract, rule_of(each)], each.length))
+        failing = [result for found in results.values() for result in failing_rules(found)]
+        return [result.shortest for result in failing[: self._most] if result.shortest is not None]
 
-        title = f"{self._facts.target} on {contract}, level {self._facts.level}"
-        self._print(title, "bold")
-        narrow = self._console.width < _WIDE
-        table = Table(box=None, pad_edge=False, padding=(0, 1 if narrow else 2, 0, 0))
-        table.add_column("family", overflow="fold", vertical="bottom")
+    def _rules(self, contract: str, results: Sequence[RuleResult]) -> None:
+        """Print the rules that do not hold on one contract."""
+        lines = rule_lines(
+            results,
+            self._facts.commands(contract).run,
+            width=self._console.width if self._console.is_terminal else None,
+            everything=self._most is None,
+            most=MOST_LINES // len(self._facts.contracts),
+        )
+        self._lines(lines)
+        if lines:
+            self._print("")
+
+    def _table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:
+        """Print one table: the classes of rules, without rules the families, or a row for each of several contracts."""
+        contracts = list(summary.contracts)
+        several = len(contracts) > 1
+        on = f"{len(contracts)} contracts" if several else contracts[0]
+        self._print(f"{self._facts.name} on {on}, level {self._facts.level}", "bold")
         levels = [*LEVELS_SHOWN, *(["verbatim"] if self._facts.level == "verbatim" else [])]
-        for name in ("scenarios", *levels, "unsupported", "unspecified", "broken"):
-            header = _NARROW.get(name, name) if narrow else name
-            table.add_column(header, justify="right", overflow="fold")
-        rows = {family: count for (name, family), count in summary.families.items() if name == contract}
-        for family, count in rows.items():
-            table.add_row(family, *_cells(count, levels))
-        if len(rows) > 1:
-            table.add_row("all", *_cells(_sum(list(rows.values())), levels), style="bold")
+        classes = () if several else by_class(results[contracts[0]])
+        first = "contract" if several else "class" if classes else "family"
+        table = empty_table(self._console, [first], levels, rules=bool(classes))
+        families = {family: count for (_, family), count in summary.families.items()}
+        rows = summary.contracts if several else {} if classes else families
+        for name, count in rows.items():
+            table.add_row(name, *cells(count, levels))
+        for each in classes:
+            table.add_row(each.class_, ratio(each.holding, each.judged), *cells(each.count, levels))
+        for result in results[contracts[0]] if classes else ():
+            if result.rule is None:
+                table.add_row("no rule", "", *cells(result.count, levels))
+        if len(table.rows) > 1:
+            held = ratio(sum(each.holding for each in classes), sum(each.judged for each in classes))
+            table.add_row("all", *([held] if classes else ()), *cells(summary.total, levels), style="bold")
+        if len(summary.requirements) > 1:
+            for requirement in REQUIREMENTS:
+                if requirement in summary.requirements:
+                    row = cells(summary.requirements[requirement], levels)
+                    table.add_row(f"  {requirement}", *([""] if classes else ()), *row)
         self._console.print(table, soft_wrap=False)
         self._console.print()
+
+    def _lines(self, lines: Iterable[Line]) -> None:
+        for style, text in lines:
+            self._print(text, _STYLES.get(style))
 
     def _print(self, text: str, style: str | None = None) -> None:
         # No markup, no highlighting, no wrapping: what a tool said must come out as it is.
         self._console.print(text, style=style, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
-def _cells(count: Count, levels: Sequence[str]) -> list[str]:
-    cells = [str(count.scenarios)]
-    for level in levels:
-        holds = count.holds[level]
-        if not count.judged:
-            cells.append("[dim]-[/dim]")
-        else:
-            style = "green" if holds == count.judged else "red"
-            cells.append(f"[{style}]{holds}/{count.judged}[/{style}]")
+def empty_table(
+    console: Console, names: Sequence[str], levels: Sequence[str], *, rules: bool = False
+) -> Table:
+    """Return a table with columns for names, for rules where it has them, then for the numbers of scenarios."""
+    from rich.table import Table
+
+    narrow = console.width < _WIDE + 20 * (len(names) - 1)
+    table = Table(box=None, pad_edge=False, padding=(0, 1 if narrow else 2, 0, 0))
+    for name in names:
+        table.add_column(name, overflow="fold", vertical="bottom")
+    for name in (*(["rules"] if rules else ()), "scenarios", *levels, "unsupported", "unspecified", "broken"):
+        table.add_column(_NARROW.get(name, name) if narrow else name, justify="right", overflow="fold")
+    return table
+
+
+def ratio(holds: int, judged: int) -> str:
+    """Return how many hold of those that were judged, as a cell; a dash where none was."""
+    if not judged:
+        return "[dim]-[/dim]"
+    style = "green" if holds == judged else "red"
+    return f"[{style}]{holds}/{judged}[/{style}]"
+
+
+def cells(count: Count, levels: Sequence[str]) -> list[str]:
+    """Return the numbers of one row: scenarios, how many hold at each level, and what was not judged."""
+    row = [str(count.scenarios), *(ratio(count.holds[level], count.judged) for level in levels)]
     for number, style in ((count.unsupported, "yellow"), (count.unspecified, "dim"), (count.broken, "red")):
-        cells.append(f"[{style}]{number}[/{style}]" if number else "[dim]0[/dim]")
-    return cells
-
-
-def _sum(counts: list[Count]) -> Count:
-    total = Count()
-    for count in counts:
-        total.scenarios += count.scenarios
-        total.judged += count.judged
-        total.broken += count.broken
-        total.unsupported += count.unsupported
-        total.unspecified += count.unspecified
-        total.holds.update(count.holds)
-    return total
+        row.append(f"[{style}]{number}[/{style}]" if number else "[dim]0[/dim]")
+    return row

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.contracts import Contract, clause_for
 from harness.entry import Directory, Entry, FileDigest, HardLink, RegularFile, SpecialFile, Symlink
-from harness.report.failure import describe_step
+from harness.report.step import describe_step
 from harness.scenario import (
     Clause,
     Expectation,
@@ -55,10 +55,12 @@ def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Blo
     for step in scenario.steps:
         match step:
             case ToolCall():
-                found.append([_expectation(step.expect, contract)])
+                found.append([_expectation(scenario, step.expect, contract)])
             case ParallelCalls(calls):
-                blocks = [_expectation(call.expect, contract) for call in calls]
-                found.append([*blocks, _expectation(step.expect, contract)] if step.expect else blocks)
+                blocks = [_expectation(scenario, call.expect, contract) for call in calls]
+                if step.expect.clauses():
+                    blocks.append(_expectation(scenario, step.expect, contract))
+                found.append(blocks)
             case WorldEvent():
                 found.append([])
     return found
@@ -114,8 +116,8 @@ def _argument(name: str, value: object) -> Block:
     return _block(visible(name), json.dumps(value, ensure_ascii=False))
 
 
-def _expectation(expect: Expectation, contract: Contract) -> list[Block]:
-    clause = clause_for(expect, contract)
+def _expectation(scenario: Scenario, expect: Expectation, contract: Contract) -> list[Block]:
+    clause = clause_for(scenario, expect, contract)
     return [] if clause is None else list(_clause(clause))
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from packaging.version import InvalidVersion, Version
 
+from harness.contracts import order
 from harness.report.results import Results, Run
 
 __all__ = ["Change", "VersionLine", "version_lines"]
@@ -31,9 +32,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class VersionLine:
-    """One target along the versions it was held to, oldest first."""
+    """What is called `name` along the versions it was held to, oldest first."""
 
-    target: str
+    name: str
     changes: tuple[Change, ...]
 
 
@@ -48,15 +49,15 @@ def version_lines(results: Results, differs: Callable[[str, str, str], bool]) ->
 
 def _lines(results: Results, differs: Callable[[str, str, str], bool]) -> Iterator[VersionLine]:
     groups: dict[tuple[str, str], dict[str, Run]] = {}
-    for run in results.runs:
+    for name, run in zip(results.names, results.runs, strict=True):
         if _version(run.contract) is not None:
-            groups.setdefault((run.target, run.level), {})[run.contract] = run
-    for (target, _), runs in groups.items():
+            groups.setdefault((name, run.level), {})[run.contract] = run
+    for (name, _), runs in groups.items():
         if len(runs) < 2:
             continue
-        ordered = sorted(runs.values(), key=lambda run: Version(run.contract))
+        ordered = sorted(runs.values(), key=lambda run: order(run.contract))
         steps = [_change(before, after, differs) for before, after in pairwise(ordered)]
-        yield VersionLine(target, (Change(ordered[0], first=True), *steps))
+        yield VersionLine(name, (Change(ordered[0], first=True), *steps))
 
 
 def _version(name: str) -> Version | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from harness.targets.translate import Answer
 
 __all__ = ["AgentTarget", "AgentTargetSession"]
 
-_LOG = logging.getLogger("readfirst")
 _CALLS_PER_CONVERSATION = 400
 _BYTES_PER_CONVERSATION = 1_000_000
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
@@ -59,12 +57,11 @@ class AgentTarget:
 
     With `isolation: directory` workspaces side by side share a conversation in the folder above, and only one with
     relative paths gets a conversation of its own; with `process` every one does. `time_limit` is in seconds per
-    call. `network` is empty where the agent runs without one, else the reason why it could not.
+    call.
     """
 
     def __init__(self, target: Target, launch: AgentLaunch, installed: Installed, time_limit: float) -> None:
         self.repeats_paths = launch.isolation == "process"
-        self.network = ""
         self._target = target
         self._launch = launch
         self._installed = installed
@@ -77,6 +74,10 @@ class AgentTarget:
         if workspace.relative or self._launch.isolation == "process":
             return AgentTargetSession(self._start(workspace.root), workspace.root, None)
         return AgentTargetSession(self._share(workspace.root.parents[1]), workspace.root, self._pins)
+
+    def reset(self) -> None:
+        """End every conversation; the next session starts one."""
+        self.close()
 
     def close(self) -> None:
         """End every conversation."""
@@ -93,12 +94,7 @@ class AgentTarget:
         return shared
 
     def _start(self, directory: Path) -> Conversation:
-        conversation = Conversation(self._program(directory))
-        if conversation.isolation and not self.network:
-            name, reason = self._target.name, conversation.isolation
-            _LOG.warning("%s keeps its network: %s; only its switches hold it back", name, reason)
-        self.network = conversation.isolation
-        return conversation
+        return Conversation(self._program(directory))
 
     def _program(self, directory: Path) -> AgentProgram:
         launch, installed = self._launch, self._installed

@@ -48,15 +48,18 @@ def cache_root() -> Path:
 
 def is_installed(target: Target, release: Release, cache: Path | None = None) -> bool:
     """Tell whether the environment is there; nothing is installed."""
-    return (_directory(target, release, cache or cache_root()) / _DONE).is_file()
+    return bool(release.command) or (_directory(target, release, cache or cache_root()) / _DONE).is_file()
 
 
 def install(target: Target, release: Release, cache: Path | None = None) -> Installed:
     """Return the environment of one version, made on first use.
 
+    A version with a command is where its mapping file is; nothing is installed for it.
     A folder that is there is whole: it gets its name when everything is in it. Two processes may ask at once.
     npm's install scripts do not run. Raises BrokenAdapter (blame environment) with the last words of pip or npm.
     """
+    if release.command:
+        return Installed(target.file.absolute().parent, sys.executable, shutil.which("node") or "node")
     root = cache or cache_root()
     directory = _directory(target, release, root)
     if not (directory / _DONE).is_file():

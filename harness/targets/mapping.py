@@ -45,6 +45,8 @@ ARGUMENTS = {
 """The arguments that a call of each tool may have."""
 
 _PLACES = ("WS", "HOME")
+_OF_MCP = {"error": {"flag": True}}
+"""Where the error flag of an answer is, unless the file says otherwise."""
 
 
 class TargetError(SuiteError):
@@ -53,12 +55,16 @@ class TargetError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One pinned version: exactly what pip or npm installs for it; `released` is a date, YYYY-MM-DD."""
+    """One pinned version: exactly what pip or npm installs for it; `released` is a date, YYYY-MM-DD.
+
+    With a `command` nothing is installed: it is started as it is, in place of the target's own.
+    """
 
     version: str
     pip: tuple[str, ...] = ()
     npm: tuple[str, ...] = ()
     released: str = ""
+    command: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +83,10 @@ class PythonLaunch:
 
 @dataclass(frozen=True, slots=True)
 class McpLaunch:
-    """A server over standard input and output."""
+    """A server over standard input and output; `command` is empty where each version has its own."""
 
-    command: tuple[str, ...]
-    isolation: Literal["process", "directory"] = "process"
+    command: tuple[str, ...] = ()
+    isolation: Literal["auto", "process", "directory"] = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +194,7 @@ def load_target(file: Path) -> Target:
         name=file.stem,
         file=file,
         title=value["title"],
-        home=value["home"],
+        home=value.get("home", ""),
         about=value.get("about", ""),
         level=value.get("level", "text"),
         versions={version: _release(version, each) for version, each in value["versions"].items()},
@@ -197,8 +203,8 @@ def load_target(file: Path) -> Target:
         paths=value.get("paths", "absolute"),
         setup=tuple(_setup(each) for each in value.get("setup", ())),
         tools={tool: _tool(tool, each) for tool, each in value["tools"].items()},
-        result=_result(value["result"]),
-        capabilities=frozenset(value["capabilities"]),
+        result=_result(value.get("result", _OF_MCP)),
+        capabilities=frozenset(value.get("capabilities", value["tools"])),
     )
 
 
@@ -245,10 +251,21 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
             continue
         if groups is not None and count != groups:
             yield found(path, f"{pattern!r} has {count} groups", "Put what is captured into one group.")
+    for version, release in value["versions"].items():
+        if "command" in release and value["kind"] != "mcp":
+            fix = "Connect it with python:FILE.py:FACTORY, or write kind: mcp for a server."
+            yield found(("versions", version, "command"), "only a server can be started where it is", fix)
+        for packages in ("pip", "npm") if "command" in release else ():
+            if packages in release:
+                fix = "Remove one of them: what is installed is started by mcp: {command: [...]}."
+                yield found(("versions", version, packages), "a version with a command installs nothing", fix)
+        if value["kind"] == "mcp" and "command" not in release and "command" not in value.get("mcp", {}):
+            fix = "Write one there, or mcp: {command: [...]} for what is installed."
+            yield found(("versions", version), f"version {version} has no command", fix)
     captured = {name for each in value.get("setup", ()) for name in each.get("capture", {})}
     for tool, each in value["tools"].items():
         known = {*_PLACES, *captured, *ARGUMENTS[tool]}
-        for path, name in _placeholders(each["arguments"], ("tools", tool, "arguments")):
+        for path, name in _placeholders(each.get("arguments", {}), ("tools", tool, "arguments")):
             if name not in known:
                 yield found(path, f"${name} stands for nothing that {tool} has", did_you_mean(name, known))
         for key in ("omit", "unsupported"):
@@ -262,12 +279,12 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
         yield found(
             ("setup",), f"{name!r} is an argument of a tool already", "Capture it under another name."
         )
-    for name in value["result"].get("errors", {}):
+    for name in value.get("result", {}).get("errors", {}):
         if name not in _names():
             yield found(
                 ("result", "errors", name), f"there is no error {name!r}", did_you_mean(name, _names())
             )
-    for number, name in enumerate(value["capabilities"]):
+    for number, name in enumerate(value.get("capabilities", ())):
         if name in ARGUMENTS and name not in value["tools"]:
             yield found(
                 ("capabilities", number), f"{name} is claimed, and tools has no {name}", "Add it there."
@@ -278,9 +295,10 @@ def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ..
     for number, each in enumerate(value.get("setup", ())):
         for name, pattern in each.get("capture", {}).items():
             yield ("setup", number, "capture", name), pattern, 1
-    for number, pattern in enumerate(value["result"]["error"].get("matches", ())):
+    result = value.get("result", _OF_MCP)
+    for number, pattern in enumerate(result["error"].get("matches", ())):
         yield ("result", "error", "matches", number), pattern, None
-    for number, each in enumerate(value["result"].get("clean", ())):
+    for number, each in enumerate(result.get("clean", ())):
         yield ("result", "clean", number, "replace"), each["replace"], None
 
 
@@ -298,7 +316,11 @@ def _placeholders(template: Any, path: tuple[str | int, ...]) -> Iterator[tuple[
 
 def _release(version: str, value: Mapping[str, Any]) -> Release:
     return Release(
-        version, tuple(value.get("pip", ())), tuple(value.get("npm", ())), value.get("released", "")
+        version,
+        tuple(value.get("pip", ())),
+        tuple(value.get("npm", ())),
+        value.get("released", ""),
+        tuple(value.get("command", ())),
     )
 
 
@@ -307,8 +329,8 @@ def _launch(value: Mapping[str, Any]) -> Launch:
         case "python":
             return PythonLaunch(**value["python"])
         case "mcp":
-            fields = value["mcp"]
-            return McpLaunch(tuple(fields["command"]), fields.get("isolation", "process"))
+            fields = value.get("mcp", {})
+            return McpLaunch(tuple(fields.get("command", ())), fields.get("isolation", "auto"))
         case _:
             fields = value["agent"]
             return AgentLaunch(**{**fields, "command": tuple(fields["command"])})
@@ -331,7 +353,7 @@ def _tool(tool: str, value: Mapping[str, Any]) -> ToolMapping:
     return ToolMapping(
         tool,
         value["call"],
-        value["arguments"],
+        value.get("arguments", {}),
         tuple(value.get("omit", ())),
         tuple(value.get("unsupported", ())),
         tuple(value.get("files", {}).get("unsupported", ())),

@@ -33,6 +33,21 @@ class FreshnessBehaviours:
         True, {"1.0.114": False}, shown_by=("staleness/edit-after-change", "staleness/write-after-change")
     )
     """A file counts as changed if it is newer than the moment of the Read; otherwise if newer than it was then."""
+    write_times_are_exact: bool = since(
+        False,
+        {"1.0.126": True, "2.1.6": False},
+        shown_by=("staleness/write-after-change-within-a-millisecond",),
+    )
+    """Write notices a change that is newer by less than a millisecond; otherwise it compares whole milliseconds."""
+    edit_times_are_exact: bool = since(
+        False,
+        {"2.0.76": True, "2.1.6": False},
+        shown_by=(
+            "staleness/edit-after-change-within-a-millisecond",
+            "race/edit-changed-within-a-millisecond-during-call",
+        ),
+    )
+    """Edit notices a change that is newer by less than a millisecond; otherwise it compares whole milliseconds."""
     own_content_is_compared: bool = since(
         False,
         {"2.1.7": True},

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from harness.adapters.target import TargetAdapter
-from harness.agent import conversation as launching
 from harness.session import BrokenAdapter, Workspace
 from harness.targets import agent
 from harness.targets.agent import AgentTarget
 from harness.targets.install import Installed
 from harness.targets.mapping import AgentLaunch, Target, load_target
+from tests.supervision import NO_NAMESPACES, altered_supervisor
 
 FAKE = Path(__file__).with_name("fake_agent.py")
 MAPPING = """
@@ -172,15 +172,11 @@ def test_a_file_of_a_process_of_its_own_is_not_held(make, tmp_path: Path) -> Non
 
 
 def test_a_network_that_cannot_be_taken_away_is_told_once(make, tmp_path: Path, monkeypatch, caplog) -> None:
-    launcher = tmp_path / "launcher.py"
-    own = launching.LAUNCHER.read_text()
-    launcher.write_text(own.replace('hasattr(libc, "unshare")', "False"))
-    assert launcher.read_text() != own
-    monkeypatch.setattr(launching, "LAUNCHER", launcher)
+    altered_supervisor(tmp_path, monkeypatch, NO_NAMESPACES)
     adapter = make("process")
     with caplog.at_level(logging.WARNING, logger="readfirst"):
         for name in "12":
             adapter.open(workspace(tmp_path, name)).close()
     assert [record.getMessage() for record in caplog.records] == [
-        "stand-in keeps its network: this system has no network namespaces; only its switches hold it back"
+        "stand-in keeps its network: this system has no namespaces; only its switches hold it back"
     ]

@@ -14,7 +14,7 @@ from harness.agent.conversation import Conversation
 from harness.agent.program import BASE_VARIABLES, AgentProgram
 from harness.scripted_model.formats import WIRES
 from harness.session import BrokenAdapter
-from tests.processes import alive, gone
+from tests.processes import alive, below, gone
 
 FAKE = Path(__file__).with_name("fake_agent.py")
 
@@ -177,7 +177,7 @@ def test_a_program_that_is_not_there_is_an_environment_failure(tmp_path: Path) -
 
 
 def test_closing_leaves_no_process_not_even_of_its_children(conversation: Conversation) -> None:
-    child = int(conversation.call("Spawn", {}).text)
+    child = below(conversation.pid, int(conversation.call("Spawn", {}).text))
     assert alive(child)
     conversation.close()
     assert gone(child)
@@ -209,7 +209,8 @@ def test_all_that_an_agent_started_ends_with_the_harness_however_it_ends(tmp_pat
         env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": path},
     ) as harness:
         assert harness.stdout is not None
-        child, leader = map(int, harness.stdout.readline().split())
+        number, leader = map(int, harness.stdout.readline().split())
+        child = below(leader, number)
         assert alive(child)
         harness.send_signal(blow)
         harness.wait(10)

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from harness.entry import Entry, RegularFile
-from harness.recordings import Recording, Transcript, TranscriptStep, encode
+from harness.host_text import answer_of
+from harness.recordings import UNNAMED, RecordedResult, Recording, Transcript, TranscriptStep, encode
 from harness.session import ToolResult
 from harness.suite import Suite, default_root
 
@@ -38,11 +39,20 @@ def refused(text: str = UNREAD) -> ToolResult:
 def step(
     *calls: Call, results: Sequence[ToolResult], changes: Mapping[str, str | None] | None = None
 ) -> TranscriptStep:
+    """Return what is recorded of these results; arguments are not."""
     changed: dict[str, Entry | None] = {
-        path: None if text is None else RegularFile(text.encode(), 0o644)
-        for path, text in (changes or {}).items()
+        path: None if text is None else RegularFile(text.encode()) for path, text in (changes or {}).items()
     }
-    return TranscriptStep(tuple((tool, dict(given)) for tool, given in calls), tuple(results), changed)
+    tools = tuple(tool for tool, _ in calls)
+    answers = (_recorded(tool, result) for tool, result in zip(tools, results, strict=True))
+    return TranscriptStep(tools, tuple(answers), changed)
+
+
+def _recorded(tool: str, result: ToolResult) -> RecordedResult:
+    if not result.is_error:
+        return RecordedResult.of(result.text, None)
+    name = Suite().vocabulary.name_of(tool, answer_of(result.text))
+    return RecordedResult.of(result.text, name or UNNAMED)
 
 
 def claims(*shown: str, sources: Sequence[str] = (SECTION,), says: str = "Unread files are safe.") -> str:
@@ -83,9 +93,14 @@ class Small:
             self.record(scenario_id, *recorded)
 
     def record(self, scenario_id: str, *recorded: TranscriptStep) -> None:
-        path = self.root / "recordings" / f"{scenario_id}.json"
+        """Write what was recorded of the scenario as it stands."""
+        inputs = self.suite.scenario(scenario_id, require_expect=False).inputs
+        path = self.recording(scenario_id)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(encode(Recording({"2.1.7": Transcript(recorded)})))
+        path.write_bytes(encode(Recording(inputs, {"2.1.7": Transcript(recorded)})))
+
+    def recording(self, scenario_id: str) -> Path:
+        return self.suite.recordings.path(scenario_id)
 
     def claims(self, text: str) -> None:
         (self.root / "claims.yaml").write_text(text, encoding="utf-8")

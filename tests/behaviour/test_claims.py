@@ -159,6 +159,7 @@ def test_the_claims_of_the_suite_pass_loader_and_schema() -> None:
     schema().validate(strict_yaml.load(strict_yaml.read(path), path).value)
 
 
+@pytest.mark.slow
 def test_the_claims_and_documented_clauses_of_the_suite_fit_together() -> None:
     """No claim names a scenario that is not there or says nothing, no documented clause is without a claim."""
     rules = {rule.id for rule in RULES if rule.stage == "claim"} | {"unknown-document"}

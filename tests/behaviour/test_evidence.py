@@ -9,7 +9,7 @@ from harness.behaviour.evidence import Evidence, Holding, Witness, combined
 from harness.lint.claims import check_claims
 from harness.session import ToolResult
 
-from .conftest import OTHER_SECTION, SECTION, UNREAD, Small, claims, edit, read, refused, step
+from .conftest import OTHER_SECTION, SECTION, UNREAD, UNREAD_STEPS, Small, claims, edit, read, refused, step
 
 READ_THEN_EDIT = """\
   - Read: {file_path: $WS/notes.txt}
@@ -97,14 +97,18 @@ def test_some_scenarios_for_and_some_against_a_claim_are_partly(small: Small) ->
 
 
 def test_a_scenario_without_recording_leaves_a_claim_open(small: Small) -> None:
-    (small.root / "recordings/gate/unread.json").unlink()
+    small.recording("gate/unread").unlink()
     assert holding(small, "gate/unread") == "not recorded"
     edited(small, "error: not_read", refused())
     assert holding(small, "gate/unread", "state/edit") == "not recorded"
 
 
 def test_a_recording_of_other_calls_leaves_a_claim_open(small: Small) -> None:
+    small.scenario("gate/unread", UNREAD_STEPS.replace("old_string: alpha", "old_string: beta"))
+    assert holding(small, "gate/unread") == "not recorded"
     small.record("gate/unread", step(edit("beta"), results=[refused()]))
+    assert holding(small, "gate/unread") == "holds"
+    small.record("gate/unread", step(read(), results=[refused()]))
     assert holding(small, "gate/unread") == "not recorded"
 
 

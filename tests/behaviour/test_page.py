@@ -164,7 +164,7 @@ def test_claims_about_scenarios_that_are_not_there_make_no_page(run: Run, small:
 
 
 def test_a_scenario_that_is_not_recorded_is_told_as_such(run: Run, small: Small) -> None:
-    (small.root / "recordings/gate/unread.json").unlink()
+    small.recording("gate/unread").unlink()
     page = run()[1]
     assert "? [gate/unread]" in page
     assert "**not recorded**" in page

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from harness.entry import Entry, RegularFile
-from harness.recordings import Recording, Transcript, TranscriptStep, encode
-from harness.session import ToolResult
+from harness.load import inputs_of
+from harness.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
 from harness.suite import Suite, default_root
 
 UNREAD = "File has not been read yet. Read it first before writing to it."
@@ -41,6 +41,7 @@ CONTRACT = """\
     summary: For a test.
 """
 VERSIONS = ("2.1.7", "2.1.40", "2.1.228", "2.1.228+gated")
+DEFAULT = "2.1.7"
 
 
 @dataclass(frozen=True)
@@ -59,15 +60,12 @@ class Says:
             clause["files"] = dict(self.files)
         return clause
 
-    def result(self) -> ToolResult:
-        if self.error is None:
-            return ToolResult(self.text)
-        return ToolResult(f"<tool_use_error>{self.text}</tool_use_error>", is_error=True)
+    def result(self) -> RecordedResult:
+        return RecordedResult(self.text, self.error, wrapped=self.error is not None)
 
     def changes(self) -> dict[str, Entry | None]:
         return {
-            path: None if text is None else RegularFile(text.encode(), 0o644)
-            for path, text in self.files.items()
+            path: None if text is None else RegularFile(text.encode()) for path, text in self.files.items()
         }
 
 
@@ -80,11 +78,41 @@ class Call:
     says: Mapping[str, Says]
     documented: Says | None = None
 
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        return (self,)
+
     def of(self, contract: str) -> Says:
         """Return what a contract gives: itself, or the closest older one."""
         known = [*VERSIONS[: VERSIONS.index(contract) + 1]] if contract in VERSIONS else [*VERSIONS]
         named = contract if contract in self.says else next(n for n in reversed(known) if n in self.says)
         return self.says[named]
+
+    def stated(self, *, files: bool = True) -> dict[str, Any]:
+        """Return the call as a scenario has it: with what the default contract gives, and the documents state."""
+        expect = self.of(DEFAULT).clause()
+        clauses = [expect]
+        if self.documented is not None:
+            clauses.insert(0, {"documented": "behaviour-spec.txt, Semantics", **self.documented.clause()})
+        if not files:
+            for clause in clauses:
+                clause.pop("files", None)
+        return {self.tool: dict(self.arguments), "expect": clauses}
+
+
+@dataclass(frozen=True)
+class Together:
+    """Calls of one message."""
+
+    calls: tuple[Call, ...]
+
+    def stated(self) -> dict[str, Any]:
+        """Return the group as a scenario has it: its files stand at the group."""
+        files: dict[str, str | None] = {}
+        for call in self.calls:
+            files |= call.of(DEFAULT).files
+        group = {"parallel": [call.stated(files=False) for call in self.calls]}
+        return {**group, "expect": {"files": files}} if files else group
 
 
 def refused(error: str = "not_read", text: str = UNREAD) -> Says:
@@ -128,60 +156,39 @@ class Small:
         (self.root / "contracts.yaml").write_text(text)
 
     def scenario(
-        self, scenario_id: str, *calls: Call | dict[str, Any], files: Mapping[str, str] | None = None
+        self,
+        scenario_id: str,
+        *calls: Call | Together | dict[str, Any],
+        files: Mapping[str, str] | None = None,
     ) -> None:
         """Write a scenario and what was recorded of it on every contract; a dictionary is a world event."""
-        steps: list[dict[str, Any]] = []
-        for call in calls:
-            if isinstance(call, dict):
-                steps.append(call)
-                continue
-            expect = [{"when": _when(name), **call.of(name).clause()} for name in VERSIONS]
-            if call.documented is not None:
-                told = call.documented.clause()
-                expect.insert(0, {"documented": "behaviour-spec.txt, Semantics", **told})
-            steps.append({call.tool: dict(call.arguments), "expect": expect})
         document = {
             "title": f"Title of {scenario_id}",
             "requirement": "must",
             "given": {"files": dict(files or GIVEN)},
-            "steps": steps,
+            "steps": [call if isinstance(call, dict) else call.stated() for call in calls],
         }
         path = self.root / "scenarios" / f"{scenario_id}.yaml"
         path.parent.mkdir(exist_ok=True)
         path.write_text(json.dumps(document, ensure_ascii=False, indent=1), encoding="utf-8")
-        self.record(scenario_id, [call for call in calls if isinstance(call, Call)], VERSIONS)
+        self.record(scenario_id, [call for call in calls if not isinstance(call, dict)], VERSIONS)
 
-    def record(self, scenario_id: str, calls: Sequence[Call], names: Sequence[str]) -> None:
-        """Write what these contracts, or versions that are none, gave."""
-        transcripts = {
-            name: Transcript(
-                tuple(
-                    TranscriptStep(
-                        ((call.tool, dict(call.arguments)),),
-                        (call.of(name).result(),),
-                        call.of(name).changes(),
-                    )
-                    for call in calls
-                )
-            )
-            for name in names
-        }
-        path = self.root / "recordings" / f"{scenario_id}.json"
+    def record(self, scenario_id: str, calls: Sequence[Call | Together], names: Sequence[str]) -> None:
+        """Write what these contracts, or versions that are none, gave to the scenario as it stands."""
+        transcripts = {name: Transcript(tuple(_recorded(step, name) for step in calls)) for name in names}
+        asked = json.loads((self.root / "scenarios" / f"{scenario_id}.yaml").read_text(encoding="utf-8"))
+        path = self.root / "recordings" / f"{scenario_id}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(encode(Recording(transcripts)))
+        path.write_bytes(encode(Recording(inputs_of(asked), transcripts)))
 
 
-def _when(name: str) -> dict[str, str]:
-    """Return the condition that selects the contract alone; together they leave no version out."""
-    match name:
-        case "2.1.7":
-            return {"claude_code": "<2.1.40"}
-        case "2.1.40":
-            return {"claude_code": ">=2.1.40,<2.1.228"}
-        case _:
-            gate = "enforced" if name.endswith("+gated") else "relaxed"
-            return {"claude_code": ">=2.1.228", "read_gate": gate}
+def _recorded(step: Call | Together, name: str) -> TranscriptStep:
+    says = [call.of(name) for call in step.calls]
+    changes: dict[str, Entry | None] = {}
+    for each in says:
+        changes |= each.changes()
+    tools = tuple(call.tool for call in step.calls)
+    return TranscriptStep(tools, tuple(each.result() for each in says), changes)
 
 
 @pytest.fixture

@@ -8,9 +8,8 @@ import pytest
 
 from harness.changes.answer import Answer, Told, asked, patched, recorded_answers, with_whole_text
 from harness.entry import RegularFile
-from harness.recordings import Transcript, TranscriptStep
+from harness.recordings import RecordedResult, Transcript, TranscriptStep
 from harness.scenario import Given, ParallelCalls, Scenario, TextDigest, ToolCall, WorldEvent
-from harness.session import ToolResult
 from harness.suite import Suite
 from harness.verdict import Difference, Level
 from harness.vocabulary import Vocabulary
@@ -114,32 +113,32 @@ def test_other_remarks_of_a_report_change_no_answer(vocabulary: Vocabulary) -> N
 
 
 def recorded() -> Transcript:
-    one = TranscriptStep((("Edit", {}),), (ToolResult(UNREAD, is_error=True),))
+    one = TranscriptStep(("Edit",), (RecordedResult.of(UNREAD, "not_read"),))
+    reminded = "Done.\n\n<system-reminder>Beware.</system-reminder>"
     two = TranscriptStep(
-        (("Read", {}), ("Edit", {})),
-        (ToolResult("1\tx"), ToolResult("Done.\n\n<system-reminder>Beware.</system-reminder>")),
-        {"a": RegularFile(b"y\n", 0o644)},
+        ("Read", "Edit"),
+        (RecordedResult.of("1\tx", None), RecordedResult.of(reminded, None)),
+        {"a": RegularFile(b"y\n")},
     )
     return Transcript((one, two))
 
 
-def test_a_transcript_is_told_by_place_and_without_what_the_host_adds(vocabulary: Vocabulary) -> None:
-    found = recorded_answers(SCENARIO, recorded(), vocabulary)
-    assert found == {
+def test_a_transcript_is_told_by_place_and_without_what_the_host_adds() -> None:
+    assert recorded_answers(SCENARIO, recorded()) == {
         (1, 0): Answer(True, "not_read", UNREAD),
         (2, 0): Answer(text="1\tx"),
         (2, 1): Answer(text="Done."),
-        (2, None): Answer(files={"a": RegularFile(b"y\n", 0o644)}),
+        (2, None): Answer(files={"a": RegularFile(b"y\n")}),
     }
 
 
-def test_a_transcript_that_ends_early_is_told_as_far_as_it_goes(vocabulary: Vocabulary) -> None:
+def test_a_transcript_that_ends_early_is_told_as_far_as_it_goes() -> None:
     early = Transcript(recorded().steps[:1])
-    assert list(recorded_answers(SCENARIO, early, vocabulary)) == [(1, 0)]
+    assert list(recorded_answers(SCENARIO, early)) == [(1, 0)]
 
 
 def test_a_digest_is_replaced_by_the_recorded_text_that_it_is_of() -> None:
-    transcript = Transcript((TranscriptStep((("Edit", {}),), (ToolResult(LONG),)),))
+    transcript = Transcript((TranscriptStep(("Edit",), (RecordedResult(LONG),)),))
     of_it = {(1, 0): Answer(text=TextDigest(SHA256))}
     assert with_whole_text(of_it, SCENARIO, transcript)[1, 0].text == LONG
     of_another = {(1, 0): Answer(text=TextDigest("b" * 64))}
@@ -147,6 +146,6 @@ def test_a_digest_is_replaced_by_the_recorded_text_that_it_is_of() -> None:
 
 
 def test_a_beginning_alone_is_not_replaced_because_the_rest_does_not_matter() -> None:
-    transcript = Transcript((TranscriptStep((("Edit", {}),), (ToolResult(LONG),)),))
+    transcript = Transcript((TranscriptStep(("Edit",), (RecordedResult(LONG),)),))
     beginning = {(1, 0): Answer(text=TextDigest(starts="A long"))}
     assert with_whole_text(beginning, SCENARIO, transcript) == beginning

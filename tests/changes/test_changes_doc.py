@@ -15,7 +15,6 @@ from harness.suite import default_root
 from .conftest import Run, Says, Small, done, edit, read, refused
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/changes.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^\$ readfirst (.*)$", PAGE, re.MULTILINE)
 LINES = read({"2.1.7": Says("     1→alpha\n     2→beta"), "2.1.228": Says("1\talpha\n2\tbeta")})
 
 
@@ -36,15 +35,6 @@ def documented(
     monkeypatch.chdir(tmp_path)
     run("run", "reference", "--format", "jsonl", "--output", "run.jsonl")
     return small
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_that_is_shown_works_as_it_stands(documented: Small, run: Run, command: str) -> None:
-    run("history", "--write")
-    name, *arguments = command.split()
-    code, told, error = run(name, *arguments)
-    assert (code, error) in ((0, ""), (1, "")), error
-    assert told or "--check" in arguments or "--write" in arguments
 
 
 def test_the_output_that_is_shown_is_what_is_printed(documented: Small, run: Run) -> None:

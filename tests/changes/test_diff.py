@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from harness.suite import default_root
 
-from .conftest import STALE, Run, Says, Small, done, edit, read, refused
+from .conftest import STALE, Run, Says, Small, Together, done, edit, read, refused
 
 SHOWN = "     1→alpha\n     2→beta\n     3→"
 TABS = "1\talpha\n2\tbeta\n3"
@@ -319,7 +319,8 @@ def test_long_texts_of_which_expectations_keep_digests_are_compared_whole(small:
         sha256 = hashlib.sha256(text.encode()).hexdigest()
         return {"sha256": sha256, "starts": text[:20], "ends": text[-20:]}
 
-    small.scenario("reading/long", read({"2.1.7": Says(long), "2.1.228": Says(other)}))
+    call = read({"2.1.7": Says(long), "2.1.228": Says(other)})
+    small.scenario("reading/long", call)
     file = small.root / "scenarios/reading/long.yaml"
     document = json.loads(file.read_text())
     for clause in document["steps"][0]["expect"]:
@@ -327,28 +328,14 @@ def test_long_texts_of_which_expectations_keep_digests_are_compared_whole(small:
     file.write_text(json.dumps(document, ensure_ascii=False))
     told = run("diff", "2.1.7", "2.1.228")[1]
     assert "number of a line: “6N→” → “6N\\t”" in told
-    small.record("reading/long", [], ["2.1.7"])
+    small.record("reading/long", [call], ["2.1.228"])
     without = run("diff", "2.1.7", "2.1.228")
     assert without[0] == 1
     assert "Read: shows other content" in without[1]
 
 
 def test_calls_of_one_message_are_compared_with_what_their_group_writes(small: Small, run: Run) -> None:
-    small.scenario("parallel/two", UNREAD, LINES)
-    file = small.root / "scenarios/parallel/two.yaml"
-    document = json.loads(file.read_text())
-    calls = document["steps"]
-    changes = [each.pop("files", None) for each in calls[0]["expect"]]
-    document["steps"] = [
-        {
-            "parallel": calls,
-            "expect": [
-                {"when": each["when"], "files": files or {}}
-                for each, files in zip(calls[0]["expect"], changes, strict=True)
-            ],
-        }
-    ]
-    file.write_text(json.dumps(document, ensure_ascii=False))
+    small.scenario("parallel/two", Together((UNREAD, LINES)))
     _, output, error = run("diff", "2.1.7", "2.1.228", "--format", "json")
     assert error == ""
     told = json.loads(output)

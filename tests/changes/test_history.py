@@ -156,7 +156,7 @@ def test_modes_that_differ_are_told(small: Small, track: Track) -> None:
     recording = Recordings(small.suite.recordings_root).recording("links/mode")
     step = recording.transcripts["2.1.7"].steps[0]
     private = replace(step, changes={"notes.txt": RegularFile(b"gamma\nbeta\n", 0o600)})
-    file = small.root / "recordings/links/mode.json"
+    file = small.root / "recordings/links/mode.yaml"
     file.write_bytes(encode(recording.with_transcript("2.1.7", Transcript((private,)))))
     (point,) = track(private=one({(2, 1, 20): True}, "links/mode"))
     assert point.before.endswith("; mode `0600` of `notes.txt`")
@@ -255,6 +255,7 @@ def page() -> str:
     return history_page(Suite(CHECKOUT / "fixtures"))
 
 
+@pytest.mark.slow
 def test_the_page_of_the_suite_is_fresh(page: str) -> None:
     told = "docs/history.md is stale: run `readfirst history --write`"
     assert (CHECKOUT / "docs/history.md").read_text(encoding="utf-8") == page, told

@@ -7,9 +7,8 @@ import json
 import pytest
 
 from harness.changes.points import Point, chain, narrowest, points
-from harness.recordings import Recording, Transcript, TranscriptStep
+from harness.recordings import RecordedResult, Recording, Transcript, TranscriptStep
 from harness.releases import Releases
-from harness.session import ToolResult
 
 from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
 
@@ -20,8 +19,8 @@ def recording(**said: str) -> Recording:
     """Return a recording; `v2_1_7_gated` stands for a name."""
     names = {key: key[1:].replace("_gated", "+gated").replace("_", ".") for key in said}
     return Recording(
-        {
-            names[key]: Transcript((TranscriptStep((("Read", {}),), (ToolResult(text),)),))
+        transcripts={
+            names[key]: Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
             for key, text in said.items()
         }
     )

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from harness import cli, guard
+from harness.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from harness.scenario import ToolCall
 from harness.suite import Suite, default_root
+
+from .browser import chromium
+
+Cli = Callable[..., SimpleNamespace]
 
 PASSES = """\
 title: Read shows a file with numbered lines
@@ -90,6 +99,23 @@ def make_suite(tmp_path: Path) -> Callable[[dict[str, str]], Suite]:
     return make
 
 
+def record_alike(suite: Suite, *contracts: str, text: str | None = None) -> None:
+    """Write recordings in which these contracts do what the scenarios say of the default one, or say `text` instead."""
+    for scenario in suite.scenarios():
+        steps = []
+        for call in scenario.steps:
+            assert isinstance(call, ToolCall)
+            clause = call.expect.recorded
+            assert clause is not None
+            assert isinstance(clause.text, str)
+            result = RecordedResult(text or clause.text, clause.error)
+            steps.append(TranscriptStep((call.tool,), (result,), clause.files))
+        recording = Recording(scenario.inputs, {name: Transcript(tuple(steps)) for name in contracts})
+        path = suite.root / "recordings" / f"{scenario.id}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(encode(recording))
+
+
 @pytest.fixture
 def holding(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
     """A suite that the reference passes."""
@@ -100,3 +126,26 @@ def holding(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
 def mixed(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
     """A suite of which the reference fails one scenario at `text` and one at `effects`."""
     return make_suite({**HOLDING, **FAILING})
+
+
+@pytest.fixture
+def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run a command line in this process; returns code, out and err."""
+    monkeypatch.setattr(guard.signal, "signal", lambda *_: None)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def call(*arguments: object) -> SimpleNamespace:
+        with pytest.raises(SystemExit) as ended:
+            cli.main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err or "--traceback" in arguments
+        return SimpleNamespace(code=ended.value.code, out=captured.out, err=captured.err)
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A Chromium for all tests that need one."""
+    with chromium(tmp_path_factory.mktemp("profile")) as started:
+        yield started

@@ -13,6 +13,10 @@ import pytest
 import yaml
 
 from harness.suite import Suite
+from tests.pages.page import code
+from tests.pages.stage import users_folder
+
+from .conftest import PASSES
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 ACTION: dict[str, Any] = yaml.safe_load((CHECKOUT / "action.yml").read_text(encoding="utf-8"))
@@ -62,7 +66,7 @@ def act(tmp_path: Path) -> Callable[..., Ran]:
     for name in ("summary", "outputs"):
         (tmp_path / name).touch()
 
-    def run(**given: str) -> Ran:
+    def run(folder: Path = tmp_path, **given: str) -> Ran:
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *sys.path]),
@@ -77,7 +81,7 @@ def act(tmp_path: Path) -> Callable[..., Ran]:
             ran = subprocess.run(
                 ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
                 env={**environment, **values(step, {"python": str(python), **given})},
-                cwd=tmp_path,
+                cwd=folder,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
@@ -90,6 +94,7 @@ def act(tmp_path: Path) -> Callable[..., Ran]:
     return run
 
 
+@pytest.mark.slow
 def test_a_suite_that_holds_is_green_with_summary_page_and_badge(
     act: Callable[..., Ran], holding: Suite, tmp_path: Path
 ) -> None:
@@ -108,6 +113,7 @@ def test_a_suite_that_holds_is_green_with_summary_page_and_badge(
     assert ran.installed.split()[-1] == str(CHECKOUT)
 
 
+@pytest.mark.slow
 def test_a_failure_is_red_and_explained_in_the_summary(act: Callable[..., Ran], mixed: Suite) -> None:
     ran = act(target="reference", fixtures=str(mixed.root), jobs="1")
     assert (ran.code, ran.outputs["exit-code"]) == (1, "1")
@@ -115,26 +121,28 @@ def test_a_failure_is_red_and_explained_in_the_summary(act: Callable[..., Ran], 
     assert ran.outputs["badge"] == "readfirst-report/badge.json"
 
 
+@pytest.mark.slow
 def test_all_inputs_reach_the_run(act: Callable[..., Ran], mixed: Suite, tmp_path: Path) -> None:
+    conduct = PASSES.replace("requirement: must", "requirement: should")
+    (mixed.scenarios_root / "reading" / "conduct.yaml").write_text(conduct)
     accepted = tmp_path / "accepted failures.yaml"
     accepted.write_text(
-        "target: reference\naccepted:\n"
-        "  - {scenario: wrong/effects, fails: [effects, reason], reason: known}\n"
+        "name: mine\naccepted:\n  - {scenario: wrong/effects, fails: [effects, reason], reason: known}\n"
     )
     ran = act(
         target="reference",
         fixtures=str(mixed.root),
+        name="mine",
         contract="2.1.7 documented",
         level="reason",
+        requirement="must observed",
         baseline=str(accepted),
         jobs="2",
         arguments="-k\nnot (lines or races)\n--time-limit\n5\n",
     )
     assert ran.code == 0, ran.log
-    assert (
-        "| reference | 2.1.7 | reason | conformant, 1 accepted | 2/3 | 2/3 | 1/3 | 0 | 0 | 0 |" in ran.summary
-    )
-    assert "| reference | documented | reason | nothing judged |" in ran.summary
+    assert "| mine | 2.1.7 | reason | conformant, 1 accepted | 2/3 | 2/3 | 1/3 | 0 | 0 | 0 |" in ran.summary
+    assert "| mine | documented | reason | nothing judged |" in ran.summary
 
 
 def test_a_run_without_results_says_so(act: Callable[..., Ran], holding: Suite) -> None:
@@ -151,6 +159,17 @@ def test_no_input_is_read_as_a_command(act: Callable[..., Ran], holding: Suite, 
     assert not (tmp_path / "made").exists()
     for step in (INSTALL, RUN):
         assert "${{" not in step["run"]
+
+
+@pytest.mark.node
+def test_the_example_of_the_guide_works_as_it_stands(
+    act: Callable[..., Ran], mixed: Suite, tmp_path: Path
+) -> None:
+    (example,) = [each for each in code("docs/running.md", "yaml") if "uses: OWNER/readfirst" in each]
+    given = yaml.safe_load(example)["jobs"]["conformance"]["steps"][-1]["with"]
+    ran = act(users_folder(tmp_path, "docs/adapters.md"), **given, fixtures=str(mixed.root))
+    assert ran.code == 1, ran.log
+    assert f"| {given['target']} | 2.1.7 | effects | **not conformant** | 3/4 |" in ran.summary, ran.summary
 
 
 def test_the_guide_lists_the_inputs_and_outputs() -> None:

@@ -8,11 +8,11 @@ from jsonschema import Draft202012Validator
 
 from harness.baseline import Baseline, BaselineError, Ruling, baseline_text, load_baseline, rule
 from harness.strict_yaml import StrictYamlError, load
-from harness.suite import default_root
+from harness.suite import Suite, default_root
 from harness.verdict import LEVELS, Level, Status, Verdict
 
 IDS = ["gate/not-read", "staleness/touched"]
-CONTRACTS = ["2.1.7", "documented"]
+CONTRACTS = Suite().contracts
 
 
 def verdict(status: Status = "failed", fails: str = "text", level: Level = "text") -> Verdict:
@@ -24,12 +24,12 @@ def verdict(status: Status = "failed", fails: str = "text", level: Level = "text
 def baseline(tmp_path: Path, text: str) -> Baseline:
     file = tmp_path / "accepted.yaml"
     file.write_text(text, encoding="utf-8")
-    return load_baseline(file, IDS, CONTRACTS, "2.1.7")
+    return load_baseline(file, IDS, CONTRACTS)
 
 
 def accepting(tmp_path: Path, fails: str) -> Baseline:
     entry = f"- scenario: gate/not-read\n    fails: {fails}\n    reason: worded differently"
-    return baseline(tmp_path, f"target: reference\naccepted:\n  {entry}\n")
+    return baseline(tmp_path, f"name: reference\naccepted:\n  {entry}\n")
 
 
 def test_without_a_baseline_a_failure_is_not_conformant() -> None:
@@ -88,44 +88,51 @@ def test_a_crash_is_accepted_only_as_broken(tmp_path: Path) -> None:
 
 
 def test_an_entry_of_another_contract_does_not_count(tmp_path: Path) -> None:
-    text = "target: x\naccepted:\n  - {scenario: gate/not-read, contract: documented, fails: [text], reason: r}\n"
+    text = (
+        "name: x\naccepted:\n  - {scenario: gate/not-read, contract: documented, fails: [text], reason: r}\n"
+    )
     assert not rule(verdict(), baseline(tmp_path, text)).conformant
 
 
 WRONG = [
     ("[]", "1:1: a baseline must be a mapping"),
-    ("target: x\n", "1:1: a baseline lacks the key 'accepted'"),
-    ("target: x\naccepted: []\nextra: 1\n", "3:1: a baseline has no key 'extra'"),
-    ("target: 5\naccepted: []\n", "1:9: target must be a string"),
-    ("target: x\naccepted: {}\n", "2:11: accepted must be a list"),
-    ("target: x\naccepted: [5]\n", "2:12: an entry must be a mapping"),
-    ("target: x\naccepted: [{scenario: gate/not-read}]\n", "lacks the key 'fails'"),
+    ("name: x\n", "1:1: a baseline lacks the key 'accepted'"),
+    ("name: x\naccepted: []\nextra: 1\n", "3:1: a baseline has no key 'extra'"),
+    ("name: 5\naccepted: []\n", "1:7: name must be a string"),
+    ("target: x\naccepted: []\n", "1:1: a baseline has no key 'target' [unknown-key]\n  Write name: "),
+    ("name: x\naccepted: {}\n", "2:11: accepted must be a list"),
+    ("name: x\naccepted: [5]\n", "2:12: an entry must be a mapping"),
+    ("name: x\naccepted: [{scenario: gate/not-read}]\n", "lacks the key 'fails'"),
     (
-        "target: x\naccepted: [{scenario: gate/not-read, fails: [], reason: r}]\n",
+        "name: x\naccepted: [{scenario: gate/not-read, fails: [], reason: r}]\n",
         "fails must be a list, not empty",
     ),
-    ("target: x\naccepted: [{scenario: gate/not-read, fails: [tex], reason: r}]\n", "Did you mean text?"),
+    ("name: x\naccepted: [{scenario: gate/not-read, fails: [tex], reason: r}]\n", "Did you mean text?"),
     (
-        "target: x\naccepted: [{scenario: gate/not-read, fails: [text, text], reason: r}]\n",
+        "name: x\naccepted: [{scenario: gate/not-read, fails: [text, text], reason: r}]\n",
         "names text twice",
     ),
     (
-        "target: x\naccepted: [{scenario: gate/not-read, fails: [text], reason: ''}]\n",
+        "name: x\naccepted: [{scenario: gate/not-read, fails: [text], reason: ''}]\n",
         "reason must be a string",
     ),
 ]
 
 WRONG_NAMES = [
     (
-        "target: x\naccepted: [{scenario: gate/not-raed, fails: [text], reason: r}]\n",
+        "name: x\naccepted: [{scenario: gate/not-raed, fails: [text], reason: r}]\n",
         "2:23: no scenario has the id 'gate/not-raed' [schema]\n  Write gate/not-read, or remove the entry.",
     ),
     (
-        "target: x\naccepted: [{scenario: gate/not-read, contract: 2.1.8, fails: [text], reason: r}]\n",
-        "no contract is called '2.1.8'",
+        "name: x\naccepted: [{scenario: gate/not-read, contract: 2.1.8, fails: [text], reason: r}]\n",
+        "no contract is called '2.1.8' [schema]\n  2.1.8 is between 2.1.7 and 2.1.40: nothing changed at 2.1.8.",
     ),
     (
-        "target: x\naccepted:\n- {scenario: gate/not-read, fails: [text], reason: r}\n"
+        "name: x\naccepted: [{scenario: gate/not-read, contract: latest, fails: [text], reason: r}]\n",
+        "Write 2.1.328: what is the latest changes.",
+    ),
+    (
+        "name: x\naccepted:\n- {scenario: gate/not-read, fails: [text], reason: r}\n"
         "- {scenario: gate/not-read, contract: 2.1.7, fails: [text], reason: r}\n",
         "4:3: gate/not-read (2.1.7) is already accepted in line 3",
     ),
@@ -141,7 +148,7 @@ def test_a_wrong_baseline_is_refused_with_its_place(tmp_path: Path, text: str, t
 
 @pytest.mark.parametrize("text", [text for text, _ in WRONG])
 def test_the_schema_refuses_what_the_reader_refuses(tmp_path: Path, text: str) -> None:
-    assert not list_errors(load(b"target: x\naccepted: []\n", tmp_path / "x").value)
+    assert not list_errors(load(b"name: x\naccepted: []\n", tmp_path / "x").value)
     assert list_errors(load(text.encode(), tmp_path / "x").value)
 
 
@@ -153,13 +160,13 @@ def list_errors(value: object) -> list[object]:
 
 def test_what_is_not_strict_yaml_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StrictYamlError, match="twice"):
-        baseline(tmp_path, "target: x\ntarget: y\naccepted: []\n")
+        baseline(tmp_path, "name: x\nname: y\naccepted: []\n")
 
 
 def test_a_written_baseline_accepts_exactly_the_failures(tmp_path: Path) -> None:
     failures = [verdict(fails="reason"), Verdict("staleness/touched", "2.1.7", "text", "broken", {})]
     read = baseline(tmp_path, baseline_text('mcp:a "b"', failures))
-    assert read.target == 'mcp:a "b"'
+    assert read.name == 'mcp:a "b"'
     assert all(rule(failure, read).accepted == "not explained yet" for failure in failures)
     assert not list_errors(load(baseline_text("x", failures).encode(), tmp_path / "x").value)
 
@@ -175,7 +182,7 @@ def test_an_updated_baseline_keeps_reasons_and_drops_what_passes(tmp_path: Path)
 
 def varying(tmp_path: Path) -> Baseline:
     entry = "- scenario: gate/not-read\n    fails: [reason, text]\n    because: varies\n    reason: runs calls at once"
-    return baseline(tmp_path, f"target: reference\naccepted:\n  {entry}\n")
+    return baseline(tmp_path, f"name: reference\naccepted:\n  {entry}\n")
 
 
 def test_what_varies_may_fail_or_not_at_its_levels_and_at_no_other(tmp_path: Path) -> None:

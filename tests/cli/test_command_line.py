@@ -8,36 +8,18 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import harness.run
 import harness.testrun
-from harness import cli, guard
+from harness.adapters.reference import ReferenceAdapter
+from harness.contracts import order
 from harness.session import BrokenAdapter, ToolResult
 from harness.suite import Suite
 
-from .conftest import FAILING, HOLDING, PASSES, RACES
-
-Cli = Callable[..., SimpleNamespace]
-
-
-@pytest.fixture
-def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run a command line in this process; returns code, out and err."""
-    monkeypatch.setattr(guard.signal, "signal", lambda *_: None)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def call(*arguments: object) -> SimpleNamespace:
-        with pytest.raises(SystemExit) as ended:
-            cli.main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err or "--traceback" in arguments
-        return SimpleNamespace(code=ended.value.code, out=captured.out, err=captured.err)
-
-    return call
+from .conftest import FAILING, HOLDING, PASSES, RACES, Cli, record_alike
 
 
 def test_a_suite_that_holds_exits_0_with_a_table_and_a_summary(readfirst: Cli, holding: Suite) -> None:
@@ -73,6 +55,77 @@ def test_ids_may_follow_the_target_or_stand_alone(readfirst: Cli, mixed: Suite) 
     for words in (["reading/lines"], ["reference", "reading/lines"], ["scenarios/reading/lines.yaml"]):
         ran = readfirst("run", *words, "--fixtures", mixed.root)
         assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 scenario: 1 passed; conformant")
+
+
+def test_a_requirement_is_selected_counted_and_told(
+    readfirst: Cli, make_suite: Callable[[dict[str, str]], Suite]
+) -> None:
+    quirk = FAILING["wrong/text"].replace("requirement: must", "requirement: observed")
+    suite = make_suite({**HOLDING, "wrong/text": quirk})
+    ran = readfirst("run", "--fixtures", suite.root)
+    rows = [line.split() for line in ran.out.splitlines()]
+    assert ["must", "2", "2/2", "2/2", "2/2", "0", "0", "0"] in rows
+    assert ["observed", "1", "1/1", "1/1", "0/1", "0", "0", "0"] in rows
+    assert "FAILED wrong/text (2.1.7, observed, level text)" in ran.out
+    ran = readfirst("run", "--requirement", "must", "--fixtures", suite.root)
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, "2 scenarios: 2 passed; conformant")
+    listed = readfirst(
+        "list", "--requirement", "observed", "--requirement", "should", "--fixtures", suite.root
+    )
+    assert [line.split("\t")[:2] for line in listed.out.splitlines()] == [["wrong/text", "observed"]]
+    assert readfirst("list", "--requirement", "should", "--fixtures", suite.root).code == 5
+    assert (
+        readfirst("diff", "2.1.7", "documented", "--requirement", "should", "--fixtures", suite.root).code
+        == 5
+    )
+
+
+def test_contracts_are_listed_in_release_order_with_what_each_changed(readfirst: Cli) -> None:
+    ran = readfirst("contracts")
+    rows = [line.split("\t") for line in ran.out.splitlines()]
+    names = [row[0] for row in rows]
+    assert (ran.code, names[0], names[-1]) == (0, "documented", "2.1.328+gated")
+    assert names[1:] == sorted(names[1:], key=order)
+    by_name = {row[0]: row[1:] for row in rows}
+    assert by_name["2.1.7"][:2] == ["default", "enforced"]
+    assert by_name["2.1.328"][:2] == ["latest", "relaxed"]
+    assert by_name["2.1.40"][2] == "Edit answers without a snippet, and Read expands ~."
+    assert all(row[-1] for row in rows)
+
+
+def test_contracts_are_a_table_on_a_terminal(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "70")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", readfirst("contracts").out)
+    assert shown.split()[:4] == ["contract", "read", "gate", "what"]
+    assert "\t" not in shown
+    assert all(len(line) <= 70 for line in shown.splitlines())
+
+
+def test_latest_is_the_newest_contract_wherever_one_is_named(readfirst: Cli, holding: Suite) -> None:
+    record_alike(holding, "2.1.328")
+    ran = readfirst("run", "--contract", "latest", "--fixtures", holding.root)
+    assert "reference on 2.1.328, level text" in ran.out
+    for words in (["show", "gate/not-read"], ["export"]):
+        latest = readfirst(*words, "--contract", "latest", "--fixtures", holding.root)
+        assert (latest.code, latest.out) == (
+            0,
+            readfirst(*words, "--contract", "2.1.328", "--fixtures", holding.root).out,
+        )
+    assert readfirst("diff", "2.1.328", "latest", "--fixtures", holding.root).code == 0
+
+
+def test_contracts_are_run_once_each_in_release_order(readfirst: Cli, holding: Suite) -> None:
+    words = [
+        word
+        for name in ("latest", "2.1.40", "documented", "2.1.328", "1.0.60")
+        for word in ("--contract", name)
+    ]
+    ran = readfirst("run", *words, "--format", "jsonl", "--fixtures", holding.root)
+    header = json.loads(ran.out.splitlines()[0])
+    assert header["contracts"] == ["documented", "1.0.60", "2.1.40", "2.1.328"]
+    ran = readfirst("run", "--contract", "all", "--format", "jsonl", "--fixtures", holding.root)
+    assert json.loads(ran.out.splitlines()[0])["contracts"] == [each.name for each in holding.contracts]
 
 
 def test_nothing_selected_exits_5(readfirst: Cli, holding: Suite) -> None:
@@ -134,6 +187,8 @@ def test_a_folder_without_a_suite_exits_4(readfirst: Cli, tmp_path: Path) -> Non
         (["run", "refrence", "--format", "jsonl"], "there is no kind 'refrence'. Did you mean reference?"),
         (["run", "python:no_such_module:Tools"], "there is no module no_such_module"),
         (["run", "--contract", "2.1.7x"], "there is no contract '2.1.7x'. Did you mean 2.1.7?"),
+        (["run", "--contract", "2.1.8"], "nothing changed at 2.1.8. Write 2.1.7."),
+        (["diff", "2.1.8", "2.1.7"], "nothing changed at 2.1.8. Write 2.1.7."),
         (["run", "--contract", "documented", "--level", "verbatim"], "documented has none"),
         (["run", "--family", "gat"], "Did you mean 'gate'?"),
         (["run", "-k", "a b"], "`and` or `or` is expected"),
@@ -141,6 +196,7 @@ def test_a_folder_without_a_suite_exits_4(readfirst: Cli, tmp_path: Path) -> Non
         (["run", "--update-baseline"], "needs --baseline"),
         (["run", "--baseline-update"], "needs --baseline"),
         (["run", "--baseline", "/nowhere/x.yaml"], "the file cannot be read"),
+        (["run", "--name", " "], "--name is empty"),
         (
             ["run", "--output", "/nowhere/report.xml", "--format", "junit"],
             "Name a file in an existing folder",
@@ -164,6 +220,7 @@ def test_wrong_usage_exits_2_with_a_suggestion(
     [
         (["run", "--levl", "text"], "--level"),
         (["run", "--level", "exact"], "effects"),
+        (["run", "--requirement", "may"], "must"),
         (["run", "-j", "0"], "-j"),
         (["run", "--time-limit", "soon"], "--time-limit"),
         (["rnu"], "run"),
@@ -229,7 +286,7 @@ def test_a_baseline_that_is_out_of_date_exits_1_and_shows_the_line(
     readfirst: Cli, holding: Suite, tmp_path: Path
 ) -> None:
     file = tmp_path / "accepted.yaml"
-    file.write_text("target: reference\naccepted:\n- {scenario: gate/not-read, fails: [text], reason: r}\n")
+    file.write_text("name: reference\naccepted:\n- {scenario: gate/not-read, fails: [text], reason: r}\n")
     ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)
     assert ran.code == 1
     assert f"BASELINE {file}:3:3: gate/not-read (2.1.7) passes now" in ran.out
@@ -240,12 +297,63 @@ def test_a_baseline_of_another_target_or_scenario_exits_2(
     readfirst: Cli, holding: Suite, tmp_path: Path
 ) -> None:
     file = tmp_path / "accepted.yaml"
-    file.write_text("target: python:m:T\naccepted: []\n")
+    file.write_text("name: python:m:T\naccepted: []\n")
     ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)
-    assert (ran.code, "of the target 'python:m:T'" in ran.err) == (2, True)
-    file.write_text("target: reference\naccepted:\n- {scenario: gate/gone, fails: [text], reason: r}\n")
+    assert (ran.code, "of 'python:m:T', and the run is called 'reference'" in ran.err) == (2, True)
+    assert f"{file}:1:7: " in ran.err
+    assert "If they are the same, add --name python:m:T." in ran.err
+    assert readfirst("run", "--fixtures", holding.root, "--baseline", file, "--name", "python:m:T").code == 0
+    file.write_text("name: reference\naccepted:\n- {scenario: gate/gone, fails: [text], reason: r}\n")
     ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)
     assert (ran.code, f"{file}:3:14: no scenario has the id 'gate/gone'" in ran.err) == (2, True)
+
+
+def test_a_baseline_holds_the_name_and_no_path_or_option_of_the_command(
+    readfirst: Cli, mixed: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def connect(target: str, suite: Suite, **options: Any) -> Any:
+        opened.append(target)
+        return ReferenceAdapter("2.1.7")
+
+    monkeypatch.setattr(harness.run, "connect", connect)
+    file = tmp_path / "accepted.yaml"
+    words = ["--fixtures", mixed.root, "--baseline", file]
+    one = "mcp:node /home/one/server.mjs"
+    assert (
+        readfirst("run", one, "--isolation", "directory", "--name", "mine", "--update-baseline", *words).code
+        == 0
+    )
+    text = file.read_text()
+    assert 'name: "mine"' in text
+    assert not {"/home", "mcp:", "isolation"} & set(re.split(r"[ /\n]", text))
+    ran = readfirst("run", "mcp:node /srv/two/server.mjs", "--name", "mine", *words)
+    assert ran.code == 0
+    assert "mine on 2.1.7, level text" in ran.out
+    assert opened == ["mcp:--isolation=directory node /home/one/server.mjs", "mcp:node /srv/two/server.mjs"]
+    # Without a name it is the target as it was written, whatever the isolation.
+    file.unlink()
+    assert readfirst("run", one, "--isolation", "directory", "--update-baseline", *words).code == 0
+    assert f"name: {json.dumps(one)}" in file.read_text()
+    assert readfirst("run", one, *words).code == 0
+    # A name may be given later, and the baseline keeps its own.
+    assert readfirst("run", one, "--name", "mine", "--update-baseline", *words).code == 0
+    assert f"name: {json.dumps(one)}" in file.read_text()
+    assert readfirst("run", "mcp:node other.mjs", "--name", "mine", *words).code == 2
+
+
+def test_every_report_shows_the_name(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
+    words = ["run", "reference", "--name", "my tools", "--fixtures", mixed.root, "--format"]
+    for name in ("table", "jsonl", "junit", "markdown", "html"):
+        assert "my tools" in readfirst(*words, name).out, name
+    file = tmp_path / "mine.jsonl"
+    readfirst(*words, "jsonl", "--output", file)
+    header = json.loads(file.read_text().splitlines()[0])
+    assert (header["name"], header["target"]) == ("my tools", "reference")
+    page = readfirst("report", file, file, "--fixtures", mixed.root).out
+    assert "| my tools (1) | 2.1.7 |" in page
+    assert "| my tools (2) | 2.1.7 |" in page
 
 
 def test_list_shows_id_requirement_and_title(readfirst: Cli, holding: Suite) -> None:

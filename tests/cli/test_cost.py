@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.baseline import Ruling
 from harness.cost import Cost
+from harness.session import ServerUse
 from harness.summary import Summary
 from harness.verdict import Verdict
 
@@ -11,8 +14,9 @@ def verdict(milliseconds: float, steps: int) -> Verdict:
 
 
 def test_start_up_scenarios_and_steps_are_told_apart() -> None:
-    times = iter([10.0, 12.5, 14.5, 99.0])
+    times = iter([10.0, 12.5, 12.5, 14.5, 99.0])
     cost, summary = Cost(clock=lambda: next(times)), Summary()
+    cost.started(verdict(500, 2))
     for each in (verdict(500, 2), verdict(700, 4)):
         cost.verdict(each)
         summary.add(each, Ruling(conformant=True))
@@ -36,4 +40,21 @@ def test_small_and_large_times_have_a_unit_that_suits_them() -> None:
         summary.add(each, Ruling(conformant=True))
     assert cost.sentence(summary.total) == (
         "cost: start-up 0.00 ms, 125 s per scenario, 0.25 ms per step; 250 s in all"
+    )
+
+
+def test_it_says_how_many_shared_a_server_and_why() -> None:
+    cost, summary = Cost(clock=lambda: 0.0), Summary()
+    for server in (
+        ServerUse(shared=False, why="too few to try"),
+        ServerUse(shared=True, why="no session notices another"),
+        ServerUse(shared=True, why="no session notices another"),
+        ServerUse(shared=False, why="must be fresh"),
+        ServerUse(shared=False, why="must be fresh"),
+        None,
+    ):
+        cost.verdict(replace(verdict(0, 1), server=server))
+        summary.add(verdict(0, 1), Ruling(conformant=True))
+    assert cost.sentence(summary.total).partition(" in all; ")[2] == (
+        "2 scenarios on a shared server (no session notices another); 3 scenarios on a server each (must be fresh)"
     )

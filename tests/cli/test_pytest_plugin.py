@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 
 import harness.suite
-from harness.pytest_plugin import LEVELS
+from harness.pytest_plugin import LEVELS, REQUIREMENTS
+from harness.report.place import short_path
+from harness.scenario import REQUIREMENTS as ALL_REQUIREMENTS
 from harness.suite import Suite
 from harness.verdict import LEVELS as ALL_LEVELS
 
@@ -21,8 +24,9 @@ Run = Callable[..., pytest.RunResult]
 
 @pytest.fixture
 def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run pytest in this process, in a directory of its own, as a user would."""
-    plugin = () if INSTALLED else ("-p", "harness.pytest_plugin")
+    """Run pytest in this process, in a directory of its own, as a user would who has no other plugins."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    plugin = ("-p", "harness.pytest_plugin")
 
     def run_pytest(*arguments: object) -> pytest.RunResult:
         return pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", *map(str, arguments))
@@ -41,6 +45,35 @@ def test_the_levels_are_those_of_a_verdict() -> None:
     assert LEVELS == ALL_LEVELS
 
 
+def test_the_requirements_are_those_of_a_scenario() -> None:
+    assert REQUIREMENTS == ALL_REQUIREMENTS
+
+
+def test_a_requirement_takes_the_scenarios_that_have_it(
+    run: Run, make_suite: Callable[[dict[str, str]], Suite]
+) -> None:
+    suite = make_suite({**HOLDING, "reading/quirk": PASSES.replace("must", "observed")})
+    for words in (
+        ("--requirement", "observed", "--adapter", "reference"),
+        ("--readfirst-requirement=observed",),
+    ):
+        result = run("-v", *words, suite.scenarios_root)
+        result.assert_outcomes(passed=1)
+        result.stdout.fnmatch_lines(["*reading/quirk.yaml::2.1.7 PASSED*"])
+    both = ("--readfirst-requirement=observed", "--readfirst-requirement=must")
+    run(*both, suite.scenarios_root).assert_outcomes(passed=3)
+    assert run("--readfirst-requirement=should", suite.scenarios_root).ret == 5
+
+
+def test_a_requirement_hides_no_scenario_that_cannot_be_read(
+    run: Run, make_suite: Callable[[dict[str, str]], Suite]
+) -> None:
+    suite = make_suite({"reading/broken": PASSES.replace("must", "may")})
+    result = run("--readfirst-requirement=should", suite.scenarios_root)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*requirement cannot be 'may'*"])
+
+
 def test_scenario_files_become_items_with_readable_ids(run: Run, holding: Suite) -> None:
     result = run("-v", holding.scenarios_root)
     result.assert_outcomes(passed=2)
@@ -55,11 +88,12 @@ def test_a_failure_shows_what_the_command_line_shows(run: Run, mixed: Suite) -> 
     result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(
         [
-            "FAILED wrong/text (2.1.7, level text)",
-            f"  {mixed.scenarios_root}/wrong/text.yaml:7:7",
+            "FAILED wrong/text (2.1.7, must, level text)",
+            f"  {short_path(mixed.scenarios_root)}/wrong/text.yaml:7:7",
             "      +      1→alpha",
             "  blame: implementation",
-            f"  reproduce: readfirst run reference --contract 2.1.7 --level text --fixtures {mixed.root} wrong/text",
+            "  reproduce: readfirst run reference --contract 2.1.7 --level text"
+            f" --fixtures {short_path(mixed.root)} wrong/text",
         ]
     )
     result.stdout.no_fnmatch_line("*Traceback*")
@@ -75,12 +109,16 @@ def test_the_level_and_contract_of_the_command_line_hold(run: Run, mixed: Suite)
         "--adapter",
         "reference",
         "--contract",
-        "documented",
+        "latest",
         "--contract",
         "2.1.7",
+        "--contract",
+        "documented",
         mixed.scenarios_root,
     )
-    result.assert_outcomes(passed=2, failed=2, skipped=4)
+    result.assert_outcomes(passed=2, failed=2, skipped=8)
+    first = [line.split("::")[1].split()[0] for line in result.outlines if "not-read.yaml::" in line][:3]
+    assert first == ["documented", "2.1.7", "2.1.328"]
     result.stdout.fnmatch_lines(["*not-read.yaml::documented SKIPPED*"])
 
 
@@ -112,6 +150,7 @@ def test_a_named_scenario_is_collected_alone(run: Run, bundled: Suite) -> None:
 def test_ones_own_implementation_is_tested_by_its_name(
     run: Run, pytester: pytest.Pytester, bundled: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
     pytester.makepyfile(
         careless="""
         from pathlib import Path
@@ -132,6 +171,9 @@ def test_ones_own_implementation_is_tested_by_its_name(
     result = run("--adapter", "python:careless:Tools")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*expected refused: *", "*got      not refused: done"])
+    page = (Path(__file__).parents[2] / "docs" / "running.md").read_text("utf-8")
+    (shown,) = re.findall(r"^FAILED gate/edit-unread.yaml::2.1.7 - .*", page, re.MULTILINE)
+    result.stdout.fnmatch_lines([shown.replace("edit-unread", "not-read").replace("FAILED ", "FAILED *")])
 
 
 @pytest.mark.parametrize("parallel", [(), ("-n", "2", "-p", "xdist")], ids=["alone", "xdist"])
@@ -181,7 +223,7 @@ def test_what_an_adapter_lacks_is_skipped_with_the_reason(
 def test_xdist_gives_the_same_outcomes(run: Run, mixed: Suite) -> None:
     result = run("-n", "2", "-p", "xdist", mixed.scenarios_root)
     result.assert_outcomes(passed=2, failed=2)
-    result.stdout.fnmatch_lines(["FAILED wrong/text (2.1.7, level text)"])
+    result.stdout.fnmatch_lines(["FAILED wrong/text (2.1.7, must, level text)"])
 
 
 def test_accepted_failures_are_expected_and_stale_entries_fail(
@@ -189,7 +231,7 @@ def test_accepted_failures_are_expected_and_stale_entries_fail(
 ) -> None:
     file = tmp_path / "accepted.yaml"
     file.write_text(
-        "target: reference\naccepted:\n"
+        "name: reference\naccepted:\n"
         "- {scenario: wrong/text, fails: [text], reason: worded differently}\n"
         "- {scenario: gate/not-read, fails: [text], reason: no longer true}\n"
     )
@@ -198,31 +240,170 @@ def test_accepted_failures_are_expected_and_stale_entries_fail(
     result.stdout.fnmatch_lines([f"{file}:4:3: gate/not-read (2.1.7) passes now*", "*worded differently*"])
 
 
+def test_a_baseline_is_of_a_name(run: Run, mixed: Suite, tmp_path: Path) -> None:
+    file = tmp_path / "accepted.yaml"
+    file.write_text("name: mine\naccepted:\n- {scenario: wrong/text, fails: [text], reason: r}\n")
+    words = ("--readfirst-baseline", file, mixed.path("wrong/text"))
+    run("--readfirst-name", "mine", *words).assert_outcomes(xfailed=1)
+    refused = run(*words)
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    assert "add --name mine" in refused.stdout.str() + refused.stderr.str()
+
+
+@pytest.mark.parametrize("parallel", [(), ("-n", "2", "-p", "xdist")], ids=["alone", "xdist"])
 @pytest.mark.parametrize(
     ("words", "told"),
     [
+        (("--adapter", "refrence"), "there is no kind 'refrence'. Did you mean reference?"),
+        (("--adapter", "python:no_such_module:Tools"), "there is no module no_such_module"),
+        (
+            ("--adapter", "reference", "--contract", "2.1.7x"),
+            "there is no contract '2.1.7x'. Did you mean 2.1.7?",
+        ),
         (("--readfirst-contract", "2.1.7x"), "there is no contract '2.1.7x'. Did you mean 2.1.7?"),
         (("--readfirst-baseline", "/nowhere/x.yaml"), "the file cannot be read"),
     ],
+    ids=["kind", "module", "contract", "contract-without-adapter", "baseline"],
 )
-def test_wrong_options_are_refused_without_a_traceback(
-    run: Run, holding: Suite, words: tuple[str, str], told: str
+def test_what_cannot_be_used_is_one_error_before_anything_is_collected(
+    run: Run, holding: Suite, words: tuple[str, ...], told: str, parallel: tuple[str, ...]
 ) -> None:
-    result = run(*words, holding.scenarios_root)
-    assert result.ret in (2, 4)
-    assert told in result.stdout.str() + result.stderr.str()
-    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+    result = run(*words, *parallel, holding.scenarios_root)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stdout.str() == ""
+    assert result.stderr.str().count("ERROR: readfirst: ") == 1
+    assert told in result.stderr.str()
+    assert "Traceback" not in result.stderr.str()
 
 
-@pytest.mark.parametrize("target", ["refrence", "python:no_such_module:Tools"])
-def test_a_target_that_cannot_be_connected_fails_without_a_traceback(
-    run: Run, holding: Suite, target: str
+COUNTED = """
+import sys
+from pathlib import Path
+from harness.session import ToolResult
+
+with open("starts.txt", "a") as starts:
+    starts.write("started\\n")
+STARTS = Path("starts.txt").read_text().count("started")
+
+class Tools:
+    def __init__(self):
+        assert STARTS <= {most}, "too often"
+
+    def open(self, workspace):
+        return self
+
+    def call(self, tool, arguments):
+        return ToolResult("?")
+"""
+
+
+def starts(pytester: pytest.Pytester) -> int:
+    return (pytester.path / "starts.txt").read_text().count("started")
+
+
+def test_a_target_is_connected_once(run: Run, pytester: pytest.Pytester, holding: Suite) -> None:
+    pytester.makepyfile(counted=COUNTED.format(most=1))
+    run("--adapter", "python:counted:Tools", holding.scenarios_root).assert_outcomes(failed=2)
+    assert starts(pytester) == 1
+
+
+@pytest.mark.parametrize("parallel", [(), ("-n", "2", "-p", "xdist")], ids=["alone", "xdist"])
+def test_a_target_that_does_not_start_is_started_once_and_its_words_are_told(
+    run: Run, pytester: pytest.Pytester, bundled: Suite, parallel: tuple[str, ...]
 ) -> None:
-    result = run("--adapter", target, holding.scenarios_root)
-    assert result.ret in (1, 2, 4)
-    output = result.stdout.str() + result.stderr.str()
-    assert "there is no" in output
-    assert "Traceback" not in output
+    pytester.makepyfile(counted=COUNTED.format(most=0))
+    result = run("--adapter", "python:counted:Tools", *parallel)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stdout.str() == ""
+    assert result.stderr.str().count("ERROR: ") == result.stderr.str().count("Traceback") == 1
+    assert starts(pytester) == 1
+
+
+def test_a_server_that_does_not_start_is_told_with_what_it_printed(
+    run: Run, pytester: pytest.Pytester, bundled: Suite
+) -> None:
+    pytester.makepyfile(server="raise SystemExit('the port is taken')")
+    server = pytester.path / "server.py"
+    result = run("--adapter", f"mcp:{sys.executable} {server}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    told = [line for line in result.stderr.str().splitlines() if line]
+    assert told[0].startswith(f"ERROR: readfirst: 'mcp:{sys.executable} {server}' cannot be connected: ")
+    assert told[1:] == ["the port is taken"]
+
+
+def test_a_target_that_no_worker_can_connect_any_more_ends_the_run(
+    run: Run, pytester: pytest.Pytester, holding: Suite
+) -> None:
+    pytester.makepyfile(counted=COUNTED.format(most=1))
+    result = run("-n", "1", "-p", "xdist", "--adapter", "python:counted:Tools", holding.scenarios_root)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*readfirst: the target can no longer be connected*"])
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+
+
+def test_what_only_informs_connects_nothing(run: Run, pytester: pytest.Pytester, holding: Suite) -> None:
+    pytester.makepyfile(counted=COUNTED.format(most=0))
+    for words in (["--help"], ["--markers"], ["--collect-only", holding.scenarios_root]):
+        assert run("--adapter", "python:counted:Tools", *words).ret == 0
+    assert not (pytester.path / "starts.txt").exists()
+
+
+def test_a_suite_found_on_the_way_with_a_wrong_option_is_one_error(run: Run, holding: Suite) -> None:
+    result = run("--readfirst-contract", "2.1.7x", holding.root)
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["readfirst: there is no contract '2.1.7x'. Did you mean 2.1.7?"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+
+
+@pytest.mark.parametrize("parallel", [(), ("-n", "1", "-p", "xdist")], ids=["alone", "xdist"])
+def test_the_summary_has_the_first_difference(
+    run: Run, mixed: Suite, parallel: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    result = run(*parallel, mixed.scenarios_root)
+    told = {
+        "effects": "step 1: expected not refused, got refused: File has not been read yet. *…",
+        "text": 'step 1: text: expected "     1→alpha\\r", got "     1→alpha"',
+    }
+    for name, words in told.items():
+        result.stdout.fnmatch_lines([f"FAILED *scenarios/wrong/{name}.yaml::2.1.7 - {words}"])
+
+
+def test_ids_select_scenarios(run: Run, mixed: Suite) -> None:
+    run("-k", "gate/not-read", mixed.scenarios_root).assert_outcomes(passed=1, deselected=3)
+    run("-k", "gate or reading/lines", mixed.scenarios_root).assert_outcomes(passed=2, deselected=2)
+    run("-k", "wrong and not wrong/text", mixed.scenarios_root).assert_outcomes(failed=1, deselected=3)
+
+
+@pytest.mark.parametrize("parallel", [(), ("-n", "2", "-p", "xdist")], ids=["alone", "xdist"])
+def test_what_a_target_printed_before_it_broke_is_shown_once(
+    run: Run,
+    pytester: pytest.Pytester,
+    mixed: Suite,
+    parallel: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    pytester.makepyfile(
+        crashing="""
+        import os, sys
+        from harness.session import ToolResult
+
+        class Tools:
+            def open(self, workspace):
+                return self
+
+            def call(self, tool, arguments):
+                print(f"process {os.getpid()}: no space left", file=sys.stderr, flush=True)
+                os._exit(3)
+        """
+    )
+    result = run("--adapter", "python:crashing:Tools", *parallel, mixed.scenarios_root)
+    result.assert_outcomes(failed=4)
+    assert result.stdout.str().count("no space left") == 1
+    assert result.stdout.str().count("[1 line as above]") == 3
+    result.stdout.fnmatch_lines(["FAILED * - the adapter's process ended with exit status 3 during *"])
 
 
 def test_an_invalid_scenario_fails_with_its_place(

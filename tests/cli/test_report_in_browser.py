@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -12,117 +11,23 @@ from typing import Any
 import pytest
 
 from harness.baseline import Ruling
+from harness.report import Commands
 from harness.report.pages import Sources
 from harness.report.results import Results, Run
 from harness.run import run as replayed
 from harness.suite import Suite
 from harness.verdict import Difference, Verdict
 
+from .browser import Shown, look, severe
 from .conftest import FAILING, HOLDING
 from .test_report_pages import HARD, sources
 
 pytestmark = pytest.mark.browser
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,900",
-)
 EVIL = "</script><script>document.title='taken'</script>\x00\r\n\udc80<b>"
 
 
-def program(*names: str) -> str:
-    found = next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        pytest.fail(f"none of {', '.join(names)} is installed; these tests need a real browser")
-    return found
-
-
-@pytest.fixture(scope="module")
-def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A Chromium with an empty profile, for all tests of this file."""
-    from selenium.webdriver import Chrome
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-
-    options = Options()
-    options.binary_location = program("chromium", "chromium-browser", "google-chrome")
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    chrome = Chrome(options=options, service=Service(program("chromedriver")))
-    yield chrome
-    chrome.quit()
-
-
-Show = Callable[..., "Shown"]
-
-
-class Shown:
-    """A page in the browser."""
-
-    def __init__(self, driver: Any, file: Path) -> None:
-        self.driver = driver
-        self.file = file
-
-    def go(self, fragment: str = "") -> Shown:
-        self.driver.get("about:blank")
-        self.driver.get(f"{self.file.as_uri()}{fragment}")
-        return self
-
-    def all(self, selector: str) -> list[Any]:
-        found: list[Any] = self.driver.find_elements("css selector", selector)
-        return found
-
-    def one(self, selector: str) -> Any:
-        (found,) = self.all(selector)
-        return found
-
-    def script(self, text: str) -> Any:
-        return self.driver.execute_script(f"return {text}")
-
-    def listed(self) -> list[str]:
-        ids: list[str] = self.script(
-            "[...document.querySelectorAll('#list tr[id]')].filter(each => each.offsetParent && "
-            "each.id.includes('/') && !each.id.startsWith('details-of-')).map(each => each.id)"
-        )
-        return ids
-
-    def focused(self) -> str:
-        text: str = self.script("document.activeElement.textContent || document.activeElement.id")
-        return text
-
-    def waits_for(self, holds: Callable[[], bool]) -> bool:
-        """Return whether it comes to hold; five seconds are far more than a page needs."""
-        deadline = time.monotonic() + 5
-        while not (held := holds()) and time.monotonic() < deadline:
-            pass
-        return held
-
-    def press(self, *keys: str) -> None:
-        from selenium.webdriver import ActionChains
-
-        ActionChains(self.driver).send_keys(*keys).perform()
-
-    def button(self, scenario_id: str) -> Any:
-        return self.driver.execute_script(
-            "return document.getElementById(arguments[0]).querySelector('button')", scenario_id
-        )
-
-    def panel(self, scenario_id: str) -> str:
-        return str(
-            self.driver.execute_script(
-                "const panel = document.getElementById('details-of-' + arguments[0]);"
-                "return panel && panel.offsetParent ? panel.innerText : ''",
-                scenario_id,
-            )
-        )
+Show = Callable[..., Shown]
 
 
 @pytest.fixture
@@ -147,9 +52,10 @@ def show(driver: Any, make_suite: Callable[[dict[str, str]], Suite], tmp_path: P
         file.write_text(sources(suite).write("html", Results(runs)), encoding="ascii")
         return Shown(driver, file).go(fragment)
 
+    look(driver)
     yield shown
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    assert [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"] == []
+    look(driver)
+    assert severe(driver) == []
 
 
 def test_all_scenarios_are_listed_and_counted(show: Show) -> None:
@@ -297,7 +203,7 @@ def test_everything_can_be_done_with_keys(show: Show) -> None:
     for _ in range(5):
         page.press(Keys.TAB)
     assert page.focused() == "gate/not-read"
-    outline = page.script("getComputedStyle(document.activeElement).outlineStyle")
+    outline = page.script("getComputedStyle(document.activeElement, '::after').outlineStyle")
     assert outline == "solid"
     page.press(Keys.ENTER)
     assert "Step 1 of 1: Edit" in page.panel("gate/not-read")
@@ -399,7 +305,13 @@ def test_the_whole_suite_opens_quickly(driver: Any, tmp_path: Path) -> None:
         for each in suite.ids()
     )
     runs = tuple(Run(f"python:n{number}:Tools", "2.1.7", "text", "1.0", judged) for number in range(4))
-    whole = Sources(suite.scenario, suite.contracts, lambda run: f"readfirst run {run.target}", "1.0")
+    whole = Sources(
+        suite.scenario,
+        suite.contracts,
+        suite.seen_by,
+        lambda run: Commands(f"readfirst run {run.target}", "readfirst show"),
+        "1.0",
+    )
     file = tmp_path / "whole.html"
     file.write_text(whole.write("html", Results(runs)), encoding="ascii")
     page = Shown(driver, file).go()

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from harness.baseline import Ruling
+from harness.report import Commands
 from harness.report.pages import PAGES, Page, PageReport, Sources
 from harness.report.results import Results, Run
 from harness.report.versions import version_lines
@@ -19,6 +21,7 @@ from harness.run import run as replayed
 from harness.suite import Suite
 from harness.verdict import Difference, Level, Verdict
 
+from .conftest import record_alike
 from .test_reports import NASTY, VERDICTS, facts, written
 
 EVIL = "</script><img src=x onerror=alert(1)>\x00\x1b[31m\udc80`````| a & b\u2028"
@@ -79,7 +82,8 @@ def sources(suite: Suite) -> Sources:
     return Sources(
         lambda scenario_id: suite.scenario(scenario_id) if scenario_id in known else None,
         suite.contracts,
-        lambda run: f"readfirst run {run.target}",
+        suite.seen_by,
+        lambda run: Commands(f"readfirst run {run.target}", "readfirst show"),
         "1.0",
     )
 
@@ -95,8 +99,6 @@ def of_suite(suite: Suite, *contracts: str) -> Results:
 
 def stable(results: Results) -> Results:
     """Return the results without what a clock measured."""
-    from dataclasses import replace
-
     return Results(
         tuple(
             replace(
@@ -122,7 +124,7 @@ def test_a_run_and_its_stream_give_the_same_page(mixed: Suite, page: Page) -> No
         return PageReport(stream, facts(), page, sources(mixed))
 
     direct = sources(mixed).write(
-        page, Results((Run("python:module:Tools", "2.1.7", "text", "1.0", tuple(VERDICTS)),))
+        page, Results((Run("python:module:Tools", "2.1.7", "text", "1.0", tuple(VERDICTS), name="mine"),))
     )
     assert written(make) == direct
     assert written(make, interrupted=True) != direct
@@ -220,29 +222,26 @@ def test_a_scenario_that_the_suite_no_longer_has_is_shown_with_its_differences(m
     assert details["runs"]["0"]["differences"][0]["lines"][:2] == [["-", "a"], ["+", "b"]]
 
 
-TWO_VERSIONS = """\
+REFUSED = """\
 title: The wording of a refusal changes
 requirement: must
 given: {files: {notes.txt: "alpha\\n"}}
 steps:
   - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
     expect:
-      - when: {claude_code: "<2.2"}
-        error: not_read
-        text: File has not been read yet. Read it first before writing to it.
-      - when: {claude_code: ">=2.2"}
-        error: not_read
-        text: Read it.
+      error: not_read
+      text: File has not been read yet. Read it first before writing to it.
 """
 
 
 def test_versions_stand_in_a_line_with_what_changed(make_suite: Callable[[dict[str, str]], Suite]) -> None:
-    suite = make_suite({"gate/worded": TWO_VERSIONS})
+    suite = make_suite({"gate/worded": REFUSED})
     file = suite.root / "contracts.yaml"
     first = re.search(r"^  2\.1\.7:\n(?:    .*\n)+", file.read_text(), re.MULTILINE)
     assert first is not None
     file.write_text(file.read_text() + first[0].replace("2.1.7", "2.2.0"))
     suite = Suite(suite.root)
+    record_alike(suite, "2.2.0", text="Read it.")
     levels: dict[Level, bool] = {"effects": True, "reason": True, "text": True}
     runs = [
         Run(
@@ -261,7 +260,7 @@ def test_versions_stand_in_a_line_with_what_changed(make_suite: Callable[[dict[s
     assert "1 scenarios of which something else is expected" in text
     assert "1 no longer hold" in text
     details = Parsed(text).json["gate"]["gate/worded"]
-    assert [names for names, _ in details["expected"]] == [["2.2.0"], ["2.1.7"], ["documented"]]
+    assert [names for names, _ in details["expected"]] == [["documented"], ["2.1.7"], ["2.2.0"]]
 
 
 def test_one_version_gives_no_line(mixed: Suite) -> None:
@@ -270,12 +269,55 @@ def test_one_version_gives_no_line(mixed: Suite) -> None:
 
 def test_runs_that_are_named_alike_get_numbers() -> None:
     run = Run("reference", "2.1.7", "text", "1.0", ())
-    assert Results((run, run)).labels() == ("reference on 2.1.7 (1)", "reference on 2.1.7 (2)")
-    other = Run("reference", "2.1.7", "effects", "1.0", ())
+    again = replace(run, series=1)
+    assert Results((run, again)).labels() == ("reference (1) on 2.1.7", "reference (2) on 2.1.7")
+    other = replace(run, level="effects")
     assert Results((run, other)).labels() == (
         "reference on 2.1.7, level text",
         "reference on 2.1.7, level effects",
     )
+    assert Results((run, replace(again, name="mine"))).names == ("reference", "mine")
+    assert Results((run, replace(again, contract="2.1.40"))).names == ("reference", "reference")
+
+
+def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
+    levels: dict[Level, bool] = {"effects": True, "reason": True, "text": False}
+
+    def run(contract: str, series: int) -> Run:
+        verdict = Verdict("wrong/text", contract, "text", "failed", levels)
+        return Run(
+            "mcp:node /home/x/s.mjs",
+            contract,
+            "text",
+            "1.0",
+            ((verdict, Ruling(False)),),
+            name="s",
+            series=series,
+        )
+
+    # The first series has one contract, the second two: counting what is alike would call the last one the first.
+    results = Results((run("2.1.7", 0), run("2.1.7", 1), run("2.1.40", 1)))
+    assert results.names == ("s (1)", "s (2)", "s (2)")
+    assert results.labels() == ("s (1) on 2.1.7", "s (2) on 2.1.7", "s (2) on 2.1.40")
+    assert [(line.name, len(line.changes)) for line in version_lines(results, lambda *_: False)] == [
+        ("s (2)", 2)
+    ]
+    markdown = sources(mixed).write("markdown", results)
+    assert re.findall(r"^\| (s \(\d\)) \| (\S+) \|", markdown, re.MULTILINE) == [
+        ("s (1)", "2.1.7"),
+        ("s (2)", "2.1.7"),
+        ("s (2)", "2.1.40"),
+    ]
+    assert re.findall(r"^## (.*)$", markdown, re.MULTILINE) == list(results.labels())
+    page = sources(mixed).write("html", results)
+    assert [each["label"] for each in Parsed(page).json["index"]["runs"]] == list(results.labels())
+    for label in results.labels():
+        assert f" {label}</option>" in page
+    assert re.findall(r'<th scope="row" role="rowheader">.*?class="name">(.*?)<', page) == list(results.names)
+    assert re.findall(r'<h3 class="words">(.*?)</h3>', page) == ["s (2)"]
+    assert "readfirst: s (1), s (2)</title>" in page
+    for text in (markdown, page):
+        assert "/home/x/s.mjs" not in re.sub(r"readfirst run [^\n]*", "", text)
 
 
 def test_markdown_shows_the_runs_what_falls_short_and_why(mixed: Suite) -> None:
@@ -302,7 +344,7 @@ def test_markdown_counts_the_failures_that_it_does_not_show(mixed: Suite) -> Non
     verdicts = [Verdict(f"wrong/n{number:02}", "2.1.7", "text", "failed", {}) for number in range(23)]
     text = sources(mixed).write("markdown", results(*verdicts))
     assert text.count("<details>") == 20
-    assert "3 more failures are not shown." in text
+    assert "3 more failures, which do less harm, are not shown." in text
 
 
 @pytest.mark.parametrize(
@@ -343,3 +385,98 @@ def test_the_nasty_verdicts_of_the_other_reports_are_shown_too(mixed: Suite) -> 
     text = sources(mixed).write("html", Results((run,)))
     assert NASTY not in text
     assert Parsed(text).json["other"]["other/hangs"]["runs"]["0"]["reason"].startswith("a\\x00\\x1b[31m")
+
+
+def palettes() -> dict[str, dict[str, str]]:
+    """Return the colours of the page by name, as it is light and dark."""
+    import harness.report
+
+    style = (Path(harness.report.__file__).parent / "templates" / "page.css").read_text()
+    light, dark = (
+        dict(re.findall(r"--([\w-]+): (#\w+)", block))
+        for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)
+    )
+    assert dark.keys() == light.keys()
+    return {"light": light, "dark": dark}
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours as WCAG 2 defines it, from 1 to 21."""
+
+    def luminance(color: str) -> float:
+        digits = color[1:] if len(color) == 7 else "".join(2 * digit for digit in color[1:])
+        parts = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+TEXT_ON = [
+    *((text, back) for text in ("ink", "quiet", "accent") for back in ("paper", "card", "code")),
+    *((text, back) for text in ("good", "bad") for back in ("paper", "card", "code", f"{text}-back")),
+    *(("ink", f"{side}-mark") for side in ("good", "bad")),
+    *((f"{kind}-{step}-ink", f"{kind}-{step}") for kind in ("harm", "wording") for step in range(1, 6)),
+    *((f"{kind}-1-ink", back) for kind in ("harm", "wording") for back in ("card", "code")),
+    ("odd", "odd-back"),
+    ("ink", "odd-back"),
+]
+
+
+def test_contrast_is_computed_as_wcag_says() -> None:
+    assert contrast("#fff", "#000000") == 21
+    assert contrast("#777777", "#fff") == pytest.approx(4.48, abs=0.005)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_pair_of_colours_can_be_read(scheme: str) -> None:
+    colors = palettes()[scheme]
+    weak = {pair: contrast(colors[pair[0]], colors[pair[1]]) for pair in TEXT_ON}
+    assert {pair: ratio for pair, ratio in weak.items() if ratio < 4.5} == {}
+    for edge in ("control", "accent"):
+        assert min(contrast(colors[edge], colors[back]) for back in ("paper", "card")) >= 3
+
+
+def test_runs_are_named_by_letters_and_by_what_tells_them_apart(mixed: Suite) -> None:
+    def run(target: str, contract: str = "2.1.7", level: Level = "text", name: str = "") -> Run:
+        verdict = Verdict("wrong/text", contract, level, "passed", {"effects": True})
+        return Run(target, contract, level, "1.0", ((verdict, Ruling(True)),), name=name)
+
+    def named(*runs: Run) -> list[tuple[str, str, str]]:
+        index = Parsed(sources(mixed).write("html", Results(runs))).json["index"]
+        return [(each["key"], each["short"], each["facts"]) for each in index["runs"]]
+
+    assert named(run("target:agno@3.1.10")) == [("", "agno@3.1.10", "")]
+    assert named(run("mcp:node server.mjs"), run("python:mytools:Tools")) == [
+        ("A", "node server.mjs", ""),
+        ("B", "mytools:Tools", ""),
+    ]
+    assert named(run("reference"), run("x:y", "2.1.328", "reason", name="mine: new")) == [
+        ("A", "reference", "2.1.7, level text"),
+        ("B", "mine: new", "2.1.328, level reason"),
+    ]
+    many = named(*(run(f"python:n{number}:Tools") for number in range(28)))
+    assert [key for key, _, _ in many][24:] == ["Y", "Z", "AA", "AB"]
+
+
+@pytest.mark.parametrize(
+    ("holds", "tone"),
+    [(100, "good"), (99, "1"), (90, "1"), (89, "2"), (70, "2"), (41, "3"), (39, "4"), (1, "4"), (0, "5")],
+)
+def test_a_number_has_the_colour_of_what_fails_and_of_how_much(mixed: Suite, holds: int, tone: str) -> None:
+    judged = tuple(
+        (
+            Verdict(
+                f"many/n{number}", "2.1.7", "reason", "failed", {"effects": True} if number < holds else {}
+            ),
+            Ruling(False),
+        )
+        for number in range(100)
+    )
+    run = Run("reference", "2.1.7", "reason", "1.0", judged)
+    text = sources(mixed).write("html", Results((run,)))
+    cells = re.findall(r'<td class="number (\S+?)(?: first)?" data-level="(\w+)">', text)
+    # At the level `reason` all fail. What the run was not asked for has no colour, however much fails.
+    effects = "good" if holds == 100 else f"harm-{tone}"
+    assert cells == [(effects, "effects"), ("wording-5", "reason"), ("above", "text")]

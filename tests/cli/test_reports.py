@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator
 from rich.console import Console
 
 from harness.baseline import Ruling
-from harness.report import OutputError, Report, RunFacts, output
-from harness.report.failure import failure_text
+from harness.report import Commands, OutputError, Report, RunFacts, output
+from harness.report.failure import brief, failure_text
 from harness.report.jsonl import JsonlReport
 from harness.report.junit import JunitReport
 from harness.report.progress import ProgressBar
@@ -27,6 +27,7 @@ from harness.verdict import Difference, Verdict
 NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
 ALL = {"effects": True, "reason": True, "text": True, "verbatim": False}
 NO_TEXT = {**ALL, "text": False}
+MINE = Commands("readfirst run mine", "readfirst show")
 OK, NOT_OK = Ruling(conformant=True), Ruling(conformant=False)
 
 
@@ -60,10 +61,14 @@ VERDICTS: list[tuple[Verdict, Ruling]] = [
 def facts(suite: Suite | None = None) -> RunFacts:
     return RunFacts(
         target="python:module:Tools",
+        name="mine",
         contracts=("2.1.7",),
         level="text",
         scenarios=len(VERDICTS),
-        command=lambda contract: f"readfirst run python:module:Tools --contract {contract}",
+        commands=lambda contract: Commands(
+            f"readfirst run python:module:Tools --contract {contract}",
+            f"readfirst show --contract {contract}",
+        ),
         find=lambda scenario_id: suite.scenario(scenario_id) if suite else None,
     )
 
@@ -106,16 +111,42 @@ def schema_errors(line: object) -> list[str]:
     return [error.message for error in validator().iter_errors(line)]
 
 
+@pytest.mark.parametrize(
+    ("expected", "got", "told"),
+    [
+        ("a\nb\nc", "a\nB\nc", "step 1: text: expected b, got B"),
+        ("a\nb", "a", "step 1: text: expected b, got nothing more"),
+        ("", " a", 'step 1: text: expected "", got " a"'),
+        ("a" * 61, NASTY, f"step 1: text: expected {'a' * 60}…, got a\\x00\\x1b[31m\\r"),
+    ],
+)
+def test_a_failure_in_one_line_is_its_first_different_line(expected: str, got: str, told: str) -> None:
+    found = (difference(expected, got), difference("1", "2"))
+    assert brief(Verdict("family/text", "2.1.7", "text", "failed", NO_TEXT, found)) == told
+
+
+def test_a_breakage_in_one_line_is_the_first_line_of_its_reason() -> None:
+    broken = Verdict(
+        "other/hangs", "2.1.7", "text", "broken", {}, blame="adapter", reason="it hung\nTraceback"
+    )
+    assert brief(broken) == "it hung"
+    assert brief(replace(broken, differences=(difference("a", "b"),))) == "it hung"
+
+
 def test_every_json_line_follows_the_schema() -> None:
     lines = [json.loads(line) for line in written(jsonl).splitlines()]
     assert [line["type"] for line in lines] == ["header", *["verdict"] * len(VERDICTS), "footer"]
     assert [schema_errors(line) for line in lines] == [[]] * len(lines)
 
 
+OPTIONAL = ("requirement", "rule", "length")
+"""What verdicts of an earlier readfirst did not say."""
+
+
 def test_the_schema_refuses_a_line_with_something_missing_or_unknown() -> None:
     for line in map(json.loads, written(jsonl).splitlines()):
         assert schema_errors({**line, "colour": "red"})
-        for key in {*line} - {"blame", "reason", "accepted", "stale", "differences"}:
+        for key in {*line} - {*OPTIONAL, "name", "blame", "reason", "accepted", "stale", "differences"}:
             assert schema_errors({name: value for name, value in line.items() if name != key})
 
 
@@ -182,8 +213,8 @@ def test_the_table_shows_three_levels_side_by_side_and_what_was_not_judged() -> 
     head = ["family", "scenarios", "effects", "reason", "text", "unsupported", "unspecified", "broken"]
     assert head in rows
     assert ["family", "4", "4/4", "4/4", "2/4", "0", "0", "0"] in rows
-    assert ["other", "3", "-", "-", "-", "1", "1", "1"] in rows
-    assert ["all", "7", "4/4", "4/4", "2/4", "1", "1", "1"] in rows
+    assert ["other", "3", "0/1", "0/1", "0/1", "1", "1", "1"] in rows
+    assert ["all", "7", "4/5", "4/5", "2/5", "1", "1", "1"] in rows
     assert lines[-1].startswith("7 scenarios: 2 passed, 2 failed, 1 broken,")
 
 
@@ -198,9 +229,9 @@ def test_the_table_explains_failures_and_what_is_out_of_date() -> None:
 
 def test_more_failures_than_wanted_are_counted() -> None:
     text = written(lambda stream: table(stream, 1))
-    assert "FAILED family/text" in text
-    assert "BROKEN other/hangs" not in text
-    assert "[1 more failure; --failures all shows all of them]" in text
+    assert "BROKEN other/hangs" in text
+    assert "FAILED family/text" not in text
+    assert "[1 more failure; --failures all explains all of them]" in text
 
 
 @pytest.mark.parametrize(
@@ -234,10 +265,11 @@ def test_a_failure_shows_place_step_expected_got_blame_and_command(mixed: Suite)
         position=mixed.scenario("wrong/text").steps[0].position,
     )
     verdict = Verdict("wrong/text", "2.1.7", "text", "failed", NO_TEXT, (found,), "implementation")  # type: ignore[arg-type]
-    text = failure_text(verdict, mixed.scenario("wrong/text"), "readfirst run mine")
+    text = failure_text(verdict, mixed.scenario("wrong/text"), MINE)
     assert text.splitlines() == [
         "FAILED wrong/text (2.1.7, level text)",
         "  Read is expected to show a carriage return",
+        '  given notes.txt: "alpha\\n"',
         f"  {mixed.scenarios_root}/wrong/text.yaml:5:5",
         '  step 1 of 1: Read {file_path: "$WS/notes.txt"}',
         "    text, - expected, + got",
@@ -246,6 +278,7 @@ def test_a_failure_shows_place_step_expected_got_blame_and_command(mixed: Suite)
         "                    ^",
         "             2→",
         "  blame: implementation",
+        "  scenario: readfirst show wrong/text",
         "  reproduce: readfirst run mine wrong/text",
     ]
 
@@ -257,21 +290,21 @@ def test_a_path_below_the_current_directory_is_shown_relative(
     scenario = mixed.scenario("wrong/text")
     found = Difference(0, 0, "text", "text", "a", "b", position=scenario.steps[0].position)
     verdict = Verdict("wrong/text", "2.1.7", "text", "failed", NO_TEXT, (found,))  # type: ignore[arg-type]
-    assert "\n  scenarios/wrong/text.yaml:5:5\n" in failure_text(verdict, scenario, "readfirst run mine")
+    assert "\n  scenarios/wrong/text.yaml:5:5\n" in failure_text(verdict, scenario, MINE)
 
 
 def test_differences_above_the_level_are_left_out() -> None:
     verdict = Verdict(
         "family/text", "2.1.7", "effects", "broken", NO_TEXT, (difference(),), "adapter", "it hung"
     )  # type: ignore[arg-type]
-    text = failure_text(verdict, None, "readfirst run mine")
+    text = failure_text(verdict, None, MINE)
     assert "step 1" not in text
     assert "  it hung\n  blame: adapter" in text
 
 
 def test_a_flood_of_differences_is_counted() -> None:
     verdict = Verdict("family/text", "2.1.7", "text", "failed", NO_TEXT, (difference(),) * 30)  # type: ignore[arg-type]
-    assert "[22 more differences]" in failure_text(verdict, None, "readfirst run mine")
+    assert "[22 more differences]" in failure_text(verdict, None, MINE)
 
 
 def test_a_report_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -31,7 +31,14 @@ DIFFERENCE = {
 
 
 def verdict(scenario: str, status: str = "passed", **parts: Any) -> dict[str, Any]:
-    line = {"type": "verdict", "scenario": scenario, "contract": "2.1.7", "level": "text", "status": status}
+    line = {
+        "type": "verdict",
+        "scenario": scenario,
+        "requirement": "should",
+        "contract": "2.1.7",
+        "level": "text",
+        "status": status,
+    }
     return {
         **line,
         "conformant": status == "passed",
@@ -76,6 +83,7 @@ def test_a_whole_stream_gives_its_verdicts_back(stream: Write) -> None:
     )
     judged, ruling = run.verdicts["a/two"]
     assert (judged.status, ruling.accepted, ruling.conformant) == ("failed", "known", False)
+    assert judged.requirement == "should"
     difference = judged.differences[0]
     assert (difference.step, difference.call, difference.expected, difference.got) == (
         1,
@@ -83,6 +91,13 @@ def test_a_whole_stream_gives_its_verdicts_back(stream: Write) -> None:
         "a\r\n",
         "b\udc80",
     )
+
+
+def test_a_run_is_called_by_its_name_and_without_one_by_its_target(stream: Write) -> None:
+    (run,) = read_stream(stream(WHOLE))
+    assert run.name == "python:module:Tools"
+    (run,) = read_stream(stream([{**HEADER, "name": "mine"}, *WHOLE[1:]]))
+    assert (run.name, run.target) == ("mine", "python:module:Tools")
 
 
 def test_each_contract_of_a_stream_is_a_run(stream: Write) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import os
 import signal
 import subprocess
@@ -19,6 +20,7 @@ from harness.run import Bench, Order, run
 from harness.session import Session, ToolResult, Workspace
 from harness.suite import Suite
 from harness.verdict import Verdict
+from harness.workers import work_in_processes
 from tests.processes import children, gone
 
 from .conftest import FAILING, HOLDING, PASSES, RACES
@@ -149,6 +151,7 @@ def test_an_invalid_scenario_ends_the_run_with_its_place(
         next(verdicts)
 
 
+@pytest.mark.slow
 def test_memory_stays_flat_over_thousands_of_scenarios(
     make_suite: Callable[[dict[str, str]], Suite], fake: Fake
 ) -> None:
@@ -169,29 +172,27 @@ def test_memory_stays_flat_over_thousands_of_scenarios(
     assert late - early < 200_000
 
 
-IMPLEMENTATION = """\
-import os, signal
-from harness.session import ToolResult
+DYING = """\
+import contextlib, os, signal
+from harness.run import Order
 
-class Dies:
-    capabilities = frozenset({"Read", "Edit", "Write"})
-    def open(self, workspace):
-        return self
-    def call(self, tool, arguments):
-        if tool == "Edit":
-            os.kill(os.getppid(), signal.SIGKILL)
-        return ToolResult("     1→alpha\\n     2→beta\\n     3→")
+class Dying(Order):
+    @contextlib.contextmanager
+    def bench(self):
+        with Order.bench(self) as judge:
+            yield lambda name: os.kill(os.getpid(), signal.SIGKILL) if name == "gate/not-read" else judge(name)
 """
 
 
 def test_a_worker_that_is_killed_costs_one_scenario(
     make_suite: Callable[[dict[str, str]], Suite], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "dies_on_edit.py").write_text(IMPLEMENTATION)
+    (tmp_path / "dying.py").write_text(DYING)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    dying = importlib.import_module("dying").Dying
     suite = make_suite({**HOLDING, "gate/read-1": PASSES, "gate/read-2": PASSES})
-    verdicts = list(run(suite, "python:dies_on_edit:Dies", ["2.1.7"], jobs=2))
+    job = dying(suite.root, "reference", "2.1.7")
+    verdicts = [verdict for (verdict,) in work_in_processes(job, suite.ids(), 2)]
     assert [(v.scenario_id, v.status) for v in verdicts] == [
         ("gate/not-read", "broken"),
         ("gate/read-1", "passed"),
@@ -199,7 +200,7 @@ def test_a_worker_that_is_killed_costs_one_scenario(
         ("reading/lines", "passed"),
     ]
     assert verdicts[0].reason == "the worker process was killed by signal 9 during this scenario"
-    assert verdicts[0].blame == "environment"
+    assert (verdicts[0].blame, verdicts[0].requirement) == ("environment", "must")
 
 
 HANGS = """\
@@ -252,3 +253,47 @@ def test_an_interrupt_leaves_no_process_and_no_traceback(
 def test_a_bench_can_be_used_alone(holding: Suite) -> None:
     with Bench(Order(holding.root, "reference", "2.1.7")) as bench:
         assert bench.judge("gate/not-read").status == "passed"
+
+
+COUNTED = """
+from harness.session import ToolResult
+from reference_impl import FileTools
+
+class Session:
+    def __init__(self, workspace):
+        self.tools = FileTools("2.1.40", root=workspace.root, home=workspace.home)
+    def call(self, tool, arguments):
+        result = self.tools.call(tool, arguments)
+        return ToolResult(result.text, result.is_error)
+
+class Tools:
+    def open(self, workspace):
+        with open({log!r}, "a") as log:
+            log.write("opened\\n")
+        return Session(workspace)
+"""
+
+
+def test_an_implementation_that_is_not_told_the_contract_replays_once_for_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log"
+    (tmp_path / "counted.py").write_text(COUNTED.format(log=str(log)))
+    monkeypatch.chdir(tmp_path)
+    suite = Suite()
+    ids = ["creation/modes-of-what-is-new", "gate/edit-unread", "staleness/edit-after-change"]
+    names = [contract.name for contract in suite.contracts]
+    once = [plain(verdict) for verdict in run(suite, "python:counted:Tools", names, ids=ids)]
+    assert len(log.read_text().splitlines()) == len(ids)
+    apart = [
+        plain(verdict) for name in names for verdict in run(suite, "python:counted:Tools", [name], ids=ids)
+    ]
+    assert once == apart
+    assert {verdict.status for verdict in once} >= {"passed", "failed"}
+    both = [plain(each) for each in run(suite, "python:counted:Tools", names, ids=ids, jobs=2)]
+    assert both == once
+
+
+def test_the_reference_is_each_contract_in_turn() -> None:
+    verdicts = run(Suite(), "reference", ["2.1.7", "2.1.328"], ids=["staleness/edit-after-change"])
+    assert [verdict.status for verdict in verdicts] == ["passed", "passed"]

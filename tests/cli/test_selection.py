@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from harness.selection import Selection, SelectionError, select
 from harness.suite import Suite
+
+from .conftest import HOLDING, PASSES
 
 
 def chosen(suite: Suite, **parts: object) -> list[str]:
@@ -69,6 +73,17 @@ def test_families_and_tags_restrict(mixed: Suite) -> None:
     assert chosen(mixed, families=("gate", "reading")) == ["gate/not-read", "reading/lines"]
     assert chosen(mixed, tags=("lines", "gate")) == ["gate/not-read", "reading/lines"]
     assert chosen(mixed, families=("gate",), tags=("lines", "gate")) == ["gate/not-read"]
+
+
+def test_requirements_restrict(make_suite: Callable[[dict[str, str]], Suite]) -> None:
+    suite = make_suite({**HOLDING, "reading/quirk": PASSES.replace("must", "observed")})
+    assert chosen(suite, requirements=("observed",)) == ["reading/quirk"]
+    assert chosen(suite, requirements=("must", "should")) == ["gate/not-read", "reading/lines"]
+    assert chosen(suite, requirements=("must", "observed"), families=("reading",)) == [
+        "reading/lines",
+        "reading/quirk",
+    ]
+    assert chosen(suite, requirements=("should",)) == []
 
 
 @pytest.mark.parametrize(

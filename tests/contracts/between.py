@@ -26,6 +26,7 @@ from harness.adapters.connect import ConnectError, connect
 from harness.contracts import Contract, UnknownContractError
 from harness.fuzz.campaign import Duel
 from harness.fuzz.disagree import Disagreement
+from harness.recordings import Recording
 from harness.scenario import Scenario, TextDigest
 from harness.session import BrokenAdapter
 from harness.suite import Suite
@@ -39,12 +40,17 @@ class NothingToCompareError(Exception):
     """No scenario is left: nothing would be asked, and nothing could disagree."""
 
 
-def is_comparable(scenario: Scenario, contract: Contract) -> bool:
-    """Tell whether both sides can be asked, and all of what they answer is the suite's subject."""
+def is_comparable(scenario: Scenario, recording: Recording, contract: Contract) -> bool:
+    """Tell whether both sides can be asked, and all of what they answer is the suite's subject.
+
+    It is not where the scenario, or any contract's recording, keeps the beginning of an answer only.
+    """
     calls = list(scenario.calls())
-    clauses = (clause for call in calls for clause in call.expect)
-    cut = any(isinstance(each.text, TextDigest) and each.text.sha256 is None for each in clauses)
-    return not cut and all(call.tool in contract.tools for call in calls)
+    clauses = (clause for call in calls for clause in call.expect.clauses())
+    pinned = any(isinstance(each.text, TextDigest) and each.text.sha256 is None for each in clauses)
+    steps = (step for transcript in recording.transcripts.values() for step in transcript.steps)
+    cut = any(result.cut is not None for step in steps for result in step.results)
+    return not (pinned or cut) and all(call.tool in contract.tools for call in calls)
 
 
 def disagreements(scenarios: Iterable[Scenario], duel: Duel) -> Iterator[tuple[Scenario, Disagreement]]:
@@ -73,7 +79,8 @@ def _compared(suite: Suite, name: str, families: Sequence[str]) -> int:
     """Compare in one version, print what differs, and return in how many scenarios."""
     contract = suite.contracts.find(name)
     chosen = [each for each in suite.scenarios() if not families or each.family in families]
-    asked = [each for each in chosen if is_comparable(each, contract)]
+    recordings = suite.recordings
+    asked = [each for each in chosen if is_comparable(each, recordings.recording(each.id), contract)]
     if not asked:
         raise NothingToCompareError(
             "no scenario of these families can be compared; readfirst list shows them"

@@ -29,7 +29,8 @@ def test_words_that_changed_between_two_contracts_are_seen() -> None:
 
 def test_only_what_can_be_compared_is_asked() -> None:
     contract = SUITE.contracts.find("2.1.270")
-    comparable = [each.id for each in SUITE.scenarios() if is_comparable(each, contract)]
+    recording = SUITE.recordings.recording
+    comparable = [each.id for each in SUITE.scenarios() if is_comparable(each, recording(each.id), contract)]
     assert len(comparable) > 1300
     assert not any(each.startswith("multi-edit/") for each in comparable), "the version has no such tool"
     assert "settings/every-setting" not in comparable, "only the beginning of the answer is pinned"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -94,6 +95,7 @@ def spell(value: object) -> str:
     raise AssertionError(value)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(st.lists(st.dictionaries(WORDS, VALUES, min_size=1, max_size=3), min_size=1, max_size=3), VALUES)
 def test_random_steps_of_the_right_words(steps: list[dict[str, object]], files: object) -> None:

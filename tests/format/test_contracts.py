@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.contracts import ContractsError, UnknownContractError, load_contracts
+from harness.contracts import Contracts, ContractsError, UnknownContractError, load_contracts, order
+from harness.nearest import nearest
 from harness.suite import default_root
+from reference_impl.contract import behaviours_of
 
 GOOD = """\
 default: 2.1.7
@@ -17,7 +19,7 @@ contracts:
 """
 
 
-def contracts(tmp_path: Path, text: str) -> object:
+def contracts(tmp_path: Path, text: str) -> Contracts:
     path = tmp_path / "contracts.yaml"
     path.write_text(text)
     return load_contracts(path)
@@ -38,6 +40,82 @@ def test_an_unknown_contract_gets_a_suggestion() -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     with pytest.raises(UnknownContractError, match=r"no contract '2\.1\.7x'\. Did you mean 2\.1\.7\?"):
         own["2.1.7x"]
+    with pytest.raises(UnknownContractError, match=r"no contract 'mine'\. `readfirst contracts` lists them"):
+        own["mine"]
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [
+        ("2.1.8", "2.1.8 is between 2.1.7 and 2.1.40: nothing changed at 2.1.8. Write 2.1.7."),
+        ("2.1.9", "2.1.9 is between 2.1.7 and 2.1.40: nothing changed from 2.1.7 to 2.1.9. Write 2.1.7."),
+        ("1.0.59", "1.0.59 is between 0.2.126 and 1.0.60: nothing changed at 1.0.60. Write 1.0.60."),
+        (
+            "2.1.20",
+            "2.1.20 is between 2.1.7 and 2.1.40: the tools changed at 2.1.10, 2.1.14 and 2.1.20, and again at 2.1.30, "
+            "2.1.38 and 2.1.40. Write 2.1.7 or 2.1.40.",
+        ),
+        ("2.1.300", "and 13 more versions, and again at"),
+        ("2.1.227", "is between 2.1.207 and 2.1.228: the tools changed at 2.1.208, "),
+        ("2.1.300+gated", "2.1.300+gated is between 2.1.228+gated and 2.1.328+gated: "),
+        (
+            "2.1.400",
+            "2.1.400 is newer than 2.1.328, the newest of its kind. Record it: readfirst snapshot 2.1.400.",
+        ),
+        ("0.2.9", "0.2.9 is older than 0.2.126, the oldest of its kind. Write 0.2.126."),
+    ],
+)
+def test_a_version_that_is_no_contract_is_told_which_contract_behaves_as_it_does(
+    version: str, told: str
+) -> None:
+    own = load_contracts(default_root() / "contracts.yaml")
+    with pytest.raises(UnknownContractError) as raised:
+        own[version]
+    assert told in str(raised.value)
+
+
+def test_what_is_told_of_a_version_is_what_the_reference_does() -> None:
+    own = load_contracts(default_root() / "contracts.yaml")
+    told = {name: nearest(name, own.all).rpartition("Write ")[2].rstrip(".") for name in ("2.1.8", "1.0.59")}
+    for name, instead in told.items():
+        assert behaviours_of(name) == behaviours_of(instead)
+    assert behaviours_of("2.1.20") not in (behaviours_of("2.1.7"), behaviours_of("2.1.40"))
+
+
+def test_between_versions_that_the_reference_does_not_know_either_may_be_written(tmp_path: Path) -> None:
+    twin = GOOD + GOOD.splitlines(keepends=True)[-1].replace("2.1.7:", "9.1.0:").replace("2.1.7,", "9.1.0,")
+    with pytest.raises(
+        UnknownContractError, match=r"9\.0\.0 is between 2\.1\.7 and 9\.1\.0: write one of the two"
+    ):
+        contracts(tmp_path, twin)["9.0.0"]
+
+
+def test_latest_is_the_newest_with_the_model_of_its_version(tmp_path: Path) -> None:
+    own = load_contracts(default_root() / "contracts.yaml")
+    assert own["latest"] is own.latest
+    assert own.latest.name == max((each.version or "" for each in own.recorded), key=order)
+    assert contracts(tmp_path, GOOD)["latest"].name == "2.1.7"
+    gated = GOOD.replace("2.1.7:", "2.1.7+gated:").replace("default: 2.1.7", "default: 2.1.7+gated")
+    assert contracts(tmp_path, gated)["latest"].name == "2.1.7+gated"
+
+
+def test_contracts_come_in_release_order_whatever_the_order_of_the_file(tmp_path: Path) -> None:
+    head, line = GOOD.rsplit("  2.1.7:", 1)
+    lines = [
+        f"  {name}:" + line.replace("version: 2.1.7", f"version: {name}")
+        for name in ("2.1.40", "2.1.7", "1.0.60")
+    ]
+    mixed = contracts(tmp_path, head.replace("  documented", "".join(lines) + "  documented"))
+    assert [each.name for each in mixed] == ["documented", "1.0.60", "2.1.7", "2.1.40"]
+    names = ["2.1.328+gated", "2.1.40", "documented", "1.0.126", "2.1.328", "1.0.60"]
+    assert sorted(names, key=order) == [
+        "documented",
+        "1.0.60",
+        "1.0.126",
+        "2.1.40",
+        "2.1.328",
+        "2.1.328+gated",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from harness.finding import Finding, SuiteError
-from harness.lint import RULES, lint
+from harness.lint import RULES, lint, unrecorded
 from harness.lint.rules import table
-from harness.recordings import Recording, Transcript, TranscriptStep, encode
+from harness.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
 from harness.scenario import ParallelCalls, Scenario, ToolCall
-from harness.session import ToolResult
 from harness.suite import Suite, default_root
 
 BROKEN = Path(__file__).parent / "broken"
@@ -38,9 +37,13 @@ def transcript_of(scenario: Scenario) -> Transcript:
     for step in scenario.steps:
         if isinstance(step, ToolCall | ParallelCalls):
             calls = step.calls if isinstance(step, ParallelCalls) else (step,)
-            named = tuple((call.tool, call.arguments) for call in calls)
-            steps.append(TranscriptStep(named, tuple(ToolResult("x") for _ in calls)))
+            tools = tuple(call.tool for call in calls)
+            steps.append(TranscriptStep(tools, tuple(RecordedResult("x") for _ in calls)))
     return Transcript(tuple(steps))
+
+
+def recording_of(scenario: Scenario) -> Recording:
+    return Recording(scenario.inputs, {scenario.contract: transcript_of(scenario)})
 
 
 def _record(suite: Suite) -> None:
@@ -49,10 +52,10 @@ def _record(suite: Suite) -> None:
             scenario = suite.scenario(scenario_id)
         except (SuiteError, LookupError):
             continue
-        path = suite.recordings_root / f"{scenario_id}.json"
+        path = suite.recordings.path(scenario_id)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(encode(Recording({"2.1.7": transcript_of(scenario)})))
+            path.write_bytes(encode(recording_of(scenario)))
 
 
 def _only_the_default(file: Path) -> None:
@@ -75,19 +78,22 @@ def _suite(rule: str, tmp_path: Path) -> Suite:
     _only_the_default(root / "contracts.yaml")
     suite = Suite(root)
     if rule == "stale-recording":
-        _record_other_calls(suite)
+        _record_other_steps(suite)
     elif rule != "missing-recording":
         _record(suite)
+    if rule == "edited-recording":
+        path = suite.recordings.path("broken/by-hand")
+        path.write_bytes(path.read_bytes().replace(b"text: x", b"text: 'x'"))
     return suite
 
 
-def _record_other_calls(suite: Suite) -> None:
-    folder = suite.recordings_root / "broken"
-    folder.mkdir(parents=True)
-    step = TranscriptStep((("Read", {"file_path": "$WS/a.txt", "limit": 1}),), (ToolResult("x"),))
-    (folder / "other-call.json").write_bytes(encode(Recording({"2.1.7": Transcript((step,))})))
-    whole = transcript_of(suite.scenario("broken/fewer-calls"))
-    (folder / "fewer-calls.json").write_bytes(encode(Recording({"2.1.7": Transcript(whole.steps[:1])})))
+def _record_other_steps(suite: Suite) -> None:
+    """Record what was asked before the scenarios were changed: they give the calls another file, or another call."""
+    _record(suite)
+    for scenario_id in suite.ids():
+        path = suite.recordings.path(scenario_id)
+        inputs = suite.scenario(scenario_id).inputs
+        path.write_bytes(path.read_bytes().replace(inputs.encode(), b"0123456789abcdef"))
 
 
 def test_every_rule_has_a_folder_that_breaks_it_and_no_folder_is_without_a_rule() -> None:
@@ -113,9 +119,11 @@ PAIRED = frozenset(
     {
         *("duplicate-title", "duplicate-scenario", "misplaced-file", "orphan-recording"),
         *("unknown-evidence", "silent-evidence"),
+        *("missing-rule", "unknown-rule", "foreign-rule", "lonely-rule"),
+        *("unshown-requirement", "one-sided-rule", "needless-excuse"),
     }
 )
-"""Rules that need a scenario beside the broken one, or beside a claim, which is right itself."""
+"""Rules that need a scenario beside the broken one, or beside a claim or a rule, which is right itself."""
 
 
 def _assert_helpful(finding: Finding) -> None:
@@ -142,16 +150,19 @@ def test_findings_point_at_the_place(tmp_path: Path) -> None:
     assert place("unknown-key", "content") == (7, 22)
     assert place("schema", "mode-is-a-number") == (7, 28)
     assert place("symlink-escapes", "relative") == (7, 22)
-    assert place("when-overlap", "shared-version") == (13, 9)
+    assert place("several-recorded", "both-without") == (12, 9)
     assert place("trailing-blanks", "literal") == (8, 10)
 
 
+@pytest.mark.slow
 def test_the_whole_suite_keeps_every_rule_of_form() -> None:
     """Recordings and wording have their own place in `readfirst lint`; here nothing may be malformed."""
     stages = {rule.id: rule.stage for rule in RULES}
     suite = Suite()
     malformed = [
-        finding for finding in lint(suite) if stages[finding.rule] in ("file", "form", "wording", "content")
+        finding
+        for finding in lint(suite)
+        if stages[finding.rule] in ("file", "form", "wording", "content", "rule")
     ]
     assert [str(finding) for finding in malformed] == []
 
@@ -185,8 +196,8 @@ def test_a_suite_without_readable_contracts_is_refused_as_a_whole(tmp_path: Path
 
 def test_a_recording_for_an_unknown_contract_is_an_orphan(tmp_path: Path) -> None:
     suite = _suite("no-call", tmp_path)
-    path = suite.recordings_root / "broken/events-only.json"
-    path.write_bytes(encode(Recording({"9.9.9+odd": Transcript(())})))
+    path = suite.recordings_root / "broken/events-only.yaml"
+    path.write_bytes(encode(Recording("", {"9.9.9+odd": Transcript(())})))
     found = [finding for finding in lint(suite) if finding.rule == "orphan-recording"]
     assert ["9.9.9+odd" in finding.message for finding in found] == [True]
 
@@ -209,3 +220,84 @@ def test_a_name_that_is_not_utf_8_can_be_reported(tmp_path: Path) -> None:
     assert len(findings) == 1
     assert r"\udcff.yaml:2:1: " in str(findings[0])
     str(findings[0]).encode()
+
+
+def test_a_contract_without_recording_is_a_note_and_no_finding(tmp_path: Path) -> None:
+    suite = _suite("misplaced-file", tmp_path)
+    shutil.copy(default_root() / "contracts.yaml", suite.root)
+    suite = Suite(suite.root)
+    (scenario_id,) = suite.ids()
+    assert [found.rule for found in lint(suite, [scenario_id])] == []
+    first, last = unrecorded(suite, [scenario_id])
+    assert first.startswith(f"note: {scenario_id} has no recording yet for 0.2.126, 1.0.60, ")
+    assert " 2.1.7," not in first
+    assert "readfirst record --missing" in last
+    several = list(unrecorded(suite, [scenario_id] * 3))
+    assert several == [first, last]
+
+
+def test_what_is_recorded_on_every_contract_has_no_note() -> None:
+    assert list(unrecorded(Suite(), ["gate/edit-after-read", "multi-edit/creates-file"])) == []
+
+
+def _found(rule: str, tmp_path: Path) -> list[tuple[str, str]]:
+    return [(finding.message, finding.fix) for finding in lint(_suite(rule, tmp_path))]
+
+
+def test_a_scenario_without_a_rule_is_shown_rules_with_titles_like_its_own(tmp_path: Path) -> None:
+    ((message, fix),) = _found("missing-rule", tmp_path)
+    assert message == "the scenario belongs to no rule"
+    assert "missing-files: Read refuses a file that does not exist." in fix
+
+
+def test_a_rule_with_a_slip_in_its_name_is_corrected_in_scenarios_and_claims(tmp_path: Path) -> None:
+    found = dict(_found("unknown-rule", tmp_path))
+    assert found["there is no rule 'missing-file'"] == "Did you mean missing-files?"
+    claim = found["the claim missing-files names the rule 'mising-files', which is not there"]
+    assert claim == "Did you mean missing-files?"
+    assert "missing-files: Read refuses" in found["there is no rule 'TODO'"]
+
+
+def test_a_rule_that_nothing_or_one_scenario_shows_is_lonely(tmp_path: Path) -> None:
+    assert [message for message, _ in _found("lonely-rule", tmp_path)] == [
+        "only broken/alone shows the rule shown-files",
+        "no scenario shows the rule hidden-files",
+    ]
+
+
+def test_each_tool_of_a_rule_needs_a_call_at_the_end_that_is_allowed(tmp_path: Path) -> None:
+    assert [message for message, _ in _found("one-sided-rule", tmp_path)] == [
+        "no scenario of the rule missing-files ends with a call of Read that is allowed",
+        "no scenario of the rule shown-files ends with a call of Edit that is allowed",
+    ]
+
+
+def test_an_allowed_call_before_the_refused_one_is_only_set_up(tmp_path: Path) -> None:
+    suite = _suite("needless-excuse", tmp_path)
+    here = suite.path("broken/here")
+    here.write_text(
+        here.read_text()
+        + "  - Read: {file_path: $WS/gone.txt}\n    expect: {error: file_not_found, text: File does not exist.}\n"
+    )
+    shutil.rmtree(suite.recordings_root)
+    _record(suite)
+    assert lint(suite) == []
+    rules = suite.root / "rules.yaml"
+    rules.write_text(rules.read_text().replace("    always_refused: There is nothing to show.\n", ""))
+    assert [finding.rule for finding in lint(Suite(suite.root))] == ["one-sided-rule"]
+
+
+def test_the_wording_of_rules_is_held_to_that_of_scenarios(tmp_path: Path) -> None:
+    suite = _suite("lonely-rule", tmp_path)
+    rules = suite.root / "rules.yaml"
+    text = rules.read_text().replace("Read shows hidden files", "Read shows the lines of a file")
+    text = text.replace('["behaviour-spec.txt, Output Format"]', '["spec.txt, Format", somewhere]', 1)
+    rules.write_text(text.replace("title: Read refuses a file", "title: reads. A file", 1))
+    found = {finding.rule for finding in lint(Suite(suite.root))}
+    assert found == {"lonely-rule", "duplicate-title", "title-style", "source-form", "unknown-document"}
+
+
+def test_without_rules_a_scenario_needs_none(tmp_path: Path) -> None:
+    suite = _suite("missing-rule", tmp_path)
+    (suite.root / "rules.yaml").unlink()
+    assert lint(Suite(suite.root)) == []

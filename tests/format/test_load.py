@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from packaging.specifiers import SpecifierSet
+import yaml
 
 from harness.contracts import Contract, Contracts
 from harness.entry import (
@@ -22,12 +25,12 @@ from harness.entry import (
 from harness.load import ScenarioError, load_scenario, scenario_from
 from harness.scenario import (
     Clause,
+    Expectation,
     ParallelCalls,
     Position,
     Scenario,
     TextDigest,
     ToolCall,
-    When,
     WorldEvent,
 )
 from harness.strict_yaml import StrictYamlError, load
@@ -38,6 +41,7 @@ CONTRACTS = Contracts(
     "2.1.7",
     (
         Contract("documented"),
+        Contract("1.0.60", version="1.0.60", read_gate="enforced"),
         Contract("2.1.7", version="2.1.7", read_gate="enforced", tools=("Read", "Edit", "Write")),
         Contract("2.1.328", version="2.1.328", read_gate="relaxed", tools=("Read", "Edit", "Write")),
     ),
@@ -72,6 +76,7 @@ def given(content: str) -> object:
         ("{base64: /w==}", RegularFile(Base64Content("/w=="))),
         ('{base64: "", mode: "0600"}', RegularFile(Base64Content(""), 0o600)),
         ("{text: x, mtime: +2s}", RegularFile(TextContent("x"), None, OLD_TIME + 2)),
+        ("{text: x, mtime: +250ms}", RegularFile(TextContent("x"), None, OLD_TIME + Fraction(1, 4))),
         ("{text: x, mtime: -10s}", RegularFile(TextContent("x"), None, OLD_TIME - 10)),
         ("{symlink: $WS/b}", Symlink("$WS/b")),
         ("{hardlink: b}", HardLink("b")),
@@ -120,6 +125,10 @@ X = RegularFile(TextContent("x"))
         ),
         ("touch: a", (WorldEvent("touch", "a", mtime=2),)),
         ("touch: {a: {mtime: -3s}}", (WorldEvent("touch", "a", mtime=-3),)),
+        ("touch: {a: {mtime: -1ms}}", (WorldEvent("touch", "a", mtime=Fraction(-1, 1000)),)),
+        ("touch: {a: {mtime: +900us}}", (WorldEvent("touch", "a", mtime=Fraction(9, 10_000)),)),
+        ("touch: {a: {mtime: +1.5s}}", (WorldEvent("touch", "a", mtime=Fraction(3, 2)),)),
+        ("touch: {a: {mtime: +0.001us}}", (WorldEvent("touch", "a", mtime=Fraction(1, 10**9)),)),
         ("delete: a", (WorldEvent("delete", "a"),)),
         ("rename: {a: c, b: a}", (WorldEvent("rename", "a", to="c"), WorldEvent("rename", "b", to="a"))),
         ('chmod: {a: "0444"}', (WorldEvent("chmod", "a", mode=0o444),)),
@@ -151,46 +160,47 @@ def test_a_call_keeps_its_arguments_as_they_are() -> None:
         ("modify", "b"),
     ]
     assert step.position == Position(FILE, 4, 5)
-    assert step.expect == (Clause(text="done", position=Position(FILE, 6, 13)),)
+    assert step.expect == Expectation(Clause(text="done", position=Position(FILE, 6, 13)))
 
 
-def expectation(text: str) -> tuple[Clause, ...]:
+def expectation(text: str) -> Expectation:
     (step,) = scenario(f"steps:\n  - Read: {{file_path: a}}\n    expect: {text}\n").steps
     assert isinstance(step, ToolCall)
-    return tuple(
-        Clause(c.when, c.documented, c.error, c.text, c.files, None, c.recorded) for c in step.expect
-    )
+    return step.expect
 
 
-def test_clauses_of_one_call() -> None:
-    assert expectation(
-        "[{documented: 'a.txt, B', text: stated}, {when: {claude_code: <2.1.208}, error: not_read, text: old},"
-        " {when: {claude_code: '>=2.1.208', read_gate: relaxed}, text: {lines: 3, starts: a}, files: {a: null}}]"
-    ) == (
-        Clause(documented="a.txt, B", text="stated", recorded=False),
-        Clause(When(SpecifierSet("<2.1.208")), error="not_read", text="old"),
-        Clause(
-            When(SpecifierSet(">=2.1.208"), "relaxed"),
-            text=TextDigest(lines=3, starts="a"),
-            files={"a": None},
-        ),
-    )
+def bare(clause: Clause | None) -> Clause | None:
+    return None if clause is None else replace(clause, position=None)
 
 
-def test_a_documented_clause_is_recorded_too_where_it_stands_alone_or_has_when() -> None:
-    assert expectation("{documented: 'a.txt, B', text: x}")[0].recorded
-    assert expectation("[{documented: 'a.txt, B', text: x}]")[0].recorded
-    both = expectation(
-        "[{documented: 'a.txt, B', when: {claude_code: <3}, text: x}, {when: {claude_code: '>=3'}}]"
-    )
-    assert [clause.recorded for clause in both] == [True, True]
+@pytest.mark.parametrize("swapped", [False, True])
+def test_what_the_documents_state_otherwise_is_a_clause_of_its_own(swapped: bool) -> None:
+    clauses = ["{documented: 'a.txt, B', text: stated}", "{error: not_read, text: {lines: 3, starts: a}}"]
+    expect = expectation(f"[{', '.join(clauses[::-1] if swapped else clauses)}]")
+    assert bare(expect.documented) == Clause(documented="a.txt, B", text="stated")
+    assert bare(expect.recorded) == Clause(error="not_read", text=TextDigest(lines=3, starts="a"))
+
+
+def test_a_documented_clause_that_stands_alone_states_what_the_product_does_too() -> None:
+    for text in ("{documented: 'a.txt, B', text: x}", "[{documented: 'a.txt, B', text: x}]"):
+        expect = expectation(text)
+        assert expect.documented is expect.recorded
+        assert bare(expect.recorded) == Clause(documented="a.txt, B", text="x")
+        assert len(expect.clauses()) == 1
+
+
+def test_a_clause_for_versions_is_refused_and_told_where_versions_are() -> None:
+    text = "steps:\n  - Read: {file_path: a}\n    expect: {when: {claude_code: '>=2'}, text: x}\n"
+    with pytest.raises(ScenarioError, match="recordings hold what every other contract gives"):
+        scenario(text)
 
 
 def test_expected_files() -> None:
-    (clause,) = expectation(
+    clause = expectation(
         "{text: x, files: {a: x, b: {symlink: c}, c: {directory: true}, d: null,"
         f" e: {{sha256: {'0' * 64}, size: 5000, mode: '0755'}}, f: {{repeat: x, times: 2, mode: '0600'}}}}}}"
-    )
+    ).recorded
+    assert clause is not None
     assert clause.files == {
         "a": X,
         "b": Symlink("c"),
@@ -209,8 +219,12 @@ def test_a_group_has_its_files_and_its_calls_have_their_texts() -> None:
     ).steps
     assert isinstance(group, ParallelCalls)
     assert [call.tool for call in group.calls] == ["Write", "Read"]
-    assert [call.expect[0].error for call in group.calls] == [None, "file_not_found"]
-    assert group.expect[0].files == {"a": X}
+    assert [call.expect.recorded and call.expect.recorded.error for call in group.calls] == [
+        None,
+        "file_not_found",
+    ]
+    assert group.expect.recorded is not None
+    assert group.expect.recorded.files == {"a": X}
     assert group.position == Position(FILE, 4, 5)
 
 
@@ -255,17 +269,40 @@ def test_a_typo_gets_a_suggestion(text: str, advice: str) -> None:
 
 
 def test_without_expectations_a_recorder_can_load_what_nobody_else_can() -> None:
-    text = "steps:\n  - Read: {file_path: a}\n  - Read: {file_path: a}\n    expect: {when: {claude_code: '>9'}}\n"
+    text = "steps:\n  - Read: {file_path: a}\n  - Read: {file_path: a}\n    expect: {text: x}\n"
     assert problems(text) == [("missing-expect", 4)]
-    assert [call.expect == () for call in scenario(text, require_expect=False).calls()] == [True, False]
-    overlapping = "steps:\n  - Read: {}\n    expect: [{text: a}, {text: b}]\n"
-    assert problems(overlapping, require_expect=False) == [("when-overlap", 5)]
+    stated = [call.expect.recorded is not None for call in scenario(text, require_expect=False).calls()]
+    assert stated == [False, True]
+    twice = "steps:\n  - Read: {}\n    expect: [{text: a}, {text: b}]\n"
+    assert problems(twice, require_expect=False) == [("several-recorded", 5)]
 
 
-def test_a_contract_without_the_tool_needs_no_clause() -> None:
-    text = "steps:\n  - MultiEdit: {file_path: a}\n    expect: {when: {claude_code: <1.0.127}, text: x}\n"
-    assert scenario(text).steps
-    assert problems(text.replace("MultiEdit", "Edit")) == [("when-gap", 5)]
+def test_a_scenario_states_the_default_contract_unless_that_lacks_a_tool() -> None:
+    text = "steps:\n  - MultiEdit: {file_path: a}\n    expect: {text: x}\n"
+    assert problems(text) == [("contract-lacks-tool", 1)]
+    assert problems(f"contract: 2.1.328\n{text}") == [("contract-lacks-tool", 3)]
+    assert problems(f"contract: 1.0.61\n{text}") == [("schema", 3)]
+    assert scenario(f"contract: 1.0.60\n{text}").contract == "1.0.60"
+    plain = text.replace("MultiEdit", "Edit")
+    assert scenario(plain).contract == "2.1.7"
+    assert problems(f"contract: 1.0.60\n{plain}") == [("contract-not-needed", 3)]
+
+
+def test_the_digest_of_inputs_tells_other_files_and_steps_from_other_words() -> None:
+    text = "given: {files: {a: x}}\nsteps:\n  - parallel:\n      - Read: {file_path: a}\n        expect: {text: x}\n"
+    text += "      - Read: {file_path: b}\n        expect: {text: y}\n  - touch: a\n"
+    first = scenario(text).inputs
+    same = (
+        text.replace("text: y", "error: gone"),
+        text.replace("{a: x}", "{'a': \"x\"}"),
+        "about: Other.\n" + text,
+    )
+    assert {scenario(each).inputs for each in same} == {first}
+    other = (
+        *(text.replace("{a: x}", "{a: y}"), text.replace("file_path: b", "file_path: c")),
+        *(text.replace("touch: a", "touch: b"), text.replace("  - touch: a\n", "")),
+    )
+    assert len({first, *(scenario(each).inputs for each in other)}) == 5
 
 
 def test_too_much_content_is_refused_before_it_is_made() -> None:
@@ -313,16 +350,23 @@ def test_a_file_is_loaded_by_its_path(tmp_path: Path) -> None:
         load_scenario(path, tmp_path, CONTRACTS)
 
 
-def test_loading_takes_well_below_a_millisecond() -> None:
+def test_loading_takes_at_most_twice_as_long_as_a_parser_that_checks_nothing() -> None:
     suite = Suite()
-    ids = suite.ids()[:200]
-    suite.contracts  # noqa: B018 - read once, before the clock starts
-    best = min(_seconds(suite, ids) for _ in range(3))
-    assert best / len(ids) < 0.001
+    paths = [suite.path(scenario_id) for scenario_id in suite.ids()[:200]]
+
+    def parsed(path: Path) -> object:
+        return yaml.load(path.read_bytes(), yaml.CSafeLoader)
+
+    def loaded(path: Path) -> object:
+        return load_scenario(path, suite.scenarios_root, suite.contracts, require_expect=False)
+
+    loaded(paths[0])  # what is read once is read before the clock starts
+    best = {work: min(_seconds(work, paths) for _ in range(3)) for work in (parsed, loaded)}
+    assert best[loaded] < 2 * best[parsed]
 
 
-def _seconds(suite: Suite, ids: list[str]) -> float:
+def _seconds(work: Callable[[Path], object], paths: list[Path]) -> float:
     start = time.process_time()
-    for scenario_id in ids:
-        suite.scenario(scenario_id, require_expect=False)
+    for path in paths:
+        work(path)
     return time.process_time() - start

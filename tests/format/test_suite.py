@@ -95,6 +95,7 @@ def test_the_default_suite_is_that_of_the_checkout() -> None:
     assert len(Suite().ids()) >= 120
 
 
+@pytest.mark.slow
 def test_reading_many_scenarios_keeps_none_of_them(suite: Suite) -> None:
     for number in range(5, 300):
         (suite.scenarios_root / f"many/s{number}.yaml").write_text(SCENARIO.format(n=number))

@@ -136,3 +136,13 @@ def test_a_mistake_is_told_with_its_place(tmp_path: Path, old: str, new: str, me
 )
 def test_a_form_fits_a_whole_message(form: str, message: str, fits: bool) -> None:
     assert Form(form).fits(message) is fits
+
+
+def test_data_of_the_products_own_is_told_from_what_stands_around_it() -> None:
+    vocabulary = Suite().vocabulary
+    before, data, after = "Wrong.\n\nFull schema:", "\n{}\nIMPORTANT: x\n{}", "\nIMPORTANT: Do not."
+    whole = before + data + after
+    assert vocabulary.beginning("invalid_settings", whole) == before
+    assert vocabulary.ending("invalid_settings", whole) == after
+    assert vocabulary.ending("invalid_settings", before + "\n{}") == ""
+    assert vocabulary.beginning("not_read", whole) is None

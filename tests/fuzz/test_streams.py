@@ -42,6 +42,7 @@ def test_the_steps_are_divided_between_consecutive_seeds(
     assert [each.seed for each in made] == [7 + number for number in range(len(divided))]
 
 
+@pytest.mark.slow
 def test_several_seeds_at_once_find_what_each_finds_alone(
     suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -76,6 +77,7 @@ def search_while_the_second_dies(requests: tuple[Request, ...], before: set[int]
             pass
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_every_process_and_tells_how_far_the_search_came(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "harness.cli", "fuzz", "--against", "python:wrong_answers:NoSnippet"]
     process = subprocess.Popen(

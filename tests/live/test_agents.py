@@ -6,7 +6,6 @@ Deselected unless asked for (`pytest -m agents`), because they are installed on 
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from harness.targets.catalogue import pairs
 from harness.targets.install import install
 from harness.targets.mapping import AgentLaunch, Release, Target
 from harness.workspace import Place
-from tests.processes import group
+from tests.processes import descendants, gone
 
 pytestmark = pytest.mark.agents
 
@@ -64,7 +63,7 @@ def conversation(agent, place: Place) -> Iterator[Conversation]:
 
 
 def test_the_agent_sees_the_variables_of_its_mapping_only(agent, conversation: Conversation) -> None:
-    for process in group(conversation.pid):
+    for process in (conversation.pid, *descendants(conversation.pid)):
         entries = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
         names = {entry.partition(b"=")[0].decode() for entry in entries if entry}
         if process == conversation.pid:
@@ -75,7 +74,7 @@ def test_the_agent_sees_the_variables_of_its_mapping_only(agent, conversation: C
 
 def test_no_process_of_the_agent_has_a_network_but_loopback(conversation: Conversation) -> None:
     assert conversation.isolation == "", "this system cannot take the network away"
-    for process in group(conversation.pid):
+    for process in (conversation.pid, *descendants(conversation.pid)):
         lines = Path(f"/proc/{process}/net/dev").read_text().splitlines()
         assert [line.split(":")[0].strip() for line in lines if ":" in line] == ["lo"]
 
@@ -91,9 +90,7 @@ def test_its_own_tools_edit_a_file_and_refuse_a_missing_one(agent, place: Place)
 
 def test_closing_leaves_no_process_of_the_agent(agent, conversation: Conversation) -> None:
     leader = conversation.pid
-    assert len(group(leader)) > 1
+    started = descendants(leader)
+    assert started
     agent[1].close()
-    deadline = time.monotonic() + 5
-    while group(leader) and time.monotonic() < deadline:
-        os.sched_yield()
-    assert not group(leader)
+    assert all(map(gone, (leader, *started)))

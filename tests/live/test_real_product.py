@@ -6,7 +6,6 @@ Deselected unless asked for (`pytest -m live`), because it needs npm and node.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,14 +20,14 @@ from harness.suite import Suite
 from harness.syrupy_extension import RecordingExtension
 from harness.transcribe import transcribe
 from harness.workspace import Place
-from tests.processes import group
+from tests.processes import descendants, gone
 
 pytestmark = pytest.mark.live
 
 SUITE = Suite()
 CONTRACT = SUITE.contracts[SUITE.contracts.default]
-OFFERED = [each.id for each in SUITE.scenarios() if each.needs <= CONTRACT.capabilities]
-SAMPLE = OFFERED[:: len(OFFERED) // 40]
+SAMPLE = 40
+"""How many scenarios are replayed."""
 CANARY = "READFIRST_CANARY"
 
 
@@ -70,7 +69,7 @@ def session(product: ClaudeCodeAdapter, place: Place) -> Iterator[ClaudeCodeSess
 
 def test_the_product_sees_the_allowed_variables_only(session: ClaudeCodeSession) -> None:
     leader = session.conversation.pid
-    for process in group(leader):
+    for process in (leader, *descendants(leader)):
         entries = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
         names = {entry.partition(b"=")[0].decode() for entry in entries if entry}
         if process == leader:
@@ -94,20 +93,26 @@ def test_closing_leaves_no_process_of_the_product(product: ClaudeCodeAdapter, pl
         session = product.open(site.workspace(scenario))
         assert isinstance(session, ClaudeCodeSession)
         leader = session.conversation.pid
-        assert group(leader)
+        started = descendants(leader)
+        assert started
         session.close()
-        deadline = time.monotonic() + 5
-        while group(leader) and time.monotonic() < deadline:
-            os.sched_yield()
-        assert not group(leader)
+        assert all(map(gone, (leader, *started)))
 
 
-@pytest.mark.parametrize("scenario_id", SAMPLE)
+@pytest.fixture(scope="module")
+def offered() -> list[str]:
+    """The scenarios that need nothing the product lacks."""
+    return [each.id for each in SUITE.scenarios() if each.needs <= CONTRACT.capabilities]
+
+
+@pytest.mark.parametrize("number", range(SAMPLE))
 def test_the_product_answers_as_recorded(
-    product: ClaudeCodeAdapter, place: Place, scenario_id: str, snapshot: SnapshotAssertion
+    product: ClaudeCodeAdapter, place: Place, offered: list[str], number: int, snapshot: SnapshotAssertion
 ) -> None:
+    scenario_id = offered[number * len(offered) // SAMPLE]
     scenario = SUITE.scenario(scenario_id)
     outcome = replay(scenario, product, place)
     assert outcome.broken is None
     name = f"{scenario_id}@{CONTRACT.name}"
-    assert transcribe(scenario, outcome) == snapshot(name=name, extension_class=OwnRecordings)
+    transcript = transcribe(scenario, outcome, SUITE.vocabulary)
+    assert transcript == snapshot(name=name, extension_class=OwnRecordings)

@@ -16,11 +16,12 @@ import yaml
 from harness.claude_code.package import cache_root, installed
 from harness.cli import main
 from harness.contracts import order
+from harness.exit_code import ExitCode
 from harness.recordings import Recordings
 from harness.registry import newest, published
+from harness.scenario import Scenario
 from harness.session import BrokenAdapter
 from harness.suite import Suite
-from harness.summary import ExitCode
 
 pytestmark = pytest.mark.live
 
@@ -82,6 +83,14 @@ def kept() -> dict[str, int]:
     return {version: (cache_root() / version).stat().st_ctime_ns for version in installed()}
 
 
+def stated_text(scenario: Scenario) -> str:
+    """Return what the first call is expected to answer."""
+    clause = next(scenario.calls()).expect.recorded
+    assert clause is not None
+    assert isinstance(clause.text, str)
+    return clause.text
+
+
 def test_the_registry_tells_the_newest_version() -> None:
     try:
         versions, latest = published(), newest()
@@ -112,6 +121,8 @@ def test_snapshot_records_new_versions_and_tells_what_differs(
 ) -> None:
     options = ["--fixtures", suite.root, "--takes", tmp_path / "takes"]
     readfirst(capsys, ExitCode.CONFORMANT, "record", *options)
+    files = {name: suite.path(name) for name in (CHANGED, UNCHANGED)}
+    stated = {name: path.read_bytes() for name, path in files.items()}
 
     told = readfirst(capsys, ExitCode.NOT_CONFORMANT, "snapshot", CHANGE, *options)
     assert told == f"{CHANGE}: 1 of 2 scenarios differ from {BEFORE}\n  {CHANGED}\n"
@@ -126,10 +137,15 @@ def test_snapshot_records_new_versions_and_tells_what_differs(
         CHANGE: "     1→",
         AFTER: "     1→",
     }
-    scenario = suite.path(CHANGED).read_text("utf-8")
-    assert f'when: {{claude_code: "<{CHANGE}"}}' in scenario
-    assert f'when: {{claude_code: ">={CHANGE}"}}' in scenario
-    assert "when:" not in suite.path(UNCHANGED).read_text("utf-8")
+    assert {name: path.read_bytes() for name, path in files.items()} == stated, (
+        "they state their own contract only"
+    )
+    written = Suite(suite.root)
+    for name in (BEFORE, CHANGE, AFTER):
+        contract = written.contracts[name]
+        begins = "     1\t" if name == BEFORE else "     1→"
+        assert stated_text(written.scenario(CHANGED, contract)).startswith(begins)
+        assert stated_text(written.scenario(UNCHANGED, contract)).startswith("File has not been read yet.")
     diff = readfirst(capsys, ExitCode.NOT_CONFORMANT, "diff", BEFORE, AFTER, "--fixtures", suite.root)
     assert "number of a line" in diff
     assert f"in {CHANGE}" in diff

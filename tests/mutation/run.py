@@ -35,6 +35,7 @@ from witnesses import WitnessesError, load_witnesses, witnesses_text
 
 from harness.atomic import write_all
 from harness.finding import SuiteError
+from harness.recordings import RecordingError
 
 SURVIVORS = Path(__file__).with_name("survivors.yaml")
 WITNESSES = Path(__file__).with_name("witnesses.json")
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if unknown:
             raise TrialError(f"there is no module {unknown[0]!r}; there are {', '.join(panel.sources)}")
         results = _results(options.results, panel)
-    except (SurvivorsError, WitnessesError, SuiteError, TrialError) as error:
+    except (SurvivorsError, WitnessesError, SuiteError, RecordingError, TrialError) as error:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
     modules = options.module or list(panel.sources)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from panel import Judge, Panel, module_at
 
 from harness import compare, entry, events, replay, snapshot, world  # noqa: F401 - read before the forks
-from harness.contracts import DOCUMENTED, clause_for
-from harness.recordings import Recordings
+from harness.contracts import DOCUMENTED
+from harness.expected import seen_by
+from harness.recordings import Recording, Recordings
 from harness.run import Bench, Order
 from harness.suite import Suite
 
 if TYPE_CHECKING:
     from harness.contracts import Contract
-    from harness.scenario import Scenario
+    from harness.scenario import Clause, Scenario
 
 __all__ = ["asked_under", "scenario_panel"]
 
@@ -29,17 +30,34 @@ _QUICK = 0.1
 
 
 class _Loaded(Suite):
-    """A suite whose scenarios were all read at the start."""
+    """A suite whose scenarios and recordings were all read at the start."""
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
         self._loaded = {scenario.id: scenario for scenario in Suite(root).scenarios()}
+        self.recordings = _LoadedRecordings(self.recordings_root, self._loaded)
         _ = self.contracts, self.vocabulary
 
     def ids(self) -> list[str]:
         return list(self._loaded)
 
-    def scenario(self, scenario_id: str, *, require_expect: bool = True) -> Scenario:
+    def scenario(
+        self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
+    ) -> Scenario:
+        scenario = self._loaded[scenario_id]
+        return scenario if contract is None else self.seen_by(scenario, contract)
+
+
+class _LoadedRecordings(Recordings):
+    """Recordings that were all read at the start."""
+
+    def __init__(self, root: Path, ids: Iterable[str]) -> None:
+        super().__init__(root)
+        self._loaded = {
+            scenario_id: super(_LoadedRecordings, self).recording(scenario_id) for scenario_id in ids
+        }
+
+    def recording(self, scenario_id: str) -> Recording:
         return self._loaded[scenario_id]
 
 
@@ -85,9 +103,9 @@ def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
     """
     yield suite.contracts.default
     yield DOCUMENTED
-    transcripts = Recordings(suite.recordings_root).recording(scenario.id).transcripts
+    transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
     recorded = [contract for contract in suite.contracts.recorded if contract.name in transcripts]
-    expected = [_clauses(scenario, contract) for contract in recorded]
+    expected = [_clauses(seen_by(scenario, each.name, transcripts[each.name])) for each in recorded]
     for n, contract in enumerate(recorded):
         near = expected[max(0, n - 1) : n + 2]
         if contract.name != suite.contracts.default and any(each != expected[n] for each in near):
@@ -96,9 +114,9 @@ def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
     yield from sorted(transcripts.keys() - listed)
 
 
-def _clauses(scenario: Scenario, contract: Contract) -> list[int]:
+def _clauses(scenario: Scenario) -> list[Clause | None]:
     parts = [part for step in scenario.steps for part in (step, *getattr(step, "calls", ()))]
-    return [id(clause_for(part.expect, contract)) for part in parts if hasattr(part, "expect")]
+    return [part.expect.recorded for part in parts if hasattr(part, "expect")]
 
 
 def scenario_panel(checkout: Path, witnesses: Mapping[str, str]) -> Panel:

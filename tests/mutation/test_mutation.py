@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 import scenarios
+from confinement import Confined
 from measurement import Cases, measure
 from mutants import Mutant
 from order import Order
-from packaging.specifiers import SpecifierSet
 from page import score
 from panel import Judge, Panel, file_of, module_at
 from results import Results, digest
@@ -24,7 +24,15 @@ from trial import Fate, trials
 from witnesses import MANY, WitnessesError, load_witnesses, witnesses_text
 
 from harness.contracts import Contract, Contracts
-from harness.scenario import Clause, Given, Scenario, ToolCall, When
+from harness.recordings import (
+    RecordedResult,
+    Recording,
+    RecordingError,
+    Recordings,
+    Transcript,
+    TranscriptStep,
+)
+from harness.scenario import Clause, Expectation, Given, Scenario, ToolCall
 from harness.suite import Suite
 
 SOURCE = """\
@@ -124,8 +132,8 @@ def test_a_module_of_a_package_inside_the_package_is_judged_like_the_others(tmp_
     assert [each.by for each in judged] == ["small", "large"]
 
 
+@pytest.mark.mutation
 def test_a_module_of_a_package_inside_the_package_is_measured_like_the_others(tmp_path: Path) -> None:
-    pytest.importorskip("coverage", reason="the extra `mutation` is not installed")
     cases = measure(nested(tmp_path / "tiny"))
 
     def reach(line: int) -> list[str]:
@@ -245,8 +253,8 @@ def test_the_witnesses_are_cases_of_this_suite() -> None:
     assert scenarios_of <= set(Suite(CHECKOUT / "fixtures").ids())
 
 
+@pytest.mark.mutation
 def test_a_change_knows_the_texts_of_its_statement_and_the_arguments_it_is_a_part_of() -> None:
-    pytest.importorskip("mutmut", reason="the extra `mutation` is not installed")
     from mutants import mutants_of
 
     source = 'LIMIT = limit(\n    3,\n    shown_by=(\n        "large",\n    ),\n)\n'
@@ -283,8 +291,8 @@ def test_only_so_many_cases_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(of_two_ways(str).of(WRONG)) == 3
 
 
+@pytest.mark.mutation
 def test_a_case_executes_what_another_one_left_in_a_cache(tmp_path: Path) -> None:
-    pytest.importorskip("coverage", reason="the extra `mutation` is not installed")
     cached = f"from functools import cache\n\n\n@cache\n{SOURCE.partition('= 3')[2].strip()}\nLIMIT = 3\n"
     folder = tmp_path / "tiny"
     folder.mkdir()
@@ -469,25 +477,68 @@ def test_the_list_of_survivors_speaks_of_lines_that_are_there() -> None:
 
 
 def test_a_version_is_asked_only_where_it_expects_something_else_than_its_neighbour(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ("1.0.1", "1.0.2", "2.1.7", "2.1.8", "2.1.9", "2.1.10")
     contracts = Contracts("2.1.7", tuple(Contract(name, version=name) for name in names))
-    suite: Any = SimpleNamespace(contracts=contracts, recordings_root=Path())
-    clauses = tuple(Clause(When(SpecifierSet(f"{sign}2.1.9"))) for sign in ("<", ">="))
-    scenario = Scenario("a/b", "A title", "must", Given(), (ToolCall("Read", {}, expect=clauses),))
-    transcripts = dict.fromkeys(names)
-    store = SimpleNamespace(recording=lambda scenario_id: SimpleNamespace(transcripts=transcripts))
-    monkeypatch.setattr(scenarios, "Recordings", lambda root: store)
+    says = ("Old.", "Old.", "Old.", "Old.", "New.", "New.")
+    transcripts = {name: answered(text) for name, text in zip(names, says, strict=True)}
+    read = ToolCall("Read", {}, expect=Expectation(Clause(text="Old.")))
+    scenario = Scenario("a/b", "A title", "must", Given(), (read,), "2.1.7", "asked")
+    recordings = Recordings(tmp_path)
+    monkeypatch.setattr(recordings, "recording", lambda _: Recording("asked", transcripts))
+    suite: Any = SimpleNamespace(contracts=contracts, recordings=recordings)
     assert list(scenarios.asked_under(scenario, suite)) == ["2.1.7", "documented", "2.1.8", "2.1.9"]
     del transcripts["2.1.9"]
     assert list(scenarios.asked_under(scenario, suite)) == ["2.1.7", "documented", "2.1.8", "2.1.10"]
-    transcripts["1.0.3"] = None
+    transcripts["1.0.3"] = answered("Old.")
     assert list(scenarios.asked_under(scenario, suite))[-1] == "1.0.3", "a version between contracts"
+    with pytest.raises(RecordingError, match="readfirst record --fix a/b"):
+        list(scenarios.asked_under(replace(scenario, inputs="asked otherwise"), suite))
 
 
+def answered(text: str) -> Transcript:
+    return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
+
+
+def test_every_version_is_judged_by_its_own_recording(tmp_path: Path) -> None:
+    kept = ("contracts.yaml", "errors.yaml", *(f"{folder}/gate/edit-unread.yaml" for folder in FOLDERS))
+    for name in kept:
+        copy = tmp_path / "fixtures" / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes((CHECKOUT / "fixtures" / name).read_bytes())
+    (tmp_path / "reference_impl").symlink_to(CHECKOUT / "reference_impl")
+    true = hows(tmp_path)
+    assert {"2.1.7 gate/edit-unread", "2.1.228 gate/edit-unread", "2.1.281 gate/edit-unread"} < true.keys()
+    assert not any(true.values())
+    recording = tmp_path / "fixtures/recordings/gate/edit-unread.yaml"
+    done = "The file $WS/notes.txt has been updated successfully."
+    text = recording.read_text("utf-8")
+    recording.write_text(text.replace(f"{done}\n", "Done.\n"), "utf-8")
+    wrong = {case for case, how in hows(tmp_path).items() if how == "failed: text"}
+    assert wrong == {case for case in true if case.startswith(("2.1.281 ", "2.1.328 "))} != set()
+
+
+FOLDERS = ("scenarios", "recordings")
+
+
+def hows(checkout: Path) -> dict[str, str]:
+    """Return how each case of the scenarios there holds on the unchanged reference."""
+    judging = scenarios.scenario_panel(checkout, {})
+
+    def judged() -> dict[str, str]:
+        judge = judging.open_judge({})
+        return {case: judge(case) for case in judging.cases}
+
+    confined = Confined(judged)
+    try:
+        return dict(confined.result())
+    finally:
+        confined.end()
+
+
+@pytest.mark.mutation
 def test_mutants_are_made_of_functions_and_of_tables_but_not_of_the_list_of_exports() -> None:
-    pytest.importorskip("mutmut", reason="the extra `mutation` is not installed")
     from mutants import mutants_of
 
     source = f'"""Bounds."""\n\n__all__ = ["clipped"]\n{SOURCE}'

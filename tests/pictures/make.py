@@ -29,6 +29,7 @@ FLAGS = (
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
+    "--disable-background-networking",
     "--disable-sync",
     "--hide-scrollbars",  # a picture has none, and without them lines wrap elsewhere
 )
@@ -63,7 +64,8 @@ def main() -> int:
     parser.add_argument("--dark", action="store_true", help="As readers see it who prefer dark pages.")
     parser.add_argument("--width", type=int, default=1440, help="Pixels.")
     given = parser.parse_args()
-    programs = [shutil.which(name) for name in ("chromium", "chromedriver")]
+    browsers = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
+    programs = [next(filter(None, browsers), None), shutil.which("chromedriver")]
     if None in programs:
         print(
             "chromium and chromedriver are needed: apt-get install chromium chromium-driver", file=sys.stderr

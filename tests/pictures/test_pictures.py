@@ -45,6 +45,7 @@ def test_a_picture_shows_the_matrix_or_one_scenario(stream: Path, tmp_path: Path
     assert scenario[0] < 900 < matrix[0]
 
 
+@pytest.mark.browser
 def test_a_stream_that_was_cut_off_gives_no_picture(stream: Path, tmp_path: Path) -> None:
     stream.write_text("".join(stream.read_text().splitlines(keepends=True)[:-1]))
     command = [sys.executable, str(MAKE), str(stream), "--output", str(tmp_path / "none.png")]

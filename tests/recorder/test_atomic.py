@@ -2,11 +2,13 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from harness.atomic import write_all
+from harness.atomic import Staged, write_all
 
 
 def test_a_failure_before_the_first_replacement_leaves_every_file(tmp_path: Path) -> None:
@@ -44,3 +46,48 @@ def test_modes_are_kept_and_folders_made(tmp_path: Path) -> None:
     write_all({script: b"y", tmp_path / "new" / "file": b"z"})
     assert script.stat().st_mode & 0o777 == 0o755
     assert (tmp_path / "new" / "file").read_bytes() == b"z"
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from harness.atomic import Staged
+staged = Staged(Path(sys.argv[1]))
+staged.stream.write(b"half")
+staged.finish()
+if sys.argv[2] == "dies":
+    os.kill(os.getpid(), 9)
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next_and_that_of_a_living_one_is_not(
+    tmp_path: Path,
+) -> None:
+    target = tmp_path / "file"
+    target.write_text("old")
+    command = [sys.executable, "-c", KILLED, str(target)]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    subprocess.run([*command, "dies"], env=environment, check=False)
+    assert len(list(tmp_path.iterdir())) == 2
+    assert target.read_text() == "old"
+    with subprocess.Popen(
+        [*command, "lives"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    ) as living:
+        assert living.stdout is not None
+        living.stdout.readline()
+        write_all({target: b"new"})
+        assert target.read_bytes() == b"new"
+        assert len(list(tmp_path.iterdir())) == 2
+    assert next(path for path in tmp_path.iterdir() if path != target).read_bytes() == b"half"
+
+
+def test_other_files_are_no_abandoned_ones(tmp_path: Path) -> None:
+    others = [".file-backup", ".file-backup1x", ".other-abcdefgh", "file-abcdefgh"]
+    for name in others:
+        (tmp_path / name).touch()
+    with Staged(tmp_path / "file") as staged:
+        staged.finish()
+        staged.replace()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*others, "file"])

@@ -10,9 +10,9 @@ import pytest
 
 from harness.adapters import claude_code
 from harness.adapters.claude_code import ClaudeCodeAdapter, ClaudeCodeSession
-from harness.agent import conversation as launching
 from harness.claude_code.package import InstalledPackage
 from harness.session import BrokenAdapter, Workspace
+from tests.supervision import NO_NAMESPACES, altered_supervisor
 
 FAKE = Path(__file__).with_name("fake_product.py")
 
@@ -88,14 +88,10 @@ def test_a_long_conversation_is_replaced(adapter, tmp_path: Path, monkeypatch) -
 def test_a_network_that_cannot_be_taken_away_is_told_once(
     adapter, tmp_path: Path, monkeypatch, caplog
 ) -> None:
-    launcher = tmp_path / "launcher.py"
-    own = launching.LAUNCHER.read_text()
-    launcher.write_text(own.replace('hasattr(libc, "unshare")', "False"))
-    assert launcher.read_text() != own
-    monkeypatch.setattr(launching, "LAUNCHER", launcher)
+    altered_supervisor(tmp_path, monkeypatch, NO_NAMESPACES)
     with caplog.at_level(logging.WARNING, logger="readfirst"):
         for name in "12":
             opened(adapter, workspace(tmp_path, name, isolated=True)).close()
     assert [record.getMessage() for record in caplog.records] == [
-        "the product keeps its network: this system has no network namespaces; only its switches hold it back"
+        "the product keeps its network: this system has no namespaces; only its switches hold it back"
     ]

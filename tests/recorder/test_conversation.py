@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent import conversation as launching
 from harness.claude_code.conversation import Conversation, Options
 from harness.claude_code.environment import ALLOWED_VARIABLES
 from harness.session import BrokenAdapter
-from tests.processes import alive, gone
+from tests.processes import alive, below, gone
+from tests.supervision import AS_A_USER, NO_NAMESPACES, NO_WAY_INTO_A_NAMESPACE, altered_supervisor
 
 FAKE = Path(__file__).with_name("fake_product.py")
 
@@ -85,35 +85,20 @@ def test_only_loopback_exists_where_the_system_allows(conversation: Conversation
         assert interfaces == ["lo"]
 
 
-def with_another_launcher(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]
-) -> Conversation:
-    launcher = tmp_path / "launcher.py"
-    source = launching.LAUNCHER.read_text()
-    for old, new in changes.items():
-        assert old in source
-        source = source.replace(old, new)
-    launcher.write_text(source)
-    monkeypatch.setattr(launching, "LAUNCHER", launcher)
-    return Conversation(options(tmp_path))
-
-
-AS_A_USER = {"libc.unshare(_CLONE_NEWNET) != 0": "True"}
-
-
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({'hasattr(libc, "unshare")': "False"}, "this system has no network namespaces"),
-        (AS_A_USER | {"/proc/self/uid_map": "/proc/self/no_map"}, "No such file or directory"),
-        (AS_A_USER | {"_CLONE_NEWUSER | _CLONE_NEWNET": "-1"}, "Invalid argument"),
+        (NO_NAMESPACES, "this system has no namespaces"),
+        (NO_WAY_INTO_A_NAMESPACE, "No such file or directory"),
+        (AS_A_USER | {"_CLONE_NEWUSER | flags": "-1"}, "Invalid argument"),
     ],
     ids=["there is none", "nothing can be done in it", "it cannot be made"],
 )
 def test_the_reason_is_told_where_the_network_cannot_be_left_and_the_product_runs_with_it(
     tmp_path: Path, monkeypatch, changes: dict[str, str], reason: str
 ) -> None:
-    conversation = with_another_launcher(tmp_path, monkeypatch, changes)
+    altered_supervisor(tmp_path, monkeypatch, changes)
+    conversation = Conversation(options(tmp_path))
     try:
         assert conversation.isolation == reason
         assert json.loads(conversation.call("Interfaces", {}).text) != ["lo"]
@@ -124,7 +109,8 @@ def test_the_reason_is_told_where_the_network_cannot_be_left_and_the_product_run
 def test_a_user_without_rights_leaves_the_network_too_where_the_system_allows(
     tmp_path: Path, monkeypatch
 ) -> None:
-    conversation = with_another_launcher(tmp_path, monkeypatch, AS_A_USER)
+    altered_supervisor(tmp_path, monkeypatch, AS_A_USER)
+    conversation = Conversation(options(tmp_path))
     try:
         interfaces = json.loads(conversation.call("Interfaces", {}).text)
         assert (interfaces == ["lo"]) == (conversation.isolation == "")
@@ -198,7 +184,7 @@ def test_a_product_that_cannot_start_is_an_environment_failure(tmp_path: Path) -
 
 
 def test_closing_leaves_no_process_not_even_of_its_children(conversation: Conversation) -> None:
-    child = int(conversation.call("Spawn", {}).text)
+    child = below(conversation.pid, int(conversation.call("Spawn", {}).text))
     assert alive(child)
     conversation.close()
     assert gone(child)

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.record import Mode, Recorded, record
-from harness.recordings import Recordings
+from harness.record import Mode, Recorded, missing, record
+from harness.recordings import RecordingError, Recordings
+from harness.scenario import Expectation, ToolCall
 from harness.session import ToolResult, Workspace
 from harness.suite import Suite
 from harness.takes import Takes
@@ -84,11 +85,9 @@ def run(suite: Suite, mode: Mode, edit: Callable[[Path], ToolResult]) -> Recorde
 
 def recorded(suite: Suite, mode: Mode, edits: Mapping[str, Callable[[Path], ToolResult]]) -> Recorded:
     """Record `gate/x` on several contracts, each with its own way to edit."""
-    contracts = [suite.contracts.find(name) for name in edits]
+    wanted = {name: ["gate/x"] for name in edits}
     takes = Takes(suite.root.parent / "takes")
-    (result,) = record(
-        suite, ["gate/x"], contracts, mode, lambda each: lambda: Product(edits[each.name]), takes
-    )
+    (result,) = record(suite, wanted, mode, lambda each: lambda: Product(edits[each.name]), takes)
     return result
 
 
@@ -105,7 +104,11 @@ def test_create_fills_in_what_is_missing_and_keeps_the_comments(suite: Suite) ->
     assert "  # a comment\n" in source(suite)
     transcript = Recordings(suite.recordings_root).load("gate/x", "2.1.7")
     assert transcript is not None
-    assert transcript.steps[0].results[0].text.endswith("</system-reminder>\n")
+    shown = transcript.steps[0].results[0]
+    assert (shown.text, shown.after) == (
+        "     1→alpha",
+        "\n\n<system-reminder>\nBe careful.\n</system-reminder>\n",
+    )
     suite.scenario("gate/x")
 
 
@@ -245,8 +248,7 @@ def test_adapters_are_closed_also_after_an_interruption(suite: Suite) -> None:
         list(
             record(
                 suite,
-                ["gate/x"],
-                [suite.contracts["2.1.7"]],
+                {"2.1.7": ["gate/x"]},
                 "create",
                 lambda _: lambda: Closing(interrupted),
                 Takes(suite.root.parent / "takes"),
@@ -257,7 +259,9 @@ def test_adapters_are_closed_also_after_an_interruption(suite: Suite) -> None:
 
 
 def test_what_the_product_cannot_do_is_told_apart(suite: Suite) -> None:
-    write(suite.root, GATE.replace("  - Edit: {", "  - MultiEdit: {"))
+    write(
+        suite.root, GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
+    )
     assert run(suite, "create", replaced).status == "unsupported"
 
 
@@ -286,3 +290,54 @@ def test_a_documented_text_with_a_hole_does_not_serve_the_product(suite: Suite) 
     documented, recorded = expectations(suite)[1]
     assert set(documented["text"]) == {"lines", "starts", "ends"}
     assert recorded["text"] == "The file $WS/notes.txt has been updated."
+
+
+def test_a_contract_that_the_file_does_not_state_is_recorded_and_the_file_left_alone(suite: Suite) -> None:
+    run(suite, "create", replaced)
+    before = source(suite)
+    assert recorded(suite, "create", {"2.1.328": refused}).status == "created"
+    assert source(suite) == before
+    suite = Suite(suite.root)
+    other = suite.scenario("gate/x", suite.contracts["2.1.328"]).steps[1]
+    assert isinstance(other, ToolCall)
+    assert other.expect.recorded is not None
+    assert (other.expect.recorded.error, other.expect.recorded.text) == ("not_read", NOT_READ)
+    assert recorded(suite, "create", {"2.1.328": replaced}).status == "differs"
+    assert recorded(suite, "fix", {"2.1.328": replaced}).status == "fixed"
+
+
+def test_one_pass_records_several_contracts_in_one_file(suite: Suite) -> None:
+    edits = {"2.1.7": replaced, "2.1.40": replaced, "2.1.328": refused}
+    assert recorded(suite, "create", edits).status == "created"
+    text = suite.recordings.path("gate/x").read_text("utf-8")
+    assert "contracts: [2.1.7, 2.1.40, 2.1.328]\n" in text
+    assert "since: 2.1.328\n" in text
+    assert text.count("The file $WS/notes.txt has been updated.") == 1
+
+
+def test_changed_steps_drop_what_was_recorded_of_the_others_and_tell(suite: Suite) -> None:
+    recorded(suite, "create", {"2.1.7": replaced, "2.1.40": replaced, "2.1.328": refused})
+    write(suite.root, source(suite).replace("new_string: gamma", "new_string: delta"))
+    suite = Suite(suite.root)
+    with pytest.raises(RecordingError, match="readfirst record --fix gate/x"):
+        suite.scenario("gate/x", suite.contracts["2.1.328"])
+    assert missing(suite, ["gate/x"], suite.contracts.recorded[5:7]) == {
+        contract.name: ["gate/x"] for contract in suite.contracts.recorded[5:7]
+    }
+    result = run(suite, "create", replaced)
+    assert result.status == "created"
+    assert "what 2 other contracts did is dropped" in result.message
+    assert list(suite.recordings.recording("gate/x").transcripts) == ["2.1.7"]
+    assert suite.scenario("gate/x", suite.contracts["2.1.328"]).steps[1].expect == Expectation()  # type: ignore[union-attr]
+
+
+def test_what_is_missing_is_what_has_the_tools_and_no_recording(suite: Suite) -> None:
+    contracts = [suite.contracts[name] for name in ("2.1.7", "2.1.40", "2.1.328")]
+    everything = {contract.name: ["gate/x"] for contract in contracts}
+    assert missing(suite, ["gate/x"], contracts) == everything
+    run(suite, "create", replaced)
+    assert missing(suite, ["gate/x"], contracts) == {name: ["gate/x"] for name in ("2.1.40", "2.1.328")}
+    write(
+        suite.root, GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
+    )
+    assert missing(Suite(suite.root), ["gate/x"], contracts) == {}

@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 
 from harness.entry import Directory, RegularFile, Symlink
 from harness.recordings import (
+    RecordedResult,
     Recording,
     RecordingError,
     Recordings,
@@ -15,7 +18,7 @@ from harness.recordings import (
     decode,
     encode,
 )
-from harness.session import ToolResult
+from harness.suite import default_root
 
 AWKWARD = "a\r\nb\rc\x00d\ufeffe\u2028f\u0085g \ud800 end"
 
@@ -25,70 +28,159 @@ def transcript(text: str = AWKWARD, data: bytes = b"\xff\xfe\x00\r\n\xef\xbb\xbf
         "bytes.bin": RegularFile(data, 0o600),
         "folder": Directory(0o755),
         "gone.txt": None,
-        "large.txt": RegularFile(b"line\r\n" * 5000, 0o644),
+        "large.txt": RegularFile(b"line\r\n" * 5000),
         "link": Symlink("$WS/bytes.bin"),
+        "plain.txt": RegularFile(b"alpha\n"),
     }
-    calls = (("Edit", {"file_path": "$WS/bytes.bin", "old_string": AWKWARD, "new_string": ""}),)
-    return Transcript((TranscriptStep(calls, (ToolResult(text, True),), changes, struck=True),))
+    result = RecordedResult(text, "not_read", True, "\n\n<system-reminder>\nx \ud800\n</system-reminder>\n")
+    return Transcript((TranscriptStep(("Edit",), (result,), changes, {"plain.txt": 0o600}, struck=True),))
+
+
+def plain(text: str) -> Transcript:
+    return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
+
+
+def recording(**texts: str) -> Recording:
+    """Return a recording in which each contract answers with a text; `v2_1_7` is 2.1.7, `v2_1_8_gated` 2.1.8+gated."""
+    names = {name: name.removeprefix("v").replace("_gated", "+gated").replace("_", ".") for name in texts}
+    return Recording("0" * 16, {names[name]: plain(text) for name, text in texts.items()})
 
 
 def test_every_byte_comes_back() -> None:
-    recording = Recording({"2.1.7": transcript(), "2.0.0": transcript("x" * 10_000 + AWKWARD)})
-    data = encode(recording)
-    assert decode(data) == recording
-    assert data.isascii()
-    assert b"\r" not in data
+    group = TranscriptStep(("Read", "Edit"), (RecordedResult("one"), RecordedResult("two", "not_read")))
+    several = Transcript((*transcript("x" * 10_000 + AWKWARD).steps,))
+    whole = Recording("digest", {"2.1.7": transcript(), "2.0.0": several})
+    data = encode(whole)
+    assert decode(data) == whole
+    assert not [character for character in "\r\x00\ufeff\u2028\x85" if character in data.decode("utf-8")]
+    grouped = Recording("digest", {"2.1.7": Transcript((group,))})
+    assert decode(encode(grouped)) == grouped
 
 
-def test_equal_transcripts_are_stored_once() -> None:
-    file = json.loads(
-        encode(Recording({"2.1.7": transcript(), "1.0.0": transcript(), "2.0.0": transcript("other")}))
+@pytest.mark.parametrize(
+    "text", ["", " ", "\n", "a\n\n", "  a\n b", "null", "1.0", "a: b", "# no", "\ta\n\tb\n", "'\"" * 9]
+)
+def test_every_text_comes_back(text: str) -> None:
+    assert decode(encode(recording(v2_1_7=text))) == recording(v2_1_7=text)
+
+
+def test_a_beginning_is_kept_with_the_digest_of_the_whole() -> None:
+    raw = "<tool_use_error>Wrong.\n\nFull schema:\n{}</tool_use_error>"
+    result = RecordedResult.of(raw, "invalid_settings", "Wrong.\n\nFull schema:")
+    other = RecordedResult.of(raw.replace("{}", "[]"), "invalid_settings", "Wrong.\n\nFull schema:")
+    assert (result.text, result.wrapped) == ("Wrong.\n\nFull schema:", True)
+    assert result.cut is not None
+    assert result.cut != other.cut
+    kept = Recording("", {"2.1.7": Transcript((TranscriptStep(("Edit",), (result,)),))})
+    data = encode(kept)
+    assert decode(data) == kept
+    assert b"{}" not in data
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "plain",
+        "<tool_use_error>no</tool_use_error>",
+        "a\n\n<system-reminder>\nx\n</system-reminder>\n",
+        "<tool_use_error>no</tool_use_error>\n\n<system-reminder>x</system-reminder>\n<system-reminder>y</system-reminder>",
+    ],
+)
+def test_what_the_host_adds_is_kept_apart_and_comes_back(raw: str) -> None:
+    assert RecordedResult.of(raw, None).raw == raw
+    assert "system-reminder" not in RecordedResult.of(raw, None).text
+
+
+def test_equal_answers_of_a_step_stand_once_with_the_versions_they_begin_in() -> None:
+    whole = recording(v1_0_0="old", v2_0_0="old", v2_1_7="new", v2_1_8="old", v2_1_9="old")
+    assert decode(encode(whole)) == whole
+    (step,) = yaml.safe_load(encode(whole))["steps"]
+    assert step["answers"] == [
+        {"since": ["1.0.0", "2.1.8"], "text": "old"},
+        {"since": "2.1.7", "text": "new"},
+    ]
+
+
+def test_an_answer_that_all_give_names_no_version() -> None:
+    (step,) = yaml.safe_load(encode(recording(v2_1_7="a", v2_1_8="a")))["steps"]
+    assert step["answers"] == [{"text": "a"}]
+
+
+def test_an_older_model_goes_on_as_the_versions_before_it() -> None:
+    whole = recording(
+        v2_1_7="must read",
+        v2_1_8="need not",
+        v2_1_8_gated="must read",
+        v2_1_9="need not",
+        v2_1_9_gated="other",
     )
-    assert file["contracts"] == {"1.0.0": 0, "2.0.0": 1, "2.1.7": 0}
-    assert len(file["transcripts"]) == 2
+    assert decode(encode(whole)) == whole
+    (step,) = yaml.safe_load(encode(whole))["steps"]
+    assert [answer["since"] for answer in step["answers"]] == ["2.1.7", "2.1.8", "2.1.9+gated"]
+    alone = recording(v2_1_8="need not", v2_1_8_gated="must read")
+    assert decode(encode(alone)) == alone
+
+
+def test_a_new_version_that_changes_nothing_is_one_line_of_difference() -> None:
+    names = {"v2_1_7": "a", "v2_1_8": "b"}
+    before, after = (encode(recording(**each)).splitlines() for each in (names, {**names, "v2_1_9": "b"}))
+    changed = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
+    assert changed == [(b"contracts: [2.1.7, 2.1.8]", b"contracts: [2.1.7, 2.1.8, 2.1.9]")]
 
 
 def test_contracts_stand_in_release_order() -> None:
     names = ["2.1.328+gated", "2.1.10", "2.1.328", "2.1.7"]
-    file = json.loads(encode(Recording({name: transcript() for name in names})))
+    file = yaml.safe_load(encode(Recording("", {name: plain("x") for name in names})))
     assert list(file["contracts"]) == ["2.1.7", "2.1.10", "2.1.328", "2.1.328+gated"]
 
 
+def test_recordings_keep_their_schema() -> None:
+    root = default_root()
+    check = Draft202012Validator(json.loads((root / "schema/recording.schema.json").read_text()))
+    check.validate(
+        yaml.safe_load(encode(Recording("0" * 16, {"2.1.7": transcript(), "2.0.0": transcript("x" * 9999)})))
+    )
+    for family in ("parallel", "settings", "creation", "race"):
+        for path in sorted((root / "recordings" / family).glob("*.yaml")):
+            check.validate(yaml.safe_load(path.read_bytes()))
+    assert not check.is_valid(
+        {"inputs": "0" * 16, "contracts": ["2.1.7"], "steps": [{"call": "Read", "answers": []}]}
+    )
+
+
 @pytest.mark.parametrize(
-    ("data", "message"),
+    "data",
     [
-        (b"", "not a readable recording"),
-        (b"[]", "not a readable recording"),
-        (b'{"format": 2}', "format 2 is unknown"),
-        (b'{"format": 1, "contracts": {"2.1.7": 3}, "transcripts": []}', "not a readable recording"),
-        (b'{"format": 1, "contracts": {}, "transcripts": [{"steps": [{}]}]}', "not a readable recording"),
+        "",
+        "[]",
+        "{",
+        "inputs: x\ncontracts: [2.1.7]\nsteps: [{}]\n",
+        "inputs: x\ncontracts: [2.1.7, 2.1.8]\nsteps:\n- call: Read\n  answers: [{text: a, since: 2.1.8}, {text: b}]\n",
+        "inputs: x\ncontracts: [1.0.0]\nsteps:\n- {call: Read, answers: [{text: a}, {text: b, since: 9}]}\n",
+        "inputs: x\ncontracts: [2.1.7]\nsteps: [{calls: [Read, Read], answers: [{results: [{text: a}]}]}]\n",
+        "inputs: x\ncontracts: [2.1.7]\nsteps: [{call: Read, answers: [{text: {base64: '%'}}]}]\n",
+        "inputs: x\ncontracts: [2.1.7]\nsteps: [{call: Read, answers: [{text: a, files: {x: {zlib: QUJD}}}]}]\n",
+        "inputs: x\ncontracts: [2.1.7]\nsteps: [{call: Read, answers: [{text: a, files: {x: {pipe: 1}}}]}]\n",
     ],
 )
-def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: bytes, message: str) -> None:
+def test_damage_is_reported_with_the_file_and_the_remedy(tmp_path: Path, data: str) -> None:
     (tmp_path / "gate").mkdir()
-    (tmp_path / "gate" / "x.json").write_bytes(data)
-    with pytest.raises(RecordingError, match=message) as caught:
+    (tmp_path / "gate" / "x.yaml").write_text(data)
+    with pytest.raises(
+        RecordingError, match=r"not a readable recording .*record the scenario again"
+    ) as caught:
         Recordings(tmp_path).load("gate/x", "2.1.7")
-    assert "gate/x.json" in str(caught.value)
-
-
-def test_damaged_base64_and_unknown_entries_are_reported() -> None:
-    good = json.loads(encode(Recording({"2.1.7": transcript()})))
-    for broken in (
-        {"file": {"base64": "%"}, "mode": "0644"},
-        {"file": {"zlib": "QUJD"}, "mode": None},
-        {"pipe": 1},
-    ):
-        good["transcripts"][0]["steps"][0]["changes"] = {"x": broken}
-        with pytest.raises(RecordingError, match="record the scenario again"):
-            decode(json.dumps(good).encode())
+    assert "gate/x.yaml" in str(caught.value)
 
 
 def test_what_was_not_recorded_is_none_and_ids_are_listed(tmp_path: Path) -> None:
     recordings = Recordings(tmp_path)
     assert recordings.load("gate/x", "2.1.7") is None
     recordings.path("gate/x").parent.mkdir()
-    recordings.path("gate/x").write_bytes(encode(Recording({"2.1.7": transcript()})))
+    recordings.path("gate/x").write_bytes(encode(Recording("i", {"2.1.7": transcript()})))
     assert list(recordings.ids()) == ["gate/x"]
     assert recordings.load("gate/x", "2.0.0") is None
     assert recordings.load("gate/x", "2.1.7") == transcript()
+    assert recordings.of("gate/x", "i").transcripts
+    with pytest.raises(RecordingError, match="before the scenario's files or steps were changed"):
+        recordings.of("gate/x", "other")

@@ -5,10 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.recordings import Recording, Recordings, Transcript, TranscriptStep, decode, encode
-from harness.session import ToolResult
+from harness.recordings import (
+    RecordedResult,
+    Recording,
+    Recordings,
+    Transcript,
+    TranscriptStep,
+    decode,
+    encode,
+)
 from harness.suite import Suite, default_root
-from harness.syrupy_extension import RecordingExtension
+from harness.syrupy_extension import RecordingExtension, recording_files, same_transcript
 
 pytest_plugins = ["pytester"]
 
@@ -21,15 +28,14 @@ class SuiteRecordings(RecordingExtension):
 
 TEST = """
     from pathlib import Path
-    from harness.recordings import Transcript, TranscriptStep
-    from harness.session import ToolResult
+    from harness.recordings import RecordedResult, Transcript, TranscriptStep
     from harness.syrupy_extension import RecordingExtension
 
     class Own(RecordingExtension):
         root = Path({root!r})
 
     def test_it(snapshot):
-        transcript = Transcript((TranscriptStep((("Read", {{}}),), (ToolResult({text!r}, False),)),))
+        transcript = Transcript((TranscriptStep(("Read",), (RecordedResult({text!r}),)),))
         assert transcript == snapshot(name="gate/x@2.1.7", extension_class=Own)
 """
 
@@ -40,7 +46,7 @@ def run(pytester: pytest.Pytester, root: Path, text: str, *options: str) -> pyte
 
 
 def transcript(text: str) -> Transcript:
-    return Transcript((TranscriptStep((("Read", {}),), (ToolResult(text, False),)),))
+    return Transcript((TranscriptStep(("Read",), (RecordedResult(text),)),))
 
 
 def test_syrupy_writes_and_reads_a_recording_with_every_byte(
@@ -59,7 +65,7 @@ def test_syrupy_writes_and_reads_a_recording_with_every_byte(
 def test_a_lost_control_character_fails(pytester: pytest.Pytester, tmp_path: Path, lost: str) -> None:
     Recordings(tmp_path).path("gate/x").parent.mkdir()
     Recordings(tmp_path).path("gate/x").write_bytes(
-        encode(Recording({"2.1.7": transcript("a\r\nb\rc\x00\ufeff")}))
+        encode(Recording("", {"2.1.7": transcript("a\r\nb\rc\x00\ufeff")}))
     )
     run(pytester, tmp_path, lost).assert_outcomes(failed=1)
 
@@ -73,7 +79,24 @@ def test_an_update_keeps_the_other_contracts_and_shares_equal_transcripts(
 ) -> None:
     path = Recordings(tmp_path).path("gate/x")
     path.parent.mkdir()
-    path.write_bytes(encode(Recording({"2.0.0": transcript("same"), "2.1.7": transcript("old")})))
+    path.write_bytes(encode(Recording("", {"2.0.0": transcript("same"), "2.1.7": transcript("old")})))
     run(pytester, tmp_path, "same", "--snapshot-update").assert_outcomes(passed=1)
-    assert path.read_bytes() == encode(Recording({"2.0.0": transcript("same"), "2.1.7": transcript("same")}))
+    assert path.read_bytes() == encode(
+        Recording("", {"2.0.0": transcript("same"), "2.1.7": transcript("same")})
+    )
     assert len(decode(path.read_bytes()).transcripts) == 2
+
+
+def test_what_was_recorded_of_other_inputs_is_left_out(tmp_path: Path) -> None:
+    path = Recordings(tmp_path).path("gate/x")
+    path.parent.mkdir()
+    path.write_bytes(encode(Recording("old", {"2.0.0": transcript("a"), "2.1.7": transcript("a")})))
+    (written,) = recording_files(tmp_path, "gate/x", "new", {"2.1.7": transcript("b")}).items()
+    assert written == (path, encode(Recording("new", {"2.1.7": transcript("b")})))
+    (kept,) = recording_files(tmp_path, "gate/x", "old", {"2.1.7": transcript("b")}).values()
+    assert list(decode(kept).transcripts) == ["2.0.0", "2.1.7"]
+
+
+def test_transcripts_are_the_same_to_the_byte() -> None:
+    assert same_transcript(transcript("a\r\n"), transcript("a\r\n"))
+    assert not same_transcript(transcript("a\r\n"), transcript("a\n"))

@@ -57,12 +57,10 @@ def takes_of(suite: Suite) -> Takes:
 def recorded(
     suite: Suite, products: Mapping[str, Adapter], mode: Any = "create", ids: tuple[str, ...] = ("gate/x",)
 ) -> list[Recorded]:
-    contracts = [suite.contracts.find(name) for name in products]
-
     def connect(contract: Contract) -> Callable[[], Adapter]:
         return lambda: products[contract.name]
 
-    return list(record(suite, ids, contracts, mode, connect, takes_of(suite)))
+    return list(record(suite, dict.fromkeys(products, ids), mode, connect, takes_of(suite)))
 
 
 def broken(_: int) -> str:
@@ -78,7 +76,7 @@ def test_what_was_taken_is_not_taken_again_after_an_interruption(suite: Suite) -
     first, second = Product(interrupted), Product(lambda _: "answer")
     with pytest.raises(KeyboardInterrupt):
         recorded(suite, {"2.1.7": first}, ids=("gate/x", "gate/y"))
-    assert not list(suite.recordings_root.rglob("*.json"))
+    assert not list(suite.recordings_root.rglob("*.yaml"))
     results = recorded(suite, {"2.1.7": second}, ids=("gate/x", "gate/y"))
     assert [result.status for result in results] == ["created", "created"]
     assert second.calls == 1
@@ -87,14 +85,14 @@ def test_what_was_taken_is_not_taken_again_after_an_interruption(suite: Suite) -
 def test_judged_takes_are_gone_so_that_a_check_asks_the_product(suite: Suite) -> None:
     product = Product(lambda _: "answer")
     recorded(suite, {"2.1.7": product})
-    assert not list(takes_of(suite).root.rglob("*.json"))
+    assert not list(takes_of(suite).root.rglob("*.yaml"))
     assert recorded(suite, {"2.1.7": product}, "check")[0].status == "unchanged"
     assert product.calls == 4
 
 
 def test_a_take_of_other_steps_does_not_count(suite: Suite) -> None:
     takes, contract = takes_of(suite), suite.contracts["2.1.7"]
-    list(take(suite, ["gate/x"], [contract], lambda _: lambda: Product(lambda _: "answer"), takes))
+    list(take(suite, {"2.1.7": ["gate/x"]}, lambda _: lambda: Product(lambda _: "answer"), takes))
     assert takes.get(suite.scenario("gate/x", require_expect=False), contract, 1) is not None
     path = suite.path("gate/x")
     path.write_text(SCENARIO.replace("alpha", "gamma"))
@@ -105,7 +103,7 @@ def test_a_take_of_other_steps_does_not_count(suite: Suite) -> None:
 
 def test_a_damaged_take_does_not_count(suite: Suite) -> None:
     takes, contract = takes_of(suite), suite.contracts["2.1.7"]
-    list(take(suite, ["gate/x"], [contract], lambda _: lambda: Product(lambda _: "answer"), takes))
+    list(take(suite, {"2.1.7": ["gate/x"]}, lambda _: lambda: Product(lambda _: "answer"), takes))
     takes.path("gate/x", "2.1.7", 1).write_text("{")
     assert takes.get(suite.scenario("gate/x", require_expect=False), contract, 1) is None
 
@@ -126,12 +124,15 @@ def test_what_broke_is_told_with_its_contract_and_taken_again_next_time(suite: S
     assert recorded(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(lambda _: "b")})[0].ok
 
 
-def test_contracts_that_differ_get_clauses_of_their_own(suite: Suite) -> None:
+def test_contracts_that_differ_stand_in_the_recording(suite: Suite) -> None:
     products = {name: Product(lambda _, name=name: f"as {name}") for name in ("2.1.7", "2.1.40")}
     assert recorded(suite, products)[0].status == "created"
-    source = suite.path("gate/x").read_text()
-    assert '- when: {claude_code: "<2.1.40"}\n        text: as 2.1.7\n' in source
-    assert '- when: {claude_code: ">=2.1.40"}\n        text: as 2.1.40\n' in source
+    assert suite.path("gate/x").read_text() == SCENARIO + "    expect:\n      text: as 2.1.7\n"
+    recording = suite.recordings.path("gate/x").read_text()
+    assert (
+        "- since: 2.1.7\n        text: as 2.1.7\n      - since: 2.1.40\n        text: as 2.1.40\n"
+        in recording
+    )
     assert recorded(suite, products)[0].status == "unchanged"
 
 

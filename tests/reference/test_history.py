@@ -76,9 +76,8 @@ def told(scenario_id: str, behaviours: Behaviours, place: Place) -> str:
     scenario = SUITE.scenario(scenario_id)
     outcome = replay(scenario, ReferenceAdapter(behaviours), place)
     assert outcome.broken is None, outcome.broken
-    steps = transcribe(scenario, outcome).steps
-    answers = [(result.is_error, result.text) for step in steps for result in step.results]
-    return TEMPORARY.sub(".tmp", repr((answers, [step.changes for step in steps])))
+    steps = transcribe(scenario, outcome, SUITE.vocabulary).steps
+    return TEMPORARY.sub(".tmp", repr([(step.results, step.changes, step.created) for step in steps]))
 
 
 @pytest.mark.parametrize("change", list(changes()), ids=str)

@@ -52,15 +52,25 @@ def suite(tmp_path: Path) -> Suite:
     return Suite(root)
 
 
+def said(suite: Suite, scenario_id: str = "gate/x") -> dict[str, object]:
+    """Return what Edit is expected to answer, by the versions that were recorded."""
+    found: dict[str, object] = {}
+    for name in suite.recordings.recording(scenario_id).transcripts:
+        (call,) = suite.scenario(scenario_id, suite.contracts.find(name)).calls()
+        assert call.expect.recorded is not None
+        found[name] = call.expect.recorded.error or call.expect.recorded.text
+    return found
+
+
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNpm]:
     """Return what publishes versions and puts an npm first on the path that knows them; the cache is a fresh one."""
 
-    def publish(versions: Mapping[str, str], native: frozenset[str] = frozenset()) -> FakeNpm:
+    def publish(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeNpm:
         folder = tmp_path / "bin"
         monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-        return FakeNpm(folder, published(versions, native))
+        return FakeNpm(folder, published(versions, scripts))
 
     return publish
 
@@ -70,8 +80,8 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
     """Return what opens a registry that the real npm asks from then on; the cache is a fresh one."""
     opened: list[FakeRegistry] = []
 
-    def open_registry(versions: Mapping[str, str], native: frozenset[str] = frozenset()) -> FakeRegistry:
-        made = FakeRegistry(published(versions, native))
+    def open_registry(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeRegistry:
+        made = FakeRegistry(published(versions, scripts))
         opened.append(made)
         monkeypatch.setenv("npm_config_registry", made.url)
         monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm"))

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 from urllib.parse import unquote
 
@@ -50,69 +51,76 @@ else:
 """
 
 PROGRAM = """\
-const fs = require("fs");
-const messages = [{ role: "user", content: "go" }];
-const tools = ["Read", "Edit", "Write", "NotebookEdit"].map((name) => ({ name, input_schema: { type: "object" } }));
+#!{python} -SE
+import json, os, sys
+from http.client import HTTPConnection
 
-async function ask() {
-  const answer = await fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ model: process.env.ANTHROPIC_MODEL, stream: true, messages, tools }),
-  });
-  const blocks = [];
-  for (const line of (await answer.text()).split("\\n")) {
-    if (!line.startsWith("data: ")) continue;
-    const event = JSON.parse(line.slice(6));
-    if (event.type === "content_block_start") blocks.push({ ...event.content_block, input: "" });
-    else if (event.type === "content_block_delta" && "partial_json" in event.delta)
-      blocks[blocks.length - 1].input += event.delta.partial_json;
-  }
-  return blocks.filter((block) => block.type === "tool_use");
-}
+host = os.environ["ANTHROPIC_BASE_URL"].removeprefix("http://")
+model = os.environ["ANTHROPIC_MODEL"]
+messages = [{{"role": "user", "content": "go"}}]
+tools = [{{"name": name, "input_schema": {{"type": "object"}}}} for name in ("Read", "Edit", "Write", "NotebookEdit")]
 
-function run(name, args) {
-  const model = process.env.ANTHROPIC_MODEL;
-  BEHAVIOUR
-}
 
-(async () => {
-  for (;;) {
-    const content = [];
-    for (const use of await ask())
-      content.push({ type: "tool_result", tool_use_id: use.id, ...run(use.name, JSON.parse(use.input)) });
-    messages.push({ role: "user", content });
-  }
-})();
+def asked():
+    connection = HTTPConnection(host)
+    body = {{"model": model, "stream": True, "messages": messages, "tools": tools}}
+    connection.request("POST", "/v1/messages", json.dumps(body), {{"content-type": "application/json"}})
+    blocks = []
+    for line in connection.getresponse().read().decode().split("\\n"):
+        if line.startswith("data: "):
+            event = json.loads(line[6:])
+            if event["type"] == "content_block_start":
+                blocks.append({{**event["content_block"], "input": ""}})
+            elif event["type"] == "content_block_delta" and "partial_json" in event["delta"]:
+                blocks[-1]["input"] += event["delta"]["partial_json"]
+    return [block for block in blocks if block["type"] == "tool_use"]
+
+
+def run(name, args):
+{behaviour}
+
+
+while True:
+    content = []
+    for use in asked():
+        result = run(use["name"], json.loads(use["input"]))
+        content.append({{"type": "tool_result", "tool_use_id": use["id"], **result}})
+    messages.append({{"role": "user", "content": content}})
 """
 
-EDIT = """
-  if (name === "Read") return { content: fs.readFileSync(args.file_path, "utf8") };
-  const text = fs.readFileSync(args.file_path, "utf8");
-  fs.writeFileSync(args.file_path, text.replace(args.old_string, args.new_string));
-  return { content: WORDS };
+SCRIPT = """\
+const child = require("child_process").spawnSync({python}, [__dirname + "/program.py"], {{ stdio: "inherit" }});
+process.exit(child.status ?? 1);
+"""
+
+EDIT = """\
+with open(args["file_path"], newline="") as file:
+    text = file.read()
+if name == "Read":
+    return {"content": text}
+with open(args["file_path"], "w", newline="") as file:
+    file.write(text.replace(args["old_string"], args["new_string"], 1))
+return {"content": WORDS}
 """
 """What run() does: Edit replaces, and answers with WORDS."""
 
 
 def saying(words: str) -> str:
-    """Return a behaviour whose Edit answers with a JavaScript expression."""
+    """Return a behaviour whose Edit answers with a Python expression."""
     return EDIT.replace("WORDS", words)
 
 
-def published(versions: Mapping[str, str], native: frozenset[str] = frozenset()) -> Packages:
-    """Return packages of `versions`, each with its behaviour; `native` of them are programs, the others scripts."""
+def published(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> Packages:
+    """Return packages of `versions`, each with its behaviour; `scripts` of them need node, the others are programs."""
     packages: Packages = {PACKAGE: {}, PLATFORM: {}}
     for version, behaviour in versions.items():
-        program = PROGRAM.replace("BEHAVIOUR", behaviour)
-        if version in native:
-            packages[PLATFORM][version] = {
-                "files": {"claude": "#!/usr/bin/env node\n" + program},
-                "needs": {},
-            }
-            packages[PACKAGE][version] = {"files": {"wrapper.cjs": ""}, "needs": {PLATFORM: version}}
+        program = PROGRAM.format(python=sys.executable, behaviour=indent(behaviour, "    "))
+        if version in scripts:
+            script = SCRIPT.format(python=json.dumps(sys.executable))
+            packages[PACKAGE][version] = {"files": {"cli.js": script, "program.py": program}, "needs": {}}
         else:
-            packages[PACKAGE][version] = {"files": {"cli.js": program}, "needs": {}}
+            packages[PLATFORM][version] = {"files": {"claude": program}, "needs": {}}
+            packages[PACKAGE][version] = {"files": {"wrapper.cjs": ""}, "needs": {PLATFORM: version}}
     return packages
 
 

@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from harness.cli import main
+from harness.exit_code import ExitCode
 from harness.suite import Suite
-from harness.summary import ExitCode
 
 from .fake_registry import FakeNpm, saying
 
@@ -134,8 +134,7 @@ def test_a_version_that_differs_is_proposed_with_its_differences(night: Callable
     assert set(changed[1].split()) == {
         "docs/made",
         "fixtures/contracts.yaml",
-        "fixtures/recordings/gate/x.json",
-        "fixtures/scenarios/gate/x.yaml",
+        "fixtures/recordings/gate/x.yaml",
     }
     assert begun.git("ls-remote", "--heads", "origin").endswith("\trefs/heads/snapshot-1.0.2\n")
     asked = begun.asked.read_text().split("\n")
@@ -158,11 +157,11 @@ def test_a_version_is_proposed_once(night: Callable[[str], Night]) -> None:
 
 
 def test_a_version_that_cannot_be_recorded_fails_and_keeps_its_takes(night: Callable[[str], Night]) -> None:
-    begun = night('return { content: "Out of cheese", is_error: true };')
+    begun = night('return {"content": "Out of cheese", "is_error": True}')
     assert begun.run(SNAPSHOT, expected=1) == "version=1.0.2\ncode=4\n"
     assert begun.git("status", "--porcelain", "fixtures") == ""
     kept = {step["uses"].partition("@")[0]: step for step in JOB["steps"] if "cache" in step.get("uses", "")}
     assert set(kept) == {"actions/cache/restore", "actions/cache/save"}
     assert kept["actions/cache/save"]["if"].startswith("always()")
     for step in kept.values():
-        assert list((begun.repository / step["with"]["path"]).rglob("*.json"))
+        assert list((begun.repository / step["with"]["path"]).rglob("*.yaml"))

@@ -7,14 +7,16 @@ import pytest
 
 from harness.claude_code.package import installed, uninstall
 from harness.cli import main
+from harness.exit_code import ExitCode
 from harness.recordings import Recordings
+from harness.scenario import TextDigest
 from harness.suite import Suite
-from harness.summary import ExitCode
 
+from .conftest import said
 from .fake_registry import FakeNpm, saying
 
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
-GATED = saying('model === "old" ? "Done" : "Done without asking"')
+GATED = saying('"Done" if model == "old" else "Done without asking"')
 Npm = Callable[..., FakeNpm]
 
 
@@ -62,11 +64,31 @@ def test_a_version_that_does_the_same_becomes_a_contract(
 def test_what_differs_is_told_and_fails(suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})
     record(suite)
+    before = suite.path("gate/x").read_bytes()
     assert snapshot(suite, "latest", "-j", "2") == ExitCode.NOT_CONFORMANT
     assert "1.0.2: 1 of 1 scenarios differ from 1.0.1\n  gate/x\n" in capsys.readouterr().out
-    source = suite.path("gate/x").read_text()
-    assert 'when: {claude_code: "<1.0.2"}' in source
-    assert 'when: {claude_code: ">=1.0.2"}' in source
+    new = "Done, and said otherwise"
+    assert said(Suite(suite.root)) == {
+        "1.0.1": "Done",
+        "1.0.1+gated": "Done",
+        "1.0.2": new,
+        "1.0.2+gated": new,
+    }
+    assert suite.path("gate/x").read_bytes() == before, "it states its own contract only"
+
+
+def test_a_long_answer_that_stayed_the_same_is_no_difference(
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file has its digest, the recording of the new version the text."""
+    long, other = (saying(f"'{word} ' * 2000") for word in ("Done", "Else"))
+    npm({"1.0.1": long, "1.0.2": long, "1.0.3": other})
+    record(suite)
+    assert "sha256:" in suite.path("gate/x").read_text()
+    assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
+    assert "1.0.2: 0 of 1 scenarios differ from 1.0.1\n" in capsys.readouterr().out
+    assert snapshot(suite, "1.0.3") == ExitCode.NOT_CONFORMANT
+    assert "1.0.3: 1 of 1 scenarios differ from 1.0.2\n" in capsys.readouterr().out
 
 
 def test_a_difference_of_one_class_of_models_is_told_apart(
@@ -78,7 +100,8 @@ def test_a_difference_of_one_class_of_models_is_told_apart(
     printed = capsys.readouterr().out
     assert "1.0.2: 1 of 1 scenarios differ" in printed
     assert "1.0.2+gated: 0 of 1 scenarios differ" in printed
-    assert "read_gate: relaxed" in suite.path("gate/x").read_text()
+    told = said(Suite(suite.root))
+    assert (told["1.0.2"], told["1.0.2+gated"]) == ("Done without asking", "Done")
 
 
 def test_what_differs_where_expectations_leave_it_open_is_told_and_does_not_fail(
@@ -88,6 +111,8 @@ def test_what_differs_where_expectations_leave_it_open_is_told_and_does_not_fail
     path = suite.path("gate/x")
     path.write_text(path.read_text().replace("text: Done", "text: {starts: Done}"))
     record(suite)
+    stated = path.read_text()
+    assert "{starts: Done}" in stated
     assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
     assert capsys.readouterr().out.endswith(
         "1.0.2: 0 of 1 scenarios differ from 1.0.1\n"
@@ -95,7 +120,10 @@ def test_what_differs_where_expectations_leave_it_open_is_told_and_does_not_fail
         "1.0.2+gated: 0 of 1 scenarios differ from 1.0.1+gated\n"
         "1.0.2+gated: 1 more answer otherwise in what expectations leave open\n  gate/x\n"
     )
-    assert "when:" not in path.read_text()
+    assert path.read_text() == stated
+    assert said(Suite(suite.root)) == dict.fromkeys(
+        ("1.0.1", "1.0.1+gated", "1.0.2", "1.0.2+gated"), TextDigest(starts="Done")
+    )
 
 
 def test_a_contract_is_not_recorded_again(suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,7 +138,7 @@ def test_a_contract_is_not_recorded_again(suite: Suite, npm: Npm, capsys: pytest
 def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_takes(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    refusing = 'return { content: "Out of cheese", is_error: true };'
+    refusing = 'return {"content": "Out of cheese", "is_error": True}'
     made = npm({"1.0.1": OLD, "1.0.2": refusing})
     record(suite)
     before = state(suite)
@@ -123,13 +151,14 @@ def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_tak
     )
     made.close()
     assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT
-    assert "error: out_of_cheese" in suite.path("gate/x").read_text()
+    told = said(Suite(suite.root))
+    assert (told["1.0.1"], told["1.0.2"]) == ("Done", "out_of_cheese")
 
 
 def test_a_version_that_ends_during_a_call_is_not_recorded(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    npm({"1.0.1": OLD, "1.0.2": "process.exit(7);"})
+    npm({"1.0.1": OLD, "1.0.2": "sys.exit(7)"})
     record(suite)
     before = state(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.BROKEN

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 WAY = sys.argv[1]
+STARTED = time.monotonic_ns()
 TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("Read", "Edit", "Write")]
 
 
@@ -25,9 +26,8 @@ def called(way: str) -> dict[str, object]:
         case "hangs":
             time.sleep(3600)
         case "hangs-with-child":
-            child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
-            with Path(sys.argv[2]).open("w") as file:
-                file.write(f"{os.getpid()} {child.pid}")
+            subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)", sys.argv[2]])
+            Path(sys.argv[2]).touch()
             time.sleep(3600)
         case "exits":
             sys.stderr.write("x" * 5000 + " the last words\n")
@@ -47,8 +47,8 @@ def called(way: str) -> dict[str, object]:
             sys.stderr.write("y" * 3_000_000)
         case "no-result":
             return {"content": "not a list"}
-        case "pid":
-            return text(str(os.getpid()))
+        case "start":
+            return text(str(STARTED))
         case "where":
             return text(f"{Path.cwd()} {os.environ['HOME']}")
     return text("done")
@@ -69,7 +69,9 @@ def main() -> None:
             case "initialize":
                 info = {"name": "miniature", "version": "1"}
                 result = {
-                    "protocolVersion": params["protocolVersion"],
+                    "protocolVersion": "3000-01-01"
+                    if WAY == "from-the-future"
+                    else params["protocolVersion"],
                     "capabilities": {"tools": {}},
                     "serverInfo": info,
                 }

@@ -177,8 +177,7 @@ class LeavesAChildBehind(Misbehaving):
     """Starts a process, writes its number down, and crashes."""
 
     def misbehave(self) -> Any:
-        child = subprocess.Popen(["sleep", "600"])
-        (self.workspace.root / "child.pid").write_text(str(child.pid))
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", self.workspace.root])
         os._exit(5)
 
 

@@ -1,19 +1,21 @@
 """A verdict names every difference with its level, and nothing passes that was not judged."""
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from packaging.specifiers import SpecifierSet
 
 from harness.compare import compare, skipped
 from harness.contracts import Contract
 from harness.entry import Entry, RegularFile
 from harness.outcome import Breakage, Outcome, StepOutcome
-from harness.recordings import Transcript, TranscriptStep
+from harness.recordings import RecordedResult, Transcript, TranscriptStep
 from harness.scenario import (
     Clause,
+    Expectation,
+    ForeignContractError,
     Given,
     ParallelCalls,
     Position,
@@ -21,7 +23,6 @@ from harness.scenario import (
     Step,
     TextDigest,
     ToolCall,
-    When,
     WorldEvent,
 )
 from harness.session import BASIC_CAPABILITIES, ToolResult
@@ -33,8 +34,15 @@ OLD, NEW = RegularFile(b"old", 0o644), RegularFile(b"new", 0o644)
 DOCUMENTED = Contract("documented")
 
 
-def call(*clauses: Clause, tool: str = "Edit", during: tuple[WorldEvent, ...] = ()) -> ToolCall:
-    return ToolCall(tool, {"file_path": "$WS/a"}, during, clauses, Position(Path("s.yaml"), 9, 5))
+def call(
+    recorded: Clause | None = None,
+    documented: Clause | None = None,
+    *,
+    tool: str = "Edit",
+    during: tuple[WorldEvent, ...] = (),
+) -> ToolCall:
+    place = Position(Path("s.yaml"), 9, 5)
+    return ToolCall(tool, {"file_path": "$WS/a"}, during, Expectation(recorded, documented), place)
 
 
 def happened(text: str, is_error: bool = False, error: str | None = None, **more: Any) -> StepOutcome:
@@ -56,10 +64,11 @@ class Bench:
         contract: Contract | None = None,
         recorded: Transcript | None = None,
     ) -> Verdict:
-        scenario = Scenario("family/slug", "title", "must", Given({"a": OLD}), tuple(steps))
+        scenario = Scenario(
+            "family/slug", "title", "must", Given({"a": OLD}), tuple(steps), contract=self.contract.name
+        )
         outcome = Outcome(scenario.id, tuple(outcomes), broken, {"a": OLD})
-        held = contract or self.contract
-        return compare(scenario, outcome, held, level, self.vocabulary, recorded, default=self.contract)
+        return compare(scenario, outcome, contract or self.contract, level, self.vocabulary, recorded)
 
 
 @pytest.fixture
@@ -215,7 +224,9 @@ def test_what_the_strike_changed_belongs_to_the_step(judge: Bench) -> None:
 
 
 def test_the_calls_of_a_group_are_judged_one_by_one_and_its_files_together(judge: Bench) -> None:
-    group = ParallelCalls((call(Clause(text="one")), call(Clause(text="two"))), (Clause(files={"a": NEW}),))
+    group = ParallelCalls(
+        (call(Clause(text="one")), call(Clause(text="two"))), Expectation(Clause(files={"a": NEW}))
+    )
     good = StepOutcome((ToolResult("one"), ToolResult("two")), {"a": NEW})
     bad = StepOutcome((ToolResult("one"), ToolResult("2")), {})
     assert judge([group], [good]).status == "passed"
@@ -235,7 +246,7 @@ def test_a_group_without_files_changes_nothing(judge: Bench) -> None:
 def test_verbatim_compares_the_raw_text_with_the_recording(judge: Bench) -> None:
     wrapped = f"<tool_use_error>{NOT_READ}</tool_use_error>"
     steps = [WorldEvent("touch", "a", mtime=2), call(REFUSED)]
-    recorded = Transcript((TranscriptStep((("Edit", {}),), (ToolResult(wrapped, True),)),))
+    recorded = Transcript((TranscriptStep(("Edit",), (RecordedResult.of(wrapped, "not_read"),)),))
     same = judge(steps, [StepOutcome(), happened(wrapped, True)], level="verbatim", recorded=recorded)
     bare = judge(steps, [StepOutcome(), happened(NOT_READ, True)], level="verbatim", recorded=recorded)
     assert same.status == "passed"
@@ -249,6 +260,22 @@ def test_verbatim_fails_where_the_recording_is_too_short(judge: Bench) -> None:
     assert told(verdict) == [("verbatim", "raw text", "nothing recorded", NOT_READ)]
 
 
+def test_verbatim_holds_an_answer_that_was_cut_to_its_beginning_and_to_what_the_host_added(
+    judge: Bench,
+) -> None:
+    begins = Clause(error="not_read", text=TextDigest(starts="File has not"))
+    answer = RecordedResult.of(f"<tool_use_error>{NOT_READ}</tool_use_error>", "not_read", "File has not")
+    recorded = Transcript((TranscriptStep(("Edit",), (answer,)),))
+
+    def levels(text: str) -> tuple[bool, bool]:
+        verdict = judge([call(begins)], [happened(text, True, "not_read")], level="text", recorded=recorded)
+        return verdict.levels["text"], verdict.levels["verbatim"]
+
+    assert levels("<tool_use_error>File has not, in other words.</tool_use_error>") == (True, True)
+    assert levels("File has not, in other words.") == (True, False)
+    assert levels("<tool_use_error>Files have not.</tool_use_error>") == (False, False)
+
+
 def test_verbatim_without_a_recording_is_a_mistake_of_the_caller(judge: Bench) -> None:
     with pytest.raises(ValueError, match="needs a recording"):
         judge([call(REFUSED)], [happened(NOT_READ, True)], level="verbatim")
@@ -258,7 +285,7 @@ SAYS = Clause(documented="a.txt, Rules", error="not_read")
 
 
 def test_documented_judges_documented_clauses_fully_and_set_up_by_its_effects(judge: Bench) -> None:
-    steps: list[Step] = [call(DONE), call(SAYS)]
+    steps: list[Step] = [call(DONE), call(SAYS, SAYS)]
     wording = happened("another wording", changes={"a": NEW})
     refused = happened("whatever", True, "not_read")
     verdict = judge(steps, [wording, refused], contract=DOCUMENTED)
@@ -270,23 +297,23 @@ def test_documented_judges_documented_clauses_fully_and_set_up_by_its_effects(ju
 
 
 def test_documented_prefers_its_own_clause_over_what_was_recorded(judge: Bench) -> None:
-    both = call(Clause(text="recorded"), Clause(documented="a.txt, Rules", text="documented", recorded=False))
+    both = call(Clause(text="recorded"), Clause(documented="a.txt, Rules", text="documented"))
     assert judge([both], [happened("documented")], contract=DOCUMENTED).status == "passed"
     assert judge([both], [happened("recorded")], contract=DOCUMENTED).status == "failed"
     assert judge([both], [happened("recorded")]).status == "passed"
 
 
-def test_documented_without_a_default_contract_is_a_mistake_of_the_caller(vocabulary: Vocabulary) -> None:
-    scenario = Scenario("a/b", "t", "must", Given(), (call(SAYS),))
-    with pytest.raises(ValueError, match="default contract"):
-        compare(scenario, Outcome("a/b", ()), DOCUMENTED, "text", vocabulary)
-
-
-OTHER = Clause(when=When(SpecifierSet(">=3")), text="done")
+def test_a_scenario_that_was_read_for_another_contract_is_a_mistake_of_the_caller(
+    judge: Bench, contract: Contract
+) -> None:
+    other = replace(contract, name="2.0.0", version="2.0.0")
+    assert judge([call(DONE)], [happened("done", changes={"a": NEW})]).status == "passed"
+    with pytest.raises(ForeignContractError, match=r"family/slug was read for 2\.1\.7, not for 2\.0\.0"):
+        judge([call(DONE)], [happened("done", changes={"a": NEW})], contract=other)
 
 
 def test_a_call_that_the_contract_is_silent_about_makes_the_scenario_unspecified(judge: Bench) -> None:
-    verdict = judge([call(DONE), call(OTHER)], [happened("done", changes={"a": NEW}), happened("x")])
+    verdict = judge([call(DONE), call()], [happened("done", changes={"a": NEW}), happened("x")])
     assert verdict.status == "unspecified"
     assert not any(verdict.levels.values())
 
@@ -345,14 +372,15 @@ def test_an_event_that_is_impossible_although_all_went_well_is_blamed_on_the_har
             "the adapter lacks MultiEdit",
         ),
         (
-            [call(DONE), call(OTHER)],
+            [call(DONE), call()],
             "2.1.7",
             BASIC_CAPABILITIES,
             "unspecified",
             "2.1.7 says nothing about it",
         ),
         ([call(DONE)], "documented", BASIC_CAPABILITIES, "unspecified", "documented says nothing about it"),
-        ([call(DONE), call(SAYS)], "documented", BASIC_CAPABILITIES, None, ""),
+        ([call(DONE), call(SAYS, SAYS)], "documented", BASIC_CAPABILITIES, None, ""),
+        ([call(), call(documented=SAYS)], "documented", BASIC_CAPABILITIES, None, ""),
         ([], "2.1.7", BASIC_CAPABILITIES, "unspecified", "2.1.7 says nothing about it"),
     ],
 )
@@ -364,7 +392,7 @@ def test_what_cannot_be_judged_or_done_is_told_before_the_replay(
     status: str | None,
     reason: str,
 ) -> None:
-    scenario = Scenario("a/b", "t", "must", Given(), tuple(steps))
+    scenario = Scenario("a/b", "t", "must", Given(), tuple(steps), contract=contract.name)
     verdict = skipped(scenario, contract if name == "2.1.7" else DOCUMENTED, "text", capabilities)
     if verdict is None:
         assert status is None

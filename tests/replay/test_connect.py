@@ -17,6 +17,8 @@ ALL = (
     "claude-code:VERSION, recording:CONTRACT"
 )
 
+MINIATURES = Path(__file__).with_name("miniatures.py")
+
 
 @pytest.fixture(scope="module")
 def suite() -> Suite:
@@ -37,7 +39,8 @@ def suite() -> Suite:
         ("python:module", "'python:module': write python:MODULE:FACTORY, for example python:mymodule:Tools"),
         ("python:a b:c", "'python:a b:c': write python:MODULE:FACTORY, for example"),
         ("python:a:b:c", "'python:a:b:c': write python:MODULE:FACTORY, for example"),
-        ("python:miniatures.py:Honest", "there is no module miniatures.py in "),
+        ("python:minatures.py:Honest", "'python:minatures.py:Honest': there is no file "),
+        ("python:miniatures.py:none", f"module {MINIATURES} has no none."),
         ("python:miniatures:none", "'python:miniatures:none': module miniatures has no none."),
         ("claude-code", "'claude-code': write claude-code:VERSION."),
         ("recording:0.0.1", "'recording:0.0.1': there is no recorded contract '0.0.1', only 0.2.126"),
@@ -45,6 +48,13 @@ def suite() -> Suite:
         ("mcp", "'mcp': write mcp:COMMAND."),
         ("mcp:no-such-server", "'mcp:no-such-server': there is no program 'no-such-server' on the PATH."),
         ("mcp:--isolation=directory", "'mcp:--isolation=directory': write mcp:COMMAND, for example"),
+        (
+            "mcp:miniatures.py",
+            "no program 'miniatures.py' on the PATH. Write ./miniatures.py for the file here.",
+        ),
+        ("mcp:./miniatures.py", f"{MINIATURES} is not executable. Make it so, or begin with the program"),
+        ("mcp:./none.py", f"there is no file {MINIATURES.with_name('none.py')}."),
+        ("mcp:--", "'mcp:--': write mcp:COMMAND, for example"),
         ("mcp:sh 'open", "'mcp:sh 'open': No closing quotation. Write the command as in a shell."),
         ("target:agnu@3.1.10", "'target:agnu@3.1.10': there is no target 'agnu'. Did you mean agno?"),
         (

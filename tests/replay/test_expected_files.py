@@ -59,7 +59,7 @@ def test_what_is_expected_is_no_difference(expected: Files, changes: Files) -> N
         ({}, {"x": Directory(0o755)}, ("path x", "nothing there", "a directory")),
         ({}, {"a": RegularFile(b"old", 0o600)}, ("mode of a", "0644", "0600")),
         ({}, {"l": OLD}, ("path l", "a symbolic link to a", "a regular file: old")),
-        ({}, {"../t": NEW}, ("path ../t", "nothing there", "a regular file: new")),
+        ({}, {"../t": NEW}, ("path ../t", "nothing there: it is outside the workspace", "a regular file: new")),
         ({}, {"p": SpecialFile("fifo")}, ("path p", "nothing there", "fifo")),
         ({"a": RegularFile(b"new")}, {}, ("file a", "new", "old")),
         ({"a": RegularFile(b"new")}, {"a": RegularFile(b"new", 0o600)}, ("mode of a", "0644", "0600")),

@@ -34,14 +34,14 @@ def judged(command: str, ids: list[str], level: Level) -> list[Verdict]:
         return [bench.judge(scenario_id) for scenario_id in ids]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@pytest.mark.node
 @pytest.mark.parametrize("isolation", ["", "--isolation=directory "])
 def test_the_server_in_javascript_gets_the_main_rule_right(commands: dict[str, str], isolation: str) -> None:
     verdicts = judged(isolation + commands["js"], GATE, "effects")
     assert [verdict.status for verdict in verdicts] == ["passed", "passed"]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@pytest.mark.node
 def test_the_server_in_javascript_is_not_said_to_be_right_where_it_is_wrong(commands: dict[str, str]) -> None:
     ids = ["gate/edit-unread", "staleness/edit-after-touch-full-read", "parallel/write-then-edit"]
     verdicts = judged("--isolation=directory " + commands["js"], ids, "text")

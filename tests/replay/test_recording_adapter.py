@@ -8,7 +8,7 @@ import pytest
 from harness.adapters.recording import RecordingAdapter
 from harness.entry import Directory, Entry, RegularFile, Symlink
 from harness.outcome import Outcome
-from harness.recordings import Recording, Recordings, Transcript, TranscriptStep, encode
+from harness.recordings import RecordedResult, Recording, Recordings, Transcript, TranscriptStep, encode
 from harness.replay import replay
 from harness.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from harness.session import BrokenAdapter, ToolResult, Workspace
@@ -24,20 +24,23 @@ def recorded(
     *calls: ToolCall,
     text: str = "done",
     changes: Mapping[str, Entry | None] | None = None,
+    created: Mapping[str, int] | None = None,
     struck: bool = False,
 ) -> TranscriptStep:
-    made = tuple((call.tool, call.arguments) for call in calls)
-    return TranscriptStep(made, tuple(ToolResult(text) for _ in calls), changes or {}, struck)
+    results = tuple(RecordedResult(text) for _ in calls)
+    return TranscriptStep(tuple(call.tool for call in calls), results, changes or {}, created or {}, struck)
 
 
 @pytest.fixture
 def replayed(place: Place, tmp_path: Path):  # type: ignore[no-untyped-def]
-    def run(steps: list[Step], *transcript: TranscriptStep, contract: str = "2.1.7") -> Outcome:
-        path = tmp_path / "family" / "slug.json"
+    def run(
+        steps: list[Step], *transcript: TranscriptStep, contract: str = "2.1.7", inputs: str = "asked"
+    ) -> Outcome:
+        path = tmp_path / "family" / "slug.yaml"
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(encode(Recording({"2.1.7": Transcript(transcript)})))
+        path.write_bytes(encode(Recording("asked", {"2.1.7": Transcript(transcript)})))
         files: dict[str, Entry] = {"a": OLD, "d/b": OLD, "l": Symlink("a")}
-        scenario = Scenario("family/slug", "t", "must", Given(files), tuple(steps))
+        scenario = Scenario("family/slug", "t", "must", Given(files), tuple(steps), inputs=inputs)
         return replay(scenario, RecordingAdapter(Recordings(tmp_path), contract), place)
 
     return run
@@ -61,6 +64,35 @@ def test_texts_and_changes_are_those_of_the_recording(replayed) -> None:  # type
     assert outcome.steps[1].changes == {**changes, "d/b": None}
 
 
+def test_what_exists_keeps_its_mode_and_what_is_new_gets_the_recorded_one(replayed) -> None:  # type: ignore[no-untyped-def]
+    chmod = WorldEvent("chmod", "a", mode=0o600)
+    bare = RegularFile(b"new")
+    step = recorded(
+        WRITE, changes={"a": bare, "x/y": bare, "z": bare}, created={"x": 0o700, "x/y": 0o640, "z": 0o644}
+    )
+    assert replayed([chmod, WRITE], step).steps[1].changes == {
+        "a": RegularFile(b"new", 0o600),
+        "x": Directory(0o700),
+        "x/y": RegularFile(b"new", 0o640),
+        "z": NEW,
+    }
+
+
+def test_a_refusal_and_what_the_host_wrote_around_it_are_those_of_the_recording(replayed) -> None:  # type: ignore[no-untyped-def]
+    raw = "<tool_use_error>No.</tool_use_error>\n\n<system-reminder>\nMind.\n</system-reminder>\n"
+    for text, error, name in (
+        (RecordedResult.of(raw, "no_changes"), raw, None),
+        (RecordedResult.of("No, for it.", "no_changes", "No, "), "No, \n[…]", "no_changes"),
+        (
+            RecordedResult.of("No, for it. Stop.", "no_changes", "No, ", " Stop."),
+            "No, \n[…] Stop.",
+            "no_changes",
+        ),
+    ):
+        outcome = replayed([READ], TranscriptStep(("Read",), (text,)))
+        assert outcome.steps[0].results == (ToolResult(error, True, name),)
+
+
 def test_groups_and_races_are_replayed(replayed) -> None:  # type: ignore[no-untyped-def]
     group = ParallelCalls((READ, WRITE))
     outcome = replayed([group, RACE], recorded(READ, WRITE, changes={"a": NEW}), recorded(RACE, struck=True))
@@ -77,7 +109,20 @@ def test_a_race_that_was_refused_before_is_not_struck(replayed) -> None:  # type
 def test_another_call_than_the_recorded_one_means_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
     broken = replayed([READ], recorded(WRITE)).broken
     assert (broken.blame, broken.step) == ("harness", 0)
-    assert "the recording is stale, record the scenario again: call 1 was [('Write'," in broken.message
+    assert (
+        "the recording is stale, record the scenario again: call 1 was Write, now it is Read"
+        in broken.message
+    )
+
+
+def test_other_files_or_arguments_than_the_recorded_ones_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
+    broken = replayed([READ], recorded(READ), inputs="asked otherwise").broken
+    assert (broken.blame, broken.step) == ("harness", 0)
+    assert (
+        "family/slug.yaml: it was recorded before the scenario's files or steps were changed"
+        in broken.message
+    )
+    assert broken.message.endswith("run `readfirst record --fix family/slug`")
 
 
 def test_more_calls_than_recorded_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
@@ -116,14 +161,14 @@ def test_changes_that_lead_out_of_the_workspace_are_not_applied(replayed) -> Non
 
 def test_a_link_is_replaced_and_not_followed(place: Place, tmp_path: Path) -> None:
     changes: dict[str, Entry | None] = {"loop": NEW, "out": NEW}
-    recording = Recording({"2.1.7": Transcript((recorded(WRITE, changes=changes),))})
-    (tmp_path / "slug.json").write_bytes(encode(recording))
-    given = Given({"loop": Symlink("loop"), "out": Symlink(str(tmp_path / "slug.json"))})
+    recording = Recording("", {"2.1.7": Transcript((recorded(WRITE, changes=changes),))})
+    (tmp_path / "slug.yaml").write_bytes(encode(recording))
+    given = Given({"loop": Symlink("loop"), "out": Symlink(str(tmp_path / "slug.yaml"))})
     adapter = RecordingAdapter(Recordings(tmp_path), "2.1.7")
     outcome = replay(Scenario("slug", "t", "must", given, (WRITE,)), adapter, place)
     assert outcome.broken is None
     assert outcome.steps[0].changes == changes
-    assert (tmp_path / "slug.json").read_bytes() == encode(recording)
+    assert (tmp_path / "slug.yaml").read_bytes() == encode(recording)
 
 
 def test_changes_that_do_not_fit_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]
@@ -138,7 +183,7 @@ def test_a_scenario_that_was_not_recorded_is_told(replayed) -> None:  # type: ig
 
 
 def test_a_damaged_recording_is_told(place: Place, tmp_path: Path) -> None:
-    (tmp_path / "slug.json").write_text("{}")
+    (tmp_path / "slug.yaml").write_text("{}")
     scenario = Scenario("slug", "t", "must", Given(), (READ,))
     broken = replay(scenario, RecordingAdapter(Recordings(tmp_path), "2.1.7"), place).broken
     assert broken is not None

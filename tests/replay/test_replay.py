@@ -240,7 +240,7 @@ def test_an_interruption_is_not_swallowed_and_the_session_is_closed(place: Place
 
 
 @pytest.mark.usefixtures("shallow")
-def test_directories_nested_beyond_reach_are_blamed_on_the_adapter(place: Place) -> None:
+def test_directories_nested_beyond_reach_are_blamed_on_the_implementation(place: Place) -> None:
     class Nesting(miniatures.Misbehaving):
         def misbehave(self) -> ToolResult:
             path = self.workspace.root
@@ -252,8 +252,8 @@ def test_directories_nested_beyond_reach_are_blamed_on_the_adapter(place: Place)
     broken = replayed(place, Nesting, EDIT).broken
     assert broken is not None
     assert (broken.blame, broken.message) == (
-        "adapter",
-        "the workspace has too many directories inside one another",
+        "implementation",
+        "cannot read the workspace: it has too many directories inside one another",
     )
     assert replayed(place, Nesting, READ).broken is None
 

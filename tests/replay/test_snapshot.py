@@ -8,7 +8,7 @@ import pytest
 
 from harness import snapshot as snapshots
 from harness.entry import Directory, RegularFile, SpecialFile, Symlink
-from harness.snapshot import changes, snapshot
+from harness.snapshot import TooLargeError, changes, snapshot
 from harness.workspace import Place
 
 
@@ -88,6 +88,27 @@ def test_an_enormous_file_is_told_by_its_size(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(snapshots, "MAXIMUM_FILE_SIZE", 3)
     (tmp_path / "a").write_bytes(b"four")
     assert snapshot(tmp_path) == {"a": SpecialFile("file of 4 bytes")}
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "told"),
+    [("MAXIMUM_ENTRIES", 2, "more than 2 files"), ("MAXIMUM_SIZE", 11, "more than 11 bytes")],
+)
+def test_more_than_anybody_can_want_to_compare_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, told: str
+) -> None:
+    monkeypatch.setattr(snapshots, limit, value)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "a").write_bytes(b"ten bytes.")
+    assert len(snapshot(tmp_path)) == 2
+    (tmp_path / "b").write_bytes(b"ab")
+    with pytest.raises(TooLargeError, match=told):
+        snapshot(tmp_path)
+
+
+def test_a_link_in_the_place_of_the_root_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert snapshot(tmp_path / "link") == {".": Symlink(str(tmp_path))}
 
 
 @pytest.mark.usefixtures("unprivileged")

@@ -8,7 +8,7 @@ import pytest
 from harness.contracts import Contract
 from harness.entry import RegularFile, TextContent
 from harness.losses import losses_of
-from harness.scenario import Clause, Given, Scenario, ToolCall, WorldEvent
+from harness.scenario import Clause, Expectation, Given, Scenario, ToolCall, WorldEvent
 from harness.verdict import LEVELS, Difference, Verdict
 
 CONTRACT = Contract("2.1.7", "a-package", "2.1.7", "a-model", "enforced")
@@ -18,9 +18,9 @@ EXTERNAL = WorldEvent("modify", "a", RegularFile(TextContent("one\nTHEIRS\n")))
 def scenario(
     tool: str, arguments: Mapping[str, Any], clause: Clause, *before: WorldEvent, given: str = "one\ntwo\n"
 ) -> Scenario:
-    steps = (*before, ToolCall(tool, {"file_path": "$WS/a", **arguments}, expect=(clause,)))
+    steps = (*before, ToolCall(tool, {"file_path": "$WS/a", **arguments}, expect=Expectation(clause)))
     files = {"a": RegularFile(TextContent(given))}
-    return Scenario("family/slug", "A title", "must", Given(files), steps)
+    return Scenario("family/slug", "A title", "must", Given(files), steps, CONTRACT.name)
 
 
 def kinds(asked: Scenario, expected: str, got: str, *, refused: bool | None = None) -> list[str]:
@@ -106,8 +106,8 @@ def test_a_refused_edit_loses_nothing() -> None:
 
 
 def test_what_follows_a_loss_is_not_counted_again() -> None:
-    stale = ToolCall("Write", {"file_path": "$WS/a"}, expect=(Clause(error="not_read"),))
-    asked = Scenario("family/slug", "A title", "must", Given({}), (stale, stale))
+    stale = ToolCall("Write", {"file_path": "$WS/a"}, expect=Expectation(Clause(error="not_read")))
+    asked = Scenario("family/slug", "A title", "must", Given({}), (stale, stale), CONTRACT.name)
     differences = tuple(Difference(step, 0, "effects", "file a", "x", "y") for step in (0, 1))
     verdict = Verdict(asked.id, "2.1.7", "effects", "failed", dict.fromkeys(LEVELS, False), differences)
     assert [loss.step for loss in losses_of(asked, verdict, CONTRACT)] == [1]

@@ -108,3 +108,55 @@ def test_a_file_of_ones_own_is_a_target(tmp_path: Path) -> None:
     target, release = find(f"{file}@1.4.0")
     assert (target.name, release.version) == ("files", "1.4.0")
     assert known_failures(target, release) == tmp_path / "baselines" / "files@1.4.0.yaml"
+
+
+(OWN,) = re.findall(
+    r"```yaml own mapping\n(.*?)```", (ROOT / "docs" / "targets.md").read_text("utf-8"), re.DOTALL
+)
+
+
+def test_a_mapping_of_ones_own_needs_little(tmp_path: Path) -> None:
+    target = load_target(written(tmp_path, OWN))
+    assert (target.kind, target.level, target.home, target.capabilities) == (
+        "mcp", "effects", "", {"Read", "Edit", "Write"},
+    )  # fmt: skip
+    assert target.versions["dev"].command == ("node", "renamed.mjs")
+    assert (target.result.flag, target.tools["Write"].arguments) == (True, {"path": "$file_path"})
+    bare = load_target(
+        written(
+            tmp_path, OWN.replace("    arguments: {path: $file_path}\n    unsupported", "    unsupported")
+        )
+    )
+    assert bare.tools["Read"].arguments == {}
+
+
+def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path: Path) -> None:
+    released = '  "1.0": {npm: ["files@1.0.0"]}\n  "1.10": {npm: ["files@1.10.0"]}\nmcp: {command: [node, x]}\ntools:'
+    file = written(tmp_path, OWN.replace("tools:", released, 1))
+    assert find(str(file))[1].version == "1.10"
+    assert find(f"{file}@dev")[1].command == ("node", "renamed.mjs")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("{command: [node, renamed.mjs]}", "{}", "is not valid under any of the given schemas"),
+        ("{command: [node, renamed.mjs]}", "{command: []}", "[] should be non-empty"),
+        ("{command: [node, renamed.mjs]}", "{command: node renamed.mjs}", "is not of type 'array'"),
+        ("{command: [node, renamed.mjs]}", '{command: [node], npm: ["files@1.0.0"]}',
+         "a version with a command installs nothing"),
+        ("{command: [node, renamed.mjs]}", '{npm: ["files@1.0.0"]}', "version dev has no command"),
+        ("kind: mcp", "kind: python\npython: {module: m}\nresult: {error: {flag: true}}",
+         "only a server can be started where it is"),
+        ("    call: read_file\n", "", "'call' is a required property"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_in_ones_own_is_told(tmp_path: Path, old: str, new: str, told: str) -> None:
+    assert old in OWN
+    with pytest.raises(TargetError) as error:
+        load_target(written(tmp_path, OWN.replace(old, new, 1)))
+    assert told in str(error.value)
+
+
+def test_shipped_targets_say_where_they_are_found() -> None:
+    assert [target.name for target, _ in pairs() if not target.home] == []

@@ -2,8 +2,6 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const { runs, levels, scenarios } = JSON.parse(byId("index").textContent);
-  const WORDS = { passed: "passed", broken: "broken", unsupported: "unsupported", unspecified: "unspecified" };
-  const TONES = { passed: "good", failed: "bad", broken: "bad", unsupported: "odd", unspecified: "" };
 
   /** Makes an element; text is always text, never markup. */
   function make(name, attributes = {}, ...children) {
@@ -13,23 +11,51 @@
     return element;
   }
 
-  const judged = (cell) => cell !== null && (cell[0] === "passed" || cell[0] === "failed");
-  const firstFailing = (cell) => levels.find((level) => !cell[1].includes(level));
-
-  function verdictWord(cell, asked) {
-    if (cell === null) return "not run";
-    if (!judged(cell)) return WORDS[cell[0]];
-    const level = firstFailing(cell);
-    const verb = level === "effects" ? "differ" : "differs";
-    if (cell[0] === "passed") return level && asked !== level && level !== "verbatim" ? `passed; ${level} ${verb}` : "passed";
-    return level ? `${level} ${verb}` : "failed";
+  /** Gives a text with the places marked where a line may end: between the words of a path, an address or a name. */
+  function breakable(text) {
+    const words = text.split(/(?<=[/:_,=&])(?=[^/:_,=&])|(?=[@?]|\.\D)|(?<=[a-z])(?=[A-Z])/u)
+      .flatMap((word) => (/\S{31}/u.test(word) ? word.match(/\S{1,30}|\s+/gu) : [word]));
+    return words.flatMap((word, at) => (at ? [document.createElement("wbr"), word] : [word]));
+  }
+  for (const element of document.querySelectorAll(".name, .words, .matrix th button")) {
+    element.replaceChildren(...breakable(element.textContent));
   }
 
-  function chip(cell, asked) {
-    if (cell === null) return make("span", { class: "chip" }, "not run");
-    const accepted = cell[2] ? " (accepted)" : "";
-    const tone = accepted ? "odd" : TONES[cell[0]];
-    return make("span", { class: `chip ${tone}` }, verdictWord(cell, asked) + accepted);
+  const broke = (cell) => cell !== null && cell[0] === "broken";
+  const judged = (cell) => cell !== null && ["passed", "failed", "broken"].includes(cell[0]);
+  const firstFailing = (cell) => levels.find((level) => !cell[1].includes(level));
+  const differs = (level) => (level === "effects" ? "effects differ" : `${level} differs`);
+
+  /** Gives what stands in the list: a tone, a word, and a remark. */
+  function outcome(cell, asked) {
+    if (cell === null) return ["", "not run", ""];
+    const accepted = cell[2] ? "accepted" : "";
+    if (broke(cell)) return ["broken", "broken", accepted];
+    if (!judged(cell)) return ["", cell[0], accepted];
+    const level = firstFailing(cell);
+    if (cell[0] === "passed") return ["good", "passed", level && asked !== level && level !== "verbatim" ? differs(level) : ""];
+    if (!level) return ["harm", "failed", accepted];
+    return [level === "effects" ? "harm" : "wording", differs(level), accepted];
+  }
+
+  function result(cell, index) {
+    const [tone, word, note] = outcome(cell, runs[index].level);
+    const nodes = [make("span", { class: `chip ${tone}${note === "accepted" ? " accepted" : ""}` }, word)];
+    if (note) nodes.push(" ", make("span", { class: "note" }, note));
+    return nodes;
+  }
+
+  /** Names a run by its letter, as the table of runs does; by all of it, where there is one only. */
+  const key = (index) => make("span", { class: "key" }, runs[index].key);
+  function keys(indexes) {
+    return runs.length > 1 ? indexes.flatMap((index, at) => (at ? [" ", key(index)] : [key(index)])) : [runs[0].short];
+  }
+  function name(index) {
+    const { key: letter, short, facts } = runs[index];
+    const nodes = letter ? [key(index), " "] : [];
+    nodes.push(make("span", { class: "name" }, ...breakable(short)));
+    if (facts) nodes.push(" ", make("span", { class: "facts-of-run" }, facts));
+    return nodes;
   }
 
   // The list: one row per scenario, and a row for its details that is filled when it is opened.
@@ -37,12 +63,15 @@
   const bodies = new Map();
   for (const [id, title, cells] of scenarios) {
     const family = id.split("/")[0];
-    if (!bodies.has(family)) bodies.set(family, make("tbody"));
-    const button = make("button", { type: "button", "aria-expanded": "false" }, id);
-    const heading = make("th", { scope: "row" }, button);
+    if (!bodies.has(family)) bodies.set(family, make("tbody", { role: "rowgroup" }));
+    const button = make("button", { type: "button", "aria-expanded": "false" }, ...breakable(id));
+    const heading = make("th", { scope: "row", role: "rowheader" }, button);
     if (title) heading.append(make("span", { class: "title" }, title));
-    const row = make("tr", { id }, heading);
-    cells.forEach((cell, index) => row.append(make("td", {}, chip(cell, runs[index].level))));
+    const row = make("tr", { id, role: "row" }, heading);
+    cells.forEach((cell, index) => {
+      const letter = runs.length > 1 ? [key(index)] : [];
+      row.append(make("td", { role: "cell" }, ...letter, ...result(cell, index)));
+    });
     const entry = { id, family, cells, row, button, panel: null, words: `${id}\n${title}`.toLowerCase() };
     button.addEventListener("click", () => (entry.panel && !entry.panel.hidden ? close(entry) : open(entry)));
     rows.set(id, entry);
@@ -51,18 +80,18 @@
   byId("list").append(...bodies.values());
 
   // Filter
-  const words = byId("words"), family = byId("family"), result = byId("result"), run = byId("run");
+  const words = byId("words"), family = byId("family"), wantedResult = byId("result"), run = byId("run");
 
   function matchesResult(cells) {
-    const wanted = result.value;
+    const wanted = wantedResult.value;
     if (!wanted) return true;
-    if (wanted === "differs") return new Set(cells.map((cell, at) => verdictWord(cell, runs[at].level))).size > 1;
+    if (wanted === "differs") return new Set(cells.map((cell, at) => outcome(cell, runs[at].level).join())).size > 1;
     const chosen = run.value === "" ? cells : [cells[Number(run.value)]];
     return chosen.some((cell) => {
       if (cell === null) return false;
       if (wanted === "not-passed") return cell[0] !== "passed";
       if (wanted === "not-judged") return !judged(cell);
-      if (wanted === "broken") return cell[0] === "broken";
+      if (wanted === "broken") return broke(cell);
       return judged(cell) && !cell[1].includes(wanted);
     });
   }
@@ -72,7 +101,7 @@
     let count = 0;
     for (const entry of rows.values()) {
       const shown = (!family.value || entry.family === family.value)
-        && (result.value || run.value === "" || entry.cells[Number(run.value)] !== null)
+        && (wantedResult.value || run.value === "" || entry.cells[Number(run.value)] !== null)
         && matchesResult(entry.cells) && parts.every((part) => entry.words.includes(part));
       entry.row.hidden = !shown;
       if (entry.panel) entry.panel.hidden = !shown || entry.button.getAttribute("aria-expanded") !== "true";
@@ -84,7 +113,7 @@
   function choose(chosen) {
     words.value = "";
     family.value = chosen.family || "";
-    result.value = chosen.result || "";
+    wantedResult.value = chosen.result || "";
     run.value = chosen.run || "";
     filter();
   }
@@ -115,7 +144,31 @@
     for (const heading of document.querySelectorAll(".matrix th[scope=colgroup]")) {
       heading.colSpan = only ? 1 : levels.length + 1;
     }
+    document.querySelector(".matrix .of-levels").hidden = only !== "";
+    document.querySelector(".matrix").classList.toggle("one", only !== "");
+    fit();
   });
+
+  // A table stands as cards where its columns have no room, else its headings stay in sight; where the matrix is
+  // too wide it scrolls in a box of its own, and as long as nobody chose, it shows the first level only.
+  const list = byId("list");
+  function fit() {
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    for (const table of document.querySelectorAll("table[data-least]")) {
+      table.classList.toggle("stacked", table.parentElement.clientWidth < Number(table.dataset.least) * rem);
+    }
+    for (const box of document.querySelectorAll(".scroll")) {
+      box.classList.add("fits");
+      const over = box.scrollWidth > box.clientWidth;
+      box.classList.toggle("fits", !over);
+      const named = { role: "region", tabindex: "0", "aria-labelledby": box.closest("section").getAttribute("aria-labelledby") };
+      for (const [attribute, value] of Object.entries(named)) {
+        if (over) box.setAttribute(attribute, value);
+        else box.removeAttribute(attribute);
+      }
+    }
+    document.documentElement.style.setProperty("--stuck", `${list.tHead.offsetHeight}px`);
+  }
 
   // Keys: arrows, Home and End move between the shown scenarios, Escape closes the one with the focus.
   byId("list").addEventListener("keydown", (event) => {
@@ -144,11 +197,13 @@
   function open(entry) {
     if (!entry.panel) {
       const id = `details-of-${entry.id}`;
-      entry.panel = make("tr", { id }, make("td", { colspan: String(runs.length + 1) }, panel(entry, detailsOf(entry))));
+      const cell = make("td", { role: "cell", colspan: String(runs.length + 1) }, panel(entry, detailsOf(entry)));
+      entry.panel = make("tr", { id, class: "details", role: "row" }, cell);
       entry.button.setAttribute("aria-controls", id);
       entry.row.after(entry.panel);
     }
     entry.panel.hidden = false;
+    fit();
     entry.row.classList.add("open");
     entry.button.setAttribute("aria-expanded", "true");
     history.replaceState(null, "", `#${entry.id}`);
@@ -179,62 +234,98 @@
     const box = make("div", { class: "panel", role: "region", "aria-label": entry.id });
     for (const line of details.about) box.append(make("p", {}, line));
     const facts = make("dl", { class: "facts" });
-    const fact = (name, ...values) => facts.append(make("dt", {}, name), make("dd", {}, ...values));
-    fact("link", make("a", { href: `#${entry.id}` }, `#${entry.id}`));
-    if (details.requirement) fact("requirement", details.requirement);
-    if (details.tags.length) fact("tags", details.tags.join(", "));
-    details.sources.forEach((source) => fact("source", source));
-    if (details.file) fact("file", make("code", {}, details.file));
-    box.append(facts, make("h3", {}, "Levels"), levelTable(entry, details));
+    const fact = (term, ...values) => facts.append(make("dt", {}, term), ...values.map((value) => make("dd", {}, ...value)));
+    fact("link", [make("a", { href: `#${entry.id}` }, ...breakable(`#${entry.id}`))]);
+    if (details.requirement) fact("requirement", [details.requirement]);
+    if (details.tags.length) fact("tags", [details.tags.join(", ")]);
+    if (details.sources.length) fact(details.sources.length > 1 ? "sources" : "source", ...details.sources.map(source));
+    if (details.file) fact("file", [make("code", {}, ...breakable(details.file))]);
+    box.append(facts, make("h3", {}, "Results"), results(entry, details));
     if (details.given.length) box.append(make("h3", {}, "Given"), make("div", { class: "columns" }, ...details.given.map((each) => make("div", {}, block(each)))));
     if (!details.steps.length) {
       box.append(make("p", {}, "This scenario is not in the suite that the page was made with; its steps are not known."));
     }
-    box.append(make("h3", {}, "Steps"), steps(entry, details));
+    box.append(make("h3", {}, "Steps"), steps(entry, details), make("h3", {}, "To repeat it"), commands(entry));
+    const closing = make("button", { type: "button", class: "close" }, "Close");
+    closing.addEventListener("click", () => { close(entry); entry.button.focus(); });
+    box.append(closing);
     return box;
   }
 
-  function levelTable(entry, details) {
-    const head = make("tr", {}, make("th", { scope: "col" }, "run"), ...levels.map((level) => make("th", { scope: "col" }, level)),
-      make("th", { scope: "col" }, "remark"), make("th", { scope: "col" }, "to repeat it"));
-    const body = make("tbody");
+  /** Gives what a source is shown as: a link, if it is an address of the web; the page itself fetches nothing. */
+  function source(text) {
+    const address = /^https?:\/\/[^\s\\]+$/.test(text);
+    return address ? [make("a", { href: text, rel: "noopener noreferrer" }, ...breakable(text))] : breakable(text);
+  }
+
+  function results(entry, details) {
+    const heading = (text) => make("th", { scope: "col", role: "columnheader" }, text);
+    const head = make("tr", { role: "row" }, ...["run", ...levels, "remark"].map(heading));
+    const body = make("tbody", { role: "rowgroup" });
     entry.cells.forEach((cell, index) => {
       if (cell === null) return;
       const said = details.runs[index] || {};
-      const row = make("tr", {}, make("th", { scope: "row" }, runs[index].label));
+      const row = make("tr", { role: "row" }, make("th", { scope: "row", role: "rowheader" }, ...name(index)));
       for (const level of levels) {
-        const [tone, word] = !judged(cell) ? ["none", "not judged"] : cell[1].includes(level) ? ["good", "holds"] : ["bad", "fails"];
-        row.append(make("td", { class: tone }, level === "verbatim" && runs[index].level !== level ? "not judged" : word));
+        const asked = levels.indexOf(level) <= levels.indexOf(runs[index].level);
+        const seen = judged(cell) && (asked || level !== "verbatim");
+        const holds = seen && cell[1].includes(level);
+        const tone = !seen ? "quiet" : broke(cell) ? "harm-3" : holds ? "good" : !asked ? "above" : level === "effects" ? "harm-2" : "wording-2";
+        row.append(make("td", { class: tone, role: "cell", "data-label": level }, !seen ? "not judged" : broke(cell) ? "broken" : holds ? "holds" : "fails"));
       }
-      const remarks = [judged(cell) ? "" : cell[0], said.reason, said.blame && `blame: ${said.blame}`, said.accepted && `accepted: ${said.accepted}`, said.stale];
-      row.append(make("td", {}, remarks.filter(Boolean).join("; ")), make("td", {}, make("code", {}, `${runs[index].command} ${entry.id}`)));
+      const remarks = [judged(cell) && !broke(cell) ? "" : cell[0], said.reason, said.blame && `blame: ${said.blame}`, said.accepted && `accepted: ${said.accepted}`, said.stale];
+      row.append(make("td", { class: "remark", role: "cell" }, ...breakable(remarks.filter(Boolean).join("; "))));
       body.append(row);
     });
-    return make("div", { class: "scroll" }, make("table", {}, make("thead", {}, head), body));
+    const table = make("table", { class: "levels fields", role: "table", "aria-label": "Results", "data-least": "44" },
+      make("thead", { role: "rowgroup" }, head), body);
+    return make("div", { class: "card" }, table);
+  }
+
+  /** Gives the command lines; a line of one ends between its words only, not behind a dash. */
+  function commands(entry) {
+    const indexes = [...entry.cells.keys()].filter((index) => entry.cells[index] !== null);
+    return make("ul", { class: "commands" }, ...indexes.map((index) => {
+      const words = `${runs[index].command} ${entry.id}`.split(" ").map((word) => make("span", {}, word));
+      const line = make("code", { class: "command" }, ...words.flatMap((word, at) => (at ? [" ", word] : [word])));
+      return make("li", {}, ...(runs.length > 1 ? [key(index)] : []), line);
+    }));
   }
 
   function steps(entry, details) {
     const list = make("ol", { class: "steps" });
-    const all = entry.cells.flatMap((cell, index) => (details.runs[index]?.differences || []).map((each) => ({ ...each, run: index })));
+    const all = differences(entry, details);
     const known = Math.max(details.steps.length, ...all.map((each) => each.step + 1), 0);
     for (let number = 0; number < known; number++) {
       const step = details.steps[number];
       const here = all.filter((each) => each.step === number);
       const item = make("li", here.length ? { class: "differs" } : {});
-      item.append(make("h3", {}, `Step ${number + 1} of ${known}${step ? `: ${step.head}` : ""}`));
+      item.append(make("h4", {}, `Step ${number + 1} of ${known}${step ? `: ${step.head}` : ""}`));
       if (step) item.append(...stepBody(step, number, details));
       here.forEach((each) => item.append(difference(each, step)));
       if (step && step.kind !== "event") {
-        const fine = entry.cells.map((cell, index) => [cell, index])
-          .filter(([cell, index]) => judged(cell) && !here.some((each) => each.run === index)).map(([, index]) => runs[index].label);
-        if (fine.length) item.append(make("p", { class: "quiet" }, `Got: as expected (${fine.join("; ")})`));
+        const fine = [...entry.cells.keys()].filter((index) => judged(entry.cells[index]) && !broke(entry.cells[index]) && !here.some((each) => each.runs.includes(index)));
+        if (fine.length) item.append(make("p", { class: "quiet" }, "As expected: ", ...keys(fine)));
       }
       list.append(item);
     }
     for (const [index, said] of Object.entries(details.runs)) {
-      if (said.more) list.append(make("li", {}, `${said.more} more differences of ${runs[index].label}`));
+      if (said.more) list.append(make("li", {}, `${said.more} more differences of `, ...name(Number(index))));
     }
     return list;
+  }
+
+  /** Gives the differences of all runs; those that are the same for several runs stand there once. */
+  function differences(entry, details) {
+    const found = new Map();
+    entry.cells.forEach((cell, index) => {
+      for (const each of details.runs[index]?.differences || []) {
+        const same = JSON.stringify(each);
+        if (!found.has(same)) found.set(same, { ...each, runs: [] });
+        found.get(same).runs.push(index);
+      }
+    });
+    return [...found.values()];
   }
 
   function stepBody(step, number, details) {
@@ -243,7 +334,7 @@
     step.calls.forEach((call, at) => {
       const columns = make("div", { class: "columns" });
       const title = step.calls.length > 1 ? `Call ${at + 1}: ${call.label}` : "Arguments";
-      columns.append(make("div", {}, make("h4", {}, title), ...call.blocks.map(block)));
+      columns.append(make("div", {}, make("h5", {}, title), ...call.blocks.map(block)));
       columns.append(make("div", {}, ...details.expected.flatMap(([contracts, expected]) => expectation("Expected by", contracts, expected[number]?.[at]))));
       found.push(columns);
     });
@@ -257,7 +348,7 @@
   function expectation(title, contracts, blocks) {
     const names = contracts.join(", ");
     if (!blocks || !blocks.length) return [make("p", { class: "quiet" }, `${names}: nothing is said`)];
-    return [make("h4", {}, `${title} ${names}`), ...blocks.map(block)];
+    return [make("h5", {}, `${title} ${names}`), ...blocks.map(block)];
   }
 
   function block(each) {
@@ -301,20 +392,20 @@
     while (head < most && mine[head] === theirs[head]) head++;
     while (tail < most - head && mine[mine.length - 1 - tail] === theirs[theirs.length - 1 - tail]) tail++;
     const end = mine.length - tail;
+    if (3 * (head + tail) < Math.max(mine.length, theirs.length)) return escapes(mine); // all of it is different
     const middle = mine.slice(head, end);
     return [...escapes(mine.slice(0, head)), ...(middle.length ? [make("mark", {}, ...escapes(middle))] : []), ...escapes(mine.slice(end))];
   }
 
   function difference(each, step) {
-    const call = step?.calls?.length > 1 ? `, call ${each.call + 1}` : "";
+    const call = step?.calls?.length > 1 ? `call ${each.call + 1}: ` : "";
     const what = each.what === each.level ? each.what : `${each.what} (${each.level})`;
-    const title = `${runs[each.run].label}${call}: ${what}`;
     const text = make("pre");
     let gone = [], came = [];
     const flush = () => {
       const paired = gone.length === came.length;
-      gone.forEach((line, at) => text.append(diffLine("gone", "-", "expected: ", paired ? marked(line, came[at]) : escapes(tokens(line)))));
-      came.forEach((line, at) => text.append(diffLine("came", "+", "got: ", paired ? marked(line, gone[at]) : escapes(tokens(line)))));
+      gone.forEach((line, at) => text.append(diffLine("expected", "-", "expected: ", paired ? marked(line, came[at]) : escapes(tokens(line)))));
+      came.forEach((line, at) => text.append(diffLine("got", "+", "got: ", paired ? marked(line, gone[at]) : escapes(tokens(line)))));
       gone = []; came = [];
     };
     for (const [sign, line] of each.lines) {
@@ -326,15 +417,23 @@
       else text.append(make("span", { class: "line" }, "  ", ...escapes(tokens(line))));
     }
     flush();
-    return make("div", { class: "difference" }, make("h4", {}, title, make("span", { class: "quiet" }, " (- expected, + got)")), text);
+    const who = runs.length > 1 ? [...keys(each.runs), " "] : [];
+    const legend = make("span", { class: "legend" }, make("span", { class: "expected" }, "- expected"), " ", make("span", { class: "got" }, "+ got"));
+    return make("div", { class: "difference" }, make("h5", {}, ...who, `${call}${what} `, legend), text);
   }
 
   function diffLine(kind, sign, spoken, nodes) {
     const visible = make("span", { "aria-hidden": "true" }, `${sign} `);
-    return make(kind === "gone" ? "del" : "ins", { class: `line ${kind}` }, visible, make("span", { class: "sr" }, spoken), ...nodes);
+    return make(kind === "expected" ? "del" : "ins", { class: `line ${kind}` }, visible, make("span", { class: "hidden" }, spoken), ...nodes);
   }
 
   filter();
+  fit();
+  if (!document.querySelector(".matrix").parentElement.classList.contains("fits")) {
+    shownLevel.value = levels[0];
+    shownLevel.dispatchEvent(new Event("change"));
+  }
+  new ResizeObserver(fit).observe(document.querySelector("main"));
   follow();
   // The browser follows the fragment itself when the page is there, and takes the focus away from the button.
   addEventListener("load", () => requestAnimationFrame(() => setTimeout(follow)));

@@ -1,0 +1,162 @@
+"""Independence: whether sessions come out alike however their server is started and shared; tried, not asked.
+
+The same calls are made in a session with a server of its own, in one whose server was started ahead, and in sessions
+that share a server. What is compared is all that a scenario could see: texts, refusals, and the workspace's files.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.entry import OLD_TIME, Entry, RegularFile, TextContent
+from harness.session import Session, ToolResult, Workspace
+from harness.workspace import Site
+
+__all__ = ["Independence", "try_servers"]
+
+Lend = Callable[[], AbstractContextManager[Site]]
+"""Lends a site; a session that is opened there gets its server in one certain way."""
+Open = Callable[[Workspace], Session]
+
+_FILES = {
+    name: RegularFile(TextContent(text))
+    for name, text in {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}.items()
+}
+_BESIDE = "beside.txt"
+_MANY = 24
+"""Files that another session reads, for a server that forgets after so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Independence:
+    """What was found: whether servers may be started `ahead`, and why none may be shared (`refusal`, or empty)."""
+
+    ahead: bool
+    refusal: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one call showed; `doing` says in words what was called."""
+
+    doing: str
+    result: ToolResult | None
+    files: Mapping[str, Entry]
+
+
+def try_servers(
+    open_: Open, tools: frozenset[str], *, alone: Lend, ahead: Lend, shared: Lend, share: bool = True
+) -> Independence:
+    """Make the calls in each way, as far as there are `tools` for them, and compare.
+
+    What breaks on the way counts as a difference. Without `share` only starting ahead is tried.
+    """
+    trial = _Trial(open_, tools)
+    try:
+        expected = trial.seen(alone, alone)
+    except Exception as error:
+        return Independence(ahead=False, refusal=f"a server of its own broke when this was tried: {error}")
+    starts_ahead = not trial.difference(expected, ahead, alone)
+    if not share:
+        return Independence(starts_ahead)
+    if difference := trial.difference(expected, shared, alone):
+        return Independence(starts_ahead, f"{difference} is answered differently above the workspace")
+    for busy in (True, False):  # twice, for a server that says something every so many calls
+        if difference := trial.difference(expected, shared, shared, busy=busy):
+            return Independence(starts_ahead, f"{difference} is answered differently after another session")
+    return Independence(starts_ahead)
+
+
+class _Trial:
+    def __init__(self, open_: Open, tools: frozenset[str]) -> None:
+        self._open = open_
+        self._tools = tools
+
+    def difference(self, expected: list[_Seen], lend: Lend, neighbour: Lend, *, busy: bool = False) -> str:
+        """Return in words which call came out otherwise than expected; empty if none did."""
+        try:
+            seen = self.seen(lend, neighbour, busy=busy)
+        except Exception as error:
+            return f"a call that broke ({' '.join(str(error).split())[:100]})"
+        return next((one.doing for one, other in zip(expected, seen, strict=True) if one != other), "")
+
+    def seen(self, lend: Lend, neighbour: Lend, *, busy: bool = False) -> list[_Seen]:
+        """Make the calls in a site whose files have other names in a neighbour, where a session may be `busy` first."""
+        with neighbour() as other, lend() as site:
+            start = _Seen("a start", None, site.snapshot())
+            other.lay_out(_FILES)
+            if busy:
+                with self._session(other) as session:
+                    self._be_busy(session, other)
+            _link(other, site)
+            with self._session(site) as session:
+                return [start, *self._calls(session, site)]
+
+    @contextmanager
+    def _session(self, site: Site) -> Iterator[Session]:
+        session = self._open(Workspace(Path(site.root), Path(site.home), needs=self._tools))
+        try:
+            yield session
+        finally:
+            close = getattr(session, "close", None)
+            if close is not None:
+                close()
+
+    def _be_busy(self, session: Session, site: Site) -> None:
+        """Read the files, and many more; let a call be refused."""
+        site.lay_out({f"{number}.txt": RegularFile(TextContent("text\n")) for number in range(_MANY)})
+        for name in (*_FILES, *(f"{number}.txt" for number in range(_MANY))):
+            self._call(session, "Read", {"file_path": f"{site.root}/{name}"})
+        wrong = {"file_path": f"{site.root}/a.txt", "old_string": "not there", "new_string": "x"}
+        self._call(session, "Edit", wrong)
+
+    def _calls(self, session: Session, site: Site) -> Iterator[_Seen]:
+        Path(site.around, _BESIDE).write_text("beside\n", encoding="utf-8")
+
+        def seen(doing: str, tool: str, name: str, **more: Any) -> Iterator[_Seen]:
+            result = self._call(session, tool, {"file_path": f"{site.root}/{name}", **more})
+            if result is not None:
+                told = ToolResult(site.normalised(result.text), result.is_error, result.error)
+                yield _Seen(doing, told, site.snapshot())
+
+        def edit(doing: str, name: str, old: str) -> Iterator[_Seen]:
+            yield from seen(doing, "Edit", name, old_string=old, new_string=old.upper())
+
+        yield from edit("an Edit of an unread file", "a.txt", "one")
+        yield from seen("a Write over an unread file", "Write", "b.txt", content="FOUR\n")
+        yield from seen("a Read", "Read", "a.txt")
+        yield from edit("an Edit", "a.txt", "two")
+        yield from seen("a second Read", "Read", "a.txt")
+        _modify(Path(site.root, "a.txt"))
+        yield from edit("an Edit of a changed file", "a.txt", "three")
+        yield from seen("a Read in a folder", "Read", "sub/c.md")
+        yield from seen("a Write", "Write", "sub/c.md", content="FIVE\n")
+        yield from seen("a Write of a new file", "Write", "new.txt", content="new\n")
+        yield from edit("an Edit of a new file", "new.txt", "new")
+        yield from seen("a Read of a missing file", "Read", "a.md")
+        yield from seen("a Read of a file outside", "Read", f"../{_BESIDE}")
+
+    def _call(self, session: Session, tool: str, arguments: Mapping[str, Any]) -> ToolResult | None:
+        return session.call(tool, arguments) if tool in self._tools else None
+
+
+def _link(other: Site, site: Site) -> None:
+    """Give the site the files of the other under the same names: the same bytes, times and inodes."""
+    site.lay_out({})
+    try:
+        for name in _FILES:
+            path = Path(site.root, name)
+            path.parent.mkdir(exist_ok=True)
+            path.hardlink_to(Path(other.root, name))
+    except OSError:  # a file system without links
+        site.lay_out(_FILES)
+
+
+def _modify(path: Path) -> None:
+    path.write_text("zero\none\ntwo\nthree\n", encoding="utf-8")
+    os.utime(path, (OLD_TIME + 10, OLD_TIME + 10))

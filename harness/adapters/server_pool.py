@@ -1,0 +1,158 @@
+"""Server pool: which server a session gets: one that many share, one started ahead, or one started for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from harness.adapters.ahead import Ahead, Start
+from harness.adapters.independence import Independence, try_servers
+from harness.adapters.mcp_server import McpServer
+from harness.scenario import Scenario
+from harness.session import Adapter, ServerUse, Workspace, capabilities_of
+from harness.workspace import Place, Site
+
+__all__ = ["Isolation", "ServerPool"]
+
+Isolation = Literal["auto", "process", "directory"]
+
+_ALONE_FIRST = 4
+"""Sessions with a server each before anything is tried: a run of a few scenarios is over sooner without."""
+_REPEATED_FAILURES = 10
+"""Failures on a shared server that are repeated alone, to see whether they come out alike."""
+
+_AS_ASKED = "as asked"
+_TOO_FEW = "too few to try whether they can share one"
+_FRESH = "these need a fresh directory or session"
+_INDEPENDENT = "no session notices another"
+
+
+class ServerPool:
+    """Lends servers to sessions as `isolation` says.
+
+    `process`: every session has a server of its own, started in its workspace when the files are there.
+    `directory`: sessions share a server in the folder above all workspaces, but for those that ask to be alone.
+    `auto`: like `directory` where a trial shows that sessions come out as with a server each, else like `process`;
+    a session's own server is started ahead where the trial shows that this makes no difference.
+
+    `bound` says why a server can serve one workspace only, if that is known without a trial; empty otherwise. `home`
+    is the home directory of shared servers. Not for use by several threads at once.
+    """
+
+    def __init__(self, start: Start, home: Path, isolation: Isolation = "auto", bound: str = "") -> None:
+        self.isolation = isolation
+        self.use: ServerUse | None = None
+        """What the latest session got; None before the first."""
+        self._start = start
+        self._home = home
+        self._bound = bound
+        self._ahead = Ahead(start)
+        self._shared: _Shared | None = None
+        self._sharing: set[Path] = set()
+        self._found = Independence(ahead=False, refusal=_AS_ASKED if isolation == "process" else _TOO_FEW)
+        self._tried = isolation != "auto"
+        self._sessions = 0
+        self._repeated = 0
+        self._alone = False
+
+    @contextmanager
+    def site(self, place: Place, scenario: Scenario, adapter: Adapter) -> Iterator[Site]:
+        """Lend an empty site; the session that `adapter` opens there gets the server that suits the scenario."""
+        self._sessions += 1
+        if not self._tried and self._sessions > _ALONE_FIRST:
+            self._tried = True
+            self._found = self._try(place, adapter)
+        with self._chosen(place, scenario) as site:
+            yield site
+
+    def server(self, workspace: Workspace) -> tuple[McpServer, bool]:
+        """Return a server for the workspace, and whether it is the workspace's own. Raises BrokenAdapter."""
+        if workspace.root in self._sharing or (self.isolation == "directory" and not workspace.isolated):
+            return self._shared_server(workspace.root.parents[2]), False
+        return self._ahead.server(workspace.root) or self._start(workspace, workspace.root), True
+
+    def doubts(self, status: str) -> bool:
+        """Tell whether the latest verdict is to be made again `alone`, because other sessions may have a part in it."""
+        if self.isolation != "auto" or self.use is None or not self.use.shared or status == "passed":
+            return False
+        if status != "broken":
+            self._repeated += 1
+        return status == "broken" or self._repeated <= _REPEATED_FAILURES
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Let each session have a server of its own, started for it."""
+        self._alone = True
+        try:
+            yield
+        finally:
+            self._alone = False
+
+    def separate(self, scenario_id: str) -> None:
+        """Share no more, because a scenario came out differently alone."""
+        self._found = Independence(self._found.ahead, f"{scenario_id} came out differently beside others")
+
+    def reset(self) -> None:
+        """End the shared server, and those that wait: what one of them spoilt may not be in its workspace alone."""
+        self._ahead.close()
+        self._end_shared()
+
+    def close(self) -> None:
+        """End every server."""
+        self.reset()
+
+    def _try(self, place: Place, adapter: Adapter) -> Independence:
+        found = try_servers(
+            adapter.open,
+            capabilities_of(adapter),
+            alone=place.site,
+            ahead=partial(self._ahead.site, place),
+            shared=partial(self._site_to_share, place),
+            share=not self._bound,
+        )
+        return Independence(found.ahead, self._bound or found.refusal)
+
+    def _chosen(self, place: Place, scenario: Scenario) -> AbstractContextManager[Site]:
+        shares = self.isolation == "directory" or not self._found.refusal
+        if shares and not scenario.isolated and not self._alone:
+            self.use = ServerUse(
+                shared=True, why=_AS_ASKED if self.isolation == "directory" else _INDEPENDENT
+            )
+            return self._site_to_share(place)
+        self.use = ServerUse(shared=False, why=_FRESH if shares else self._found.refusal)
+        if self._found.ahead and not scenario.given.deny and not self._alone:
+            return self._ahead.site(place)
+        return place.site()
+
+    @contextmanager
+    def _site_to_share(self, place: Place) -> Iterator[Site]:
+        with place.site(unique=True) as site:
+            root = Path(site.root)
+            self._sharing.add(root)
+            try:
+                yield site
+            finally:
+                self._sharing.discard(root)
+
+    def _shared_server(self, folder: Path) -> McpServer:
+        shared = self._shared
+        if shared is None or not shared.server.alive or shared.folder != folder:
+            self._end_shared()
+            self._home.mkdir(exist_ok=True)
+            shared = self._shared = _Shared(folder, self._start(Workspace(folder, self._home), folder))
+        return shared.server
+
+    def _end_shared(self) -> None:
+        if self._shared is not None:
+            self._shared.server.end()
+            self._shared = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    folder: Path
+    server: McpServer

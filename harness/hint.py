@@ -1,0 +1,73 @@
+"""Hint: what somebody may have meant by words after `readfirst run` that name neither a target nor scenarios."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.adapters.connect import KINDS
+from harness.finding import SuiteError
+from harness.selection import option_for, scenario_id
+from harness.suite import Suite
+
+__all__ = ["hint"]
+
+_FACTORY = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
+_INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".sh": "sh", ".rb": "ruby"}
+
+
+def hint(words: Sequence[str], suite: Suite) -> str:
+    """Return the command line to write instead; empty where the words are fine, or nothing is close.
+
+    `words` are the target and what follows it. A target of a known kind is always fine, whatever it names.
+    """
+    first = words[0]
+    if first == "reference" or (":" in first and first.partition(":")[0] in KINDS):
+        return ""
+    ids = set(suite.ids())
+    if scenario_id(first, ids) is not None:
+        return ""
+    command = [word for word in words if scenario_id(word, ids) is None]
+    scenarios = [word for word in words if scenario_id(word, ids) is not None]
+    for meant in (
+        option_for(first, suite),
+        _factory(first),
+        _published(first),
+        _server(command),
+    ):
+        if meant:
+            rest = scenarios if meant[0].startswith("mcp:") else _rest(words[1:], suite)
+            return shlex.join(["readfirst", "run", *meant, *rest])
+    return ""
+
+
+def _rest(words: Sequence[str], suite: Suite) -> list[str]:
+    return [part for word in words for part in (option_for(word, suite) or [word])]
+
+
+def _factory(word: str) -> list[str]:
+    return [f"python:{word}"] if _FACTORY.fullmatch(word) else []
+
+
+def _published(word: str) -> list[str]:
+    from harness.targets.catalogue import UnknownTargetError, find
+
+    try:
+        target, _ = find(word)
+    except (UnknownTargetError, SuiteError):
+        return []
+    return [f"target:{word}" if target.kind != "agent" else f"agent:{word}"]
+
+
+def _server(words: Sequence[str]) -> list[str]:
+    """Return the words as the command of an MCP server, if they begin with a program, or with a file that one runs."""
+    program = words[0]
+    if shutil.which(program) is not None:
+        return [f"mcp:{shlex.join(words)}"]
+    interpreter = _INTERPRETERS.get(Path(program).suffix)
+    if interpreter is not None and Path(program).is_file():
+        return [f"mcp:{shlex.join([interpreter, *words])}"]
+    return []

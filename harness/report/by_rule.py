@@ -1,0 +1,168 @@
+"""By rule: the verdicts of one run gathered under the rules that their scenarios show, the worst first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Literal
+
+from harness.baseline import Ruling
+from harness.report.harm import Harm, harm
+from harness.report.results import Judged
+from harness.rules import CLASSES, Rule, RuleClass, Rules
+from harness.scenario import REQUIREMENTS
+from harness.summary import Count
+from harness.verdict import LEVELS, Level, Verdict
+
+__all__ = ["ClassResult", "RuleResult", "RuleTally", "Standing", "by_class", "by_rule"]
+
+Standing = Literal["yes", "partly", "no", "not claimed", "unknown"]
+"""Whether a rule holds: in all of its scenarios that were judged, in some, in none.
+
+`not claimed`: the implementation lacks what all of them need. `unknown`: the contract says nothing of them.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """What became of the scenarios of one rule. `rule` is None for those of no rule that is known.
+
+    `level` is the lowest level at which a scenario fails that no baseline accepts, None where all of these hold, and
+    `fails` counts the scenarios that fail there: what is unsafe is not hidden among what is differently worded.
+    `shortest` is the verdict on the shortest of these, of equal ones the one that does most harm; where all
+    failures are accepted, on the shortest of those.
+    """
+
+    rule: Rule | None
+    count: Count
+    level: Level | None = None
+    fails: int = 0
+    shortest: Verdict | None = None
+
+    @property
+    def id(self) -> str:
+        """The id of the rule; empty where the scenarios belong to none."""
+        return self.rule.id if self.rule is not None else ""
+
+    @property
+    def judged(self) -> int:
+        """Scenarios that passed, failed or broke."""
+        return self.count.judged
+
+    @property
+    def failing(self) -> int:
+        """Scenarios that failed or broke, accepted ones included."""
+        return self.count.failed + self.count.broken
+
+    @property
+    def accepted(self) -> int:
+        """Failing scenarios that the baseline accepts."""
+        return self.count.accepted
+
+    @property
+    def standing(self) -> Standing:
+        """Whether the rule holds."""
+        if not self.judged:
+            return "not claimed" if self.count.unsupported else "unknown"
+        if not self.failing:
+            return "yes"
+        return "no" if self.failing == self.judged else "partly"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassResult:
+    """The rules of one class: how many hold whole, of how many that were judged at all."""
+
+    class_: RuleClass
+    holding: int
+    judged: int
+    rules: tuple[RuleResult, ...]
+    count: Count
+    """The scenarios of all of these rules."""
+
+
+@dataclass(slots=True)
+class RuleTally:
+    """Takes the verdicts on one contract as they come; memory grows with the number of rules only."""
+
+    rules: Rules | None
+    _counts: dict[str, Count] = field(default_factory=dict)
+    _fails: dict[str, Counter[Level]] = field(default_factory=dict)
+    _shortest: dict[str, tuple[tuple[bool, int, int, Harm, str], Verdict]] = field(default_factory=dict)
+
+    def add(self, verdict: Verdict, ruling: Ruling) -> None:
+        """Count one verdict and what the baseline makes of it."""
+        rule_id = self.rule_of(verdict)
+        self._counts.setdefault(rule_id, Count()).add(verdict, ruling)
+        if verdict.status in ("failed", "broken"):
+            accepted, does = bool(ruling.accepted), harm(verdict)
+            if not accepted:
+                self._fails.setdefault(rule_id, Counter())[LEVELS[does.level]] += 1
+            key = (accepted, does.level, verdict.length, does, verdict.scenario_id)
+            found = self._shortest.get(rule_id)
+            if found is None or key < found[0]:
+                self._shortest[rule_id] = (key, verdict)
+
+    def results(self) -> tuple[RuleResult, ...]:
+        """Return the rules that had a verdict, the worst first.
+
+        That is by the lowest level that fails, then by class, by requirement and by how many scenarios fail there.
+        """
+        place = {rule.id: number for number, rule in enumerate(self.rules or ())}
+        found = [self._result(rule_id) for rule_id in self._counts]
+        return tuple(sorted(found, key=lambda result: _rank(result, place)))
+
+    def rule_of(self, verdict: Verdict) -> str:
+        """Return the id of the rule that the verdict is counted under."""
+        return verdict.rule if self.rules is not None and verdict.rule in self.rules else ""
+
+    def _result(self, rule_id: str) -> RuleResult:
+        rule = self.rules[rule_id] if self.rules is not None and rule_id else None
+        shortest = self._shortest.get(rule_id)
+        fails = self._fails.get(rule_id, Counter[Level]())
+        level = min(fails, key=LEVELS.index, default=None)
+        return RuleResult(
+            rule,
+            self._counts[rule_id],
+            level,
+            0 if level is None else fails[level],
+            None if shortest is None else shortest[1],
+        )
+
+
+def by_rule(judged: Iterable[Judged], rules: Rules | None) -> tuple[RuleResult, ...]:
+    """Return the results of whole verdicts on one contract, in the order of `RuleTally.results`."""
+    tally = RuleTally(rules)
+    for verdict, ruling in judged:
+        tally.add(verdict, ruling)
+    return tally.results()
+
+
+def by_class(results: Iterable[RuleResult]) -> tuple[ClassResult, ...]:
+    """Return one result per class that has a rule among `results`, the worst class first."""
+    grouped: dict[RuleClass, list[RuleResult]] = {class_: [] for class_ in CLASSES}
+    for result in results:
+        if result.rule is not None:
+            grouped[result.rule.class_].append(result)
+    return tuple(
+        ClassResult(
+            class_,
+            sum(result.standing == "yes" for result in group),
+            sum(result.judged > 0 for result in group),
+            tuple(group),
+            reduce(Count.plus, (result.count for result in group)),
+        )
+        for class_, group in grouped.items()
+        if group
+    )
+
+
+def _rank(result: RuleResult, place: dict[str, int]) -> tuple[int, int, int, int, int]:
+    level = len(LEVELS) if result.level is None else LEVELS.index(result.level)
+    rule = result.rule
+    if rule is None:
+        return (level, len(CLASSES), 0, -result.fails, 0)
+    bound = REQUIREMENTS.index(rule.requirement)
+    return (level, CLASSES.index(rule.class_), bound, -result.fails, place[rule.id])

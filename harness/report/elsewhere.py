@@ -1,0 +1,123 @@
+"""Elsewhere: what other contracts expect at a step, one row for each distinct answer with the versions that give it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from harness.contracts import order
+from harness.entry import Directory, Entry, FileDigest, RegularFile, Symlink
+from harness.expected import seen_by
+from harness.recordings import Recording
+from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, TextDigest, ToolCall
+from harness.visible import visible
+
+__all__ = ["Elsewhere", "version_ranges"]
+
+_WIDEST = 88
+"""Characters of an answer that a row shows."""
+
+Place = tuple[int, int | None]
+"""The step, from 0, and the call in its group; None: the step itself, which may be a group as a whole."""
+
+
+class Elsewhere:
+    """The recorded answers to one scenario, by place; `scenario` as its file states it."""
+
+    def __init__(self, scenario: Scenario, recording: Recording) -> None:
+        self._names = sorted(recording.transcripts, key=order)
+        self._own = scenario.contract
+        self._answers: dict[Place, dict[str, Clause | None]] = {}
+        for name in self._names:
+            seen = seen_by(scenario, name, recording.transcripts[name])
+            for place, expect in _places(seen):
+                self._answers.setdefault(place, {})[name] = expect.recorded
+
+    def rows(self, place: Place) -> Iterator[str]:
+        """Yield the rows of a table: versions, whether they refuse, and what they say and change.
+
+        Versions that answer as the scenario's own contract does are named first. Nothing is yielded where all do.
+        """
+        groups: dict[object, list[str]] = {}
+        clauses: dict[object, Clause | None] = {}
+        for name, clause in self._answers.get(place, {}).items():
+            key: object = (
+                None if clause is None else (clause.error, clause.text, tuple(sorted(clause.files.items())))
+            )
+            groups.setdefault(key, []).append(name)
+            clauses[key] = clause
+        own = next((key for key, names in groups.items() if self._own in names), None)
+        if len(groups) < 2:
+            return
+        ranges = {key: version_ranges(names, self._names) for key, names in groups.items()}
+        width = max(map(len, ranges.values()))
+        yield f"{ranges[own]:{width}}  as above"
+        for key, clause in clauses.items():
+            if key != own:
+                yield f"{ranges[key]:{width}}  {_brief(clause)}"
+
+
+def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
+    """Return versions as ranges: `1.0.60 to 2.1.40` is all that were recorded from the one to the other."""
+    told = []
+    variants = sorted({name.partition("+")[2] for name in recorded})
+    for variant in variants:
+        track = [name for name in sorted(recorded, key=order) if name.partition("+")[2] == variant]
+        run: list[str] = []
+        for name in (*track, None):
+            if name is not None and name in names:
+                run.append(name)
+            elif run:
+                told.append(run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}")
+                run = []
+    return ", ".join(told)
+
+
+def _places(scenario: Scenario) -> Iterator[tuple[Place, Expectation]]:
+    for index, step in enumerate(scenario.steps):
+        match step:
+            case ToolCall():
+                yield (index, None), step.expect
+            case ParallelCalls(calls=calls):
+                for number, call in enumerate(calls):
+                    yield (index, number), call.expect
+                yield (index, None), step.expect
+            case _:
+                pass
+
+
+def _brief(clause: Clause | None) -> str:
+    """Return an answer in one line."""
+    if clause is None:
+        return "changes no file"
+    parts = [] if clause.error is None else [f"refused: {clause.error}"]
+    match clause.text:
+        case str() as text:
+            parts.append(_cut(visible(text)))
+        case TextDigest(starts=str() as starts):
+            parts.append(f"{_cut(visible(starts))} …")
+        case TextDigest(lines=lines):
+            parts.append(f"a text of {lines} lines")
+        case None:
+            pass
+    return "; ".join((*parts, *_effects(clause.files)))
+
+
+def _effects(files: Mapping[str, Entry | None]) -> Iterator[str]:
+    for path, entry in files.items():
+        match entry:
+            case None:
+                yield f"{visible(path)} is gone"
+            case RegularFile():
+                yield f"{visible(path)} is {_cut(visible(entry.data.decode('utf-8', 'surrogateescape')))}"
+            case FileDigest(size=size):
+                yield f"{visible(path)} has {size:,} bytes"
+            case Symlink(target=target):
+                yield f"{visible(path)} leads to {visible(target)}"
+            case Directory():
+                yield f"{visible(path)} is a directory"
+            case _:
+                yield visible(path)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 1]}…"

@@ -1,0 +1,116 @@
+"""Step: one line that says what a step does, or what a scenario is given, with every odd character visible."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from harness.entry import Directory, Entry, FileDigest, HardLink, RegularFile, SpecialFile, Symlink
+from harness.scenario import Given, ParallelCalls, Step, ToolCall, WorldEvent
+from harness.shift import shift_text
+from harness.visible import visible
+
+__all__ = ["brief_step", "describe_step", "given_lines"]
+
+WIDEST_ARGUMENT = 120
+"""Characters of one call argument that are shown."""
+WIDEST_CONTENT = 60
+"""Characters of a file's content that are shown in one line."""
+MOST_FILES = 4
+"""Given files that are shown before the rest is counted instead."""
+
+
+def describe_step(step: Step) -> str:
+    """Return one line that says what a step does, without the content of files."""
+    match step:
+        case ToolCall():
+            return _describe_call(step)
+        case ParallelCalls(calls=calls):
+            return f"{len(calls)} calls in parallel"
+        case WorldEvent(kind="rename", path=path, to=to):
+            return f"rename {visible(path)} to {visible(to or '')}"
+        case WorldEvent(kind="chmod", path=path, mode=mode) if mode is not None:
+            return f"chmod {visible(path)} to {mode:04o}"
+        case WorldEvent(kind=kind, path=path, mtime=int() | Fraction() as shift):
+            return f"{kind} {visible(path)}, mtime {shift_text(shift)}"
+        case WorldEvent(kind=kind, path=path):
+            return f"{kind} {visible(path)}"
+
+
+def brief_step(step: Step, call: int | None = None) -> str:
+    """Return the line for one call of a group, or for a whole step; what an event writes is shown in short."""
+    match step:
+        case ParallelCalls(calls=calls) if call is not None and call < len(calls):
+            return f"call {call + 1} of {len(calls)} in parallel: {_describe_call(calls[call])}"
+        case ParallelCalls(calls=calls):
+            return f"{describe_step(step)}: {'; '.join(map(_describe_call, calls))}"
+        case WorldEvent(kind="modify", entry=RegularFile() as entry):
+            return f"{describe_step(step)}: {_content(entry)}"
+        case ToolCall(during=during) if during:
+            return f"{describe_step(step)}, during: {'; '.join(brief_step(event) for event in during)}"
+        case _:
+            return describe_step(step)
+
+
+def given_lines(given: Given) -> Iterator[str]:
+    """Yield what a scenario begins with: a line per file, the first few, and one per permission rule."""
+    files = list(given.files.items())
+    for path, entry in files[:MOST_FILES]:
+        yield _entry(path, entry)
+    if len(files) > MOST_FILES:
+        rest = len(files) - MOST_FILES
+        yield f"[{rest} more file{'' if rest == 1 else 's'}]"
+    if not files:
+        yield "an empty directory"
+    for rule in given.deny:
+        yield f"deny {visible(rule)}"
+
+
+def _entry(path: str, entry: Entry) -> str:
+    name = visible(path)
+    match entry:
+        case RegularFile(mode=mode):
+            return f"{name}{_mode(mode)}: {_content(entry)}"
+        case Symlink(target=target):
+            return f"{name} -> {visible(target)}"
+        case HardLink(to=to):
+            return f"{name}, another name of {visible(to)}"
+        case Directory(mode=mode):
+            return f"{name}/{_mode(mode)}"
+        case FileDigest(size=size):
+            return f"{name}, {size:,} bytes"
+        case SpecialFile():
+            return f"{name}, a special file"
+
+
+def _mode(mode: int | None) -> str:
+    return "" if mode is None else f" (mode {mode:04o})"
+
+
+def _content(entry: RegularFile) -> str:
+    data = entry.data
+    text = _quoted(data[: WIDEST_CONTENT * 4].decode("utf-8", "surrogateescape"))
+    if len(data) <= WIDEST_CONTENT * 4 and len(text) <= WIDEST_CONTENT:
+        return text
+    return f"{text[:WIDEST_CONTENT]} [{len(data):,} bytes]"
+
+
+def _describe_call(call: ToolCall) -> str:
+    return f"{call.tool} {_arguments(call.arguments)}"
+
+
+def _arguments(arguments: Mapping[str, Any]) -> str:
+    parts = []
+    for name, value in arguments.items():
+        text = _quoted(value)
+        if len(text) > WIDEST_ARGUMENT:
+            text = f"{text[:WIDEST_ARGUMENT]} [{len(text) - WIDEST_ARGUMENT:,} characters]"
+        parts.append(f"{visible(name)}: {text}")
+    return "{" + ", ".join(parts) + "}"
+
+
+def _quoted(value: Any) -> str:
+    """Return a value as JSON in which what JSON leaves as it is, such as an odd blank, is visible, too."""
+    return visible(json.dumps(value, ensure_ascii=False)).replace("\\\\", "\\")

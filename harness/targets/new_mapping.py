@@ -1,0 +1,148 @@
+"""New mapping: ask a server for its tools, and write a mapping file to start from."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.adapters.command import Command
+from harness.adapters.mcp import McpConnection
+from harness.adapters.mcp_server import Offer
+from harness.atomic import write_new
+from harness.emit import emit_string
+from harness.session import BrokenAdapter
+from harness.targets.guess import Guess, Tool, guesses
+
+__all__ = ["NewMapping", "NewMappingError", "write_mapping"]
+
+_FLOW = re.compile(r"[,\[\]{}:#]")
+"""What ends a plain string inside of brackets."""
+
+_ERRORS = """\
+# How the server words its refusals, for the level `reason`; fixtures/errors.yaml has the names.
+# result:
+#   error: {flag: true}
+#   errors:
+#     not_read: ["Read {file} first."]
+"""
+
+
+class NewMappingError(Exception):
+    """The file cannot be written; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewMapping:
+    """What was written: the file, and for each of Read, Edit and Write the server's tool, empty if none was found."""
+
+    file: Path
+    calls: Mapping[str, str]
+
+
+def write_mapping(command: Command, output: Path | None, time_limit: float) -> NewMapping:
+    """Start the server, and write a mapping of its tools: to `output`, or to a file named after the server.
+
+    Nothing is ever replaced. Raises NewMappingError, and BrokenAdapter for a server that does not start.
+    """
+    if output is not None:
+        _check(output)
+    offer = _asked(command, time_limit)
+    if not offer.tools:
+        raise BrokenAdapter(f"the server {offer.name} offers no tools")
+    file = output if output is not None else Path(f"{_slug(offer.name)}.yaml")
+    _check(file)
+    found = guesses([Tool(tool.name, tool.inputSchema) for tool in offer.tools])
+    text = "\n".join(_lines(offer, found, command, file)) + "\n"
+    try:
+        write_new(file, text.encode("utf-8"))
+    except FileExistsError:
+        raise NewMappingError(_there(file)) from None
+    except OSError as error:
+        raise NewMappingError(f"{file} cannot be written: {error.strerror}.") from error
+    return NewMapping(
+        file, {tool: found[tool].call if tool in found else "" for tool in ("Read", "Edit", "Write")}
+    )
+
+
+def _asked(command: Command, time_limit: float) -> Offer:
+    connection = McpConnection(command.located(), isolation="process", time_limit=time_limit)
+    try:
+        return connection.probe()
+    except BrokenAdapter as error:
+        raise command.explained(error) from None
+    finally:
+        connection.close()
+
+
+def _check(file: Path) -> None:
+    if file.suffix != ".yaml":
+        raise NewMappingError(f"{file}: the name of a mapping ends with .yaml.")
+    if file.exists():
+        raise NewMappingError(_there(file))
+    if not file.parent.is_dir():
+        raise NewMappingError(f"there is no folder {file.parent}.")
+
+
+def _there(file: Path) -> str:
+    return f"{file} is there already. Name another file with --output, or remove it."
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "server"
+
+
+def _lines(offer: Offer, found: Mapping[str, Guess], command: Command, file: Path) -> Iterator[str]:
+    yield "# Begun by `readfirst new-mapping`; docs/targets.md explains every key."
+    yield f"title: {emit_string(' '.join(f'{offer.name} {offer.version}'.split()))}"
+    yield "kind: mcp"
+    yield "# effects: the files, and what is refused. reason and text ask for more."
+    yield "level: effects"
+    yield "versions:"
+    yield f"  dev: {{command: {_flow(command.seen_from(file.absolute().parent))}}}"
+    if command.isolation != "auto":
+        yield f"mcp: {{isolation: {command.isolation}}}"
+    yield "tools:"
+    for tool, guess in found.items():
+        yield from _tool(tool, guess)
+    called = {guess.call for guess in found.values()}
+    if left := [Tool(each.name, each.inputSchema) for each in offer.tools if each.name not in called]:
+        yield f"  # {_missing(found)}The server's other tools:"
+        yield from (f"  #   {' '.join(str(each).split())}" for each in left)
+    elif missing := _missing(found):
+        yield f"  # {missing.strip()}"
+    yield _ERRORS.rstrip()
+
+
+def _tool(tool: str, guess: Guess) -> Iterator[str]:
+    yield f"  {tool}:"
+    yield f"    call: {_flow(guess.call)}"
+    if guess.arguments:
+        yield f"    arguments: {_flow(guess.arguments)}"
+    if guess.unsupported:
+        yield f"    unsupported: {_flow(guess.unsupported)}"
+    if guess.replace_all:
+        yield f"    replace_all: {_flow(guess.replace_all)}"
+    for name in guess.unknown:
+        yield f"    # The server requires {' '.join(name.split())}, too: give it a constant among the arguments."
+
+
+def _missing(found: Mapping[str, Guess]) -> str:
+    missing = [tool for tool in ("Read", "Edit", "Write") if tool not in found]
+    return f"Nothing was found for {' and '.join(missing)}. " if missing else ""
+
+
+def _flow(value: Any) -> str:
+    """Return a value as YAML on one line."""
+    match value:
+        case str():
+            return json.dumps(value) if _FLOW.search(value) else emit_string(value)
+        case Mapping():
+            return f"{{{', '.join(f'{_flow(key)}: {_flow(item)}' for key, item in value.items())}}}"
+        case list() | tuple():
+            return f"[{', '.join(map(_flow, value))}]"
+        case _:
+            return json.dumps(value)

@@ -1,0 +1,138 @@
+"""The checks: every mark is run by one of them, CI runs them all, and small runs start no processes."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+SCRIPT = CHECKOUT / ".ci" / "run"
+OPTIONS = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["pytest"]["ini_options"]
+MARKS = [marker.partition(":")[0] for marker in OPTIONS["markers"]]
+
+
+def parts() -> dict[str, str]:
+    """Return the parts of the script, each with its lines."""
+    return dict(re.findall(r"^check_(\w+)\(\) \{\n(.*?)^\}", SCRIPT.read_text(), re.MULTILINE | re.DOTALL))
+
+
+def marks_that_are_run(lines: str) -> list[str]:
+    return re.findall(r"^ *pytest -m (\w+)$", lines, re.MULTILINE)
+
+
+def test_what_the_first_run_leaves_out_are_the_marks() -> None:
+    options = OPTIONS["addopts"]
+    assert options[options.index("-m") + 1] == " and ".join(f"not {mark}" for mark in MARKS)
+
+
+def test_every_mark_is_run_by_the_checks() -> None:
+    assert sorted(marks_that_are_run("".join(parts().values()))) == sorted(MARKS)
+
+
+def test_a_mark_that_nobody_runs_is_noticed() -> None:
+    without = "".join(parts().values()).replace("pytest -m slow\n", "# pytest -m slow\n")
+    assert sorted(set(MARKS) - set(marks_that_are_run(without))) == ["slow"]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_every_mark_is_on_a_test(mark: str) -> None:
+    files = (CHECKOUT / "tests").rglob("test_*.py")
+    assert any(
+        re.search(rf"^(pytestmark = |@)pytest\.mark\.{mark}$", file.read_text("utf-8"), re.M)
+        for file in files
+    )
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_every_mark_is_explained_with_its_time(mark: str) -> None:
+    text = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
+    assert re.search(rf"^\$ pytest -m {mark} +# .*\d+ (s|min)\b", text, re.MULTILINE)
+
+
+def test_the_readme_names_the_time_of_its_tests_and_of_the_slow_ones() -> None:
+    text = (CHECKOUT / "README.md").read_text("utf-8").partition("pip install '.[test]' && pytest")[2][:600]
+    assert re.search(r"about (a|two|\w+) minutes?", text)
+    assert "`pytest -m slow`" in text
+
+
+@pytest.mark.parametrize("part", parts())
+def test_every_part_of_the_checks_is_a_job(part: str) -> None:
+    workflow = yaml.safe_load((CHECKOUT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))
+    steps = [step.get("run", "") for step in workflow["jobs"][part]["steps"]]
+    assert f".ci/run {part}" in steps
+
+
+@pytest.mark.parametrize("words", ["tests", "lint nothing"])
+def test_a_part_that_is_none_is_refused(words: str) -> None:
+    ran = subprocess.run([SCRIPT, *words.split()], capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr == f"{words.split()[-1]} is no part of the checks; there are {', '.join(parts())}\n"
+
+
+@pytest.fixture(scope="module")
+def choice() -> ModuleType:
+    """The checkout's conftest.py."""
+    spec = importlib.util.spec_from_file_location("choice_of_processes", CHECKOUT / "conftest.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("words", "processors", "started"),
+    [
+        ("", 2, 2),
+        ("-m slow", 2, 2),
+        ("-x", 2, 2),
+        ("", 1, 0),
+        ("", 64, 8),
+        ("test_one.py", 2, 0),
+        ("test_one.py::test_one", 2, 0),
+        (".", 2, 0),
+        ("-k one", 2, 0),
+        ("--lf", 2, 0),
+        ("--sw", 2, 0),
+        ("--trace", 2, 0),
+        ("--collect-only", 2, 0),
+        ("-s", 2, 0),
+        ("-n auto test_one.py", 2, None),
+    ],
+)
+def test_processes_are_started_for_the_whole_and_not_for_less(
+    choice: ModuleType,
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    processors: int,
+    started: int | None,
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(processors), raising=False)
+    pytester.makeini("[pytest]\ntestpaths = .\naddopts = -n logical\nmarkers = slow")
+    pytester.makepyfile(test_one="def test_one(): pass")
+    assert choice.pytest_xdist_auto_num_workers(pytester.parseconfig(*shlex.split(words))) == started
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_bytecode_is_kept_apart_where_it_may_not_stand_beside_the_sources(
+    choice: ModuleType, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, kept: bool
+) -> None:
+    for name in ("PYTHONPYCACHEPREFIX", "PYTHONDONTWRITEBYTECODE"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX")
+    monkeypatch.setattr(sys, "dont_write_bytecode", kept)
+    choice.pytest_configure(pytester.parseconfigure())
+    folder = str(pytester.path / ".pytest_cache" / "d" / "bytecode")
+    assert os.environ.get("PYTHONPYCACHEPREFIX") == (folder if kept else None)
+    assert ("PYTHONDONTWRITEBYTECODE" in os.environ) != kept

@@ -1,0 +1,132 @@
+"""A real Chromium for the tests of the HTML report, and a page that is open in it."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,900",
+)
+WIDTH, HEIGHT = 1280, 900
+PHONE = 390
+"""CSS pixels of the width of a usual phone."""
+
+
+def program(*names: str) -> str:
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        pytest.fail(f"none of {', '.join(names)} is installed; these tests need a real browser")
+    return found
+
+
+@contextmanager
+def chromium(profile: Path) -> Iterator[Any]:
+    """Start a Chromium with an empty profile."""
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    options = Options()
+    options.binary_location = program("chromium", "chromium-browser", "google-chrome")
+    for flag in (*FLAGS, f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chrome = Chrome(options=options, service=Service(program("chromedriver")))
+    try:
+        yield chrome
+    finally:
+        chrome.quit()
+
+
+class Shown:
+    """A page in the browser."""
+
+    def __init__(self, driver: Any, file: Path) -> None:
+        self.driver = driver
+        self.file = file
+
+    def go(self, fragment: str = "") -> Shown:
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.file.as_uri()}{fragment}")
+        return self
+
+    def all(self, selector: str) -> list[Any]:
+        found: list[Any] = self.driver.find_elements("css selector", selector)
+        return found
+
+    def one(self, selector: str) -> Any:
+        (found,) = self.all(selector)
+        return found
+
+    def script(self, text: str) -> Any:
+        return self.driver.execute_script(f"return {text}")
+
+    def listed(self) -> list[str]:
+        ids: list[str] = self.script(
+            "[...document.querySelectorAll('#list tr[id]')].filter(each => each.offsetParent && "
+            "each.id.includes('/') && !each.id.startsWith('details-of-')).map(each => each.id)"
+        )
+        return ids
+
+    def focused(self) -> str:
+        text: str = self.script("document.activeElement.textContent || document.activeElement.id")
+        return text
+
+    def waits_for(self, holds: Callable[[], bool]) -> bool:
+        """Return whether it comes to hold; five seconds are far more than a page needs."""
+        deadline = time.monotonic() + 5
+        while not (held := holds()) and time.monotonic() < deadline:
+            pass
+        return held
+
+    def press(self, *keys: str) -> None:
+        from selenium.webdriver import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def button(self, scenario_id: str) -> Any:
+        return self.driver.execute_script(
+            "return document.getElementById(arguments[0]).querySelector('button')", scenario_id
+        )
+
+    def panel(self, scenario_id: str) -> str:
+        return str(
+            self.driver.execute_script(
+                "const panel = document.getElementById('details-of-' + arguments[0]);"
+                "return panel && panel.offsetParent ? panel.innerText : ''",
+                scenario_id,
+            )
+        )
+
+    def tree(self) -> list[dict[str, Any]]:
+        """Return what a screen reader is given."""
+        nodes: list[dict[str, Any]] = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        return [node for node in nodes if not node.get("ignored")]
+
+
+def look(driver: Any, *, width: int = WIDTH, media: str = "", **features: str) -> None:
+    """Show pages at a width, `phone` below 500, on a medium, and to a reader with these preferences."""
+    size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": width < 500}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    wanted = [{"name": name.replace("_", "-"), "value": value} for name, value in features.items()]
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": wanted})
+
+
+def severe(driver: Any) -> list[Any]:
+    """Return the errors that pages have told the browser since the last call."""
+    return [entry for entry in driver.get_log("browser") if entry["level"] == "SEVERE"]

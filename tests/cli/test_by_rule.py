@@ -1,0 +1,135 @@
+"""Verdicts are gathered by rule: the worst class first, each with its shortest failing scenario."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+from harness.baseline import Ruling
+from harness.report.by_rule import RuleResult, by_class, by_rule
+from harness.rules import CLASSES, Rule, RuleClass, Rules
+from harness.scenario import Position, Requirement
+from harness.verdict import LEVELS, Status, Verdict
+
+PLACE = Position(Path("rules.yaml"), 1, 1)
+RULES: tuple[tuple[str, RuleClass, Requirement], ...] = (
+    ("stale", "safety", "must"),
+    ("unread", "contract", "must"),
+    ("touched", "contract", "observed"),
+    ("numbers", "fidelity", "must"),
+)
+
+
+def rules() -> Rules:
+    made = {
+        name: Rule(
+            name,
+            f"Rule {name} holds",
+            class_,
+            requirement,
+            ("Edit",),
+            ("https://example.org/",),
+            "Why.",
+            PLACE,
+        )
+        for name, class_, requirement in RULES
+    }
+    return Rules(dict.fromkeys(CLASSES, "Meaning."), made)
+
+
+def verdict(
+    scenario_id: str, rule: str, status: Status = "failed", length: int = 2, accepted: str = ""
+) -> tuple[Verdict, Ruling]:
+    levels = dict.fromkeys(LEVELS, status == "passed")
+    judged = Verdict(scenario_id, "2.1.7", "text", status, levels, rule=rule, length=length)
+    return judged, Ruling(status == "passed" or bool(accepted), accepted)
+
+
+def only(results: tuple[RuleResult, ...]) -> RuleResult:
+    (result,) = results
+    return result
+
+
+def names(results: tuple[RuleResult, ...]) -> list[str]:
+    return [result.rule.id if result.rule else "-" for result in results]
+
+
+def test_rules_come_worst_class_first_whatever_the_order_of_the_verdicts() -> None:
+    verdicts = [
+        verdict("a/1", "numbers"),
+        verdict("a/2", "touched"),
+        verdict("a/3", "unread"),
+        verdict("a/4", "stale"),
+    ]
+    for order in permutations(verdicts):
+        assert names(by_rule(order, rules())) == ["stale", "unread", "touched", "numbers"]
+
+
+def test_within_a_requirement_the_rule_with_most_failures_comes_first() -> None:
+    more = Rules(
+        dict.fromkeys(CLASSES, "Meaning."),
+        {**rules().by_id, "other": Rule("other", "Other", "safety", "must", ("Edit",), (), "Why.", PLACE)},
+    )
+    verdicts = [verdict("a/1", "stale"), verdict("a/2", "other"), verdict("a/3", "other")]
+    assert names(by_rule(verdicts, more)) == ["other", "stale"]
+    assert names(by_rule(verdicts[:2], more)) == ["stale", "other"]
+
+
+def test_the_shortest_failing_scenario_stands_for_the_rule() -> None:
+    verdicts = [
+        verdict("a/long", "stale", length=5),
+        verdict("a/passes", "stale", "passed", length=1),
+        verdict("a/short-b", "stale", length=2),
+        verdict("a/short-a", "stale", length=2),
+    ]
+    for order in permutations(verdicts):
+        result = only(by_rule(order, rules()))
+        assert result.shortest is not None
+        assert result.shortest.scenario_id == "a/short-a"
+        assert (result.failing, result.judged) == (3, 4)
+
+
+def test_an_accepted_failure_stands_for_the_rule_only_where_there_is_no_other() -> None:
+    accepted = verdict("a/1", "stale", length=1, accepted="known")
+    result = only(by_rule([accepted, verdict("a/2", "stale", length=9)], rules()))
+    assert result.shortest is not None
+    assert (result.shortest.scenario_id, result.accepted) == ("a/2", 1)
+    alone = only(by_rule([accepted], rules()))
+    assert alone.shortest is accepted[0]
+
+
+def test_a_rule_stands_as_its_scenarios_do() -> None:
+    def standing(*statuses: Status) -> str:
+        verdicts = [verdict(f"a/{number}", "stale", status) for number, status in enumerate(statuses)]
+        return only(by_rule(verdicts, rules())).standing
+
+    assert standing("passed", "passed") == "yes"
+    assert standing("passed", "failed") == "partly"
+    assert standing("failed", "broken") == "no"
+    assert standing("passed", "broken") == "partly"
+    assert standing("passed", "unsupported") == "yes"
+    assert standing("unsupported", "unspecified") == "not claimed"
+    assert standing("unspecified") == "unknown"
+
+
+def test_a_rule_that_was_not_judged_counts_in_no_class() -> None:
+    results = by_rule(
+        [
+            verdict("a/1", "unread", "passed"),
+            verdict("a/2", "touched", "unsupported"),
+            verdict("a/3", "stale"),
+            verdict("a/4", "stale", "passed"),
+        ],
+        rules(),
+    )
+    counted = [(each.class_, each.holding, each.judged, len(each.rules)) for each in by_class(results)]
+    assert counted == [("safety", 0, 1, 1), ("contract", 1, 1, 2)]
+
+
+def test_scenarios_of_no_known_rule_come_last_and_are_not_lost() -> None:
+    verdicts = [verdict("a/1", ""), verdict("a/2", "gone"), verdict("a/3", "numbers")]
+    results = by_rule(verdicts, rules())
+    assert names(results) == ["numbers", "-"]
+    assert results[-1].failing == 2
+    assert [each.class_ for each in by_class(results)] == ["fidelity"]
+    assert only(by_rule(verdicts, None)).failing == 3

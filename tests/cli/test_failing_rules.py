@@ -1,0 +1,136 @@
+"""A run ends with the rules that do not hold: one line each, the worst class first, and no more than a screen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.baseline import Ruling
+from harness.report.by_rule import RuleResult, by_rule
+from harness.report.failing_rules import MOST_LINES, rule_lines
+from harness.rules import CLASSES, Rule, RuleClass, Rules
+from harness.scenario import Position
+from harness.verdict import LEVELS, Level, Verdict
+
+PLACE = Position(Path("rules.yaml"), 1, 1)
+COMMAND = "readfirst run mcp:server --contract 2.1.7 --level text"
+
+
+def results(*rules: tuple[str, RuleClass, int, int], accepted: int = 0) -> tuple[RuleResult, ...]:
+    """Return the results of rules: name, class, failing scenarios, passing ones."""
+    made = {
+        name: Rule(name, f"Rule {name} holds", class_, "must", ("Edit",), (), "Why.", PLACE)
+        for name, class_, _, _ in rules
+    }
+    judged = []
+    for name, _, failing, passing in rules:
+        for number in range(failing + passing):
+            fails = number < failing
+            accepts = "known" if fails and number >= failing - accepted else ""
+            levels = dict.fromkeys(LEVELS, not fails)
+            status = "failed" if fails else "passed"
+            verdict = Verdict(f"{name}/s{number}", "2.1.7", "text", status, levels, rule=name, length=2)  # type: ignore[arg-type]
+            judged.append((verdict, Ruling(not fails or bool(accepts), accepts)))
+    return by_rule(judged, Rules(dict.fromkeys(CLASSES, "Meaning."), made))
+
+
+def shown(found: tuple[RuleResult, ...], width: int | None = None, everything: bool = False) -> list[str]:
+    return [text for _, text in rule_lines(found, COMMAND, width=width, everything=everything)]
+
+
+def test_each_failing_rule_has_a_line_with_count_title_and_shortest_scenario() -> None:
+    found = results(("a", "contract", 1, 11), ("bb", "safety", 12, 0), ("fine", "safety", 0, 2))
+    assert shown(found) == [
+        "Rules that do not hold, worst first: 2",
+        f"repeat one: {COMMAND} SCENARIO",
+        "safety",
+        "  12/12  Rule bb holds  bb/s0",
+        "contract",
+        "   1/12  Rule a holds   a/s0",
+    ]
+
+
+def test_where_nothing_fails_nothing_is_listed() -> None:
+    assert shown(results(("a", "safety", 0, 3))) == []
+
+
+def test_in_a_narrow_terminal_the_scenario_stands_below_the_title() -> None:
+    found = results(("a", "contract", 1, 1))
+    line = "  1/2  Rule a holds  a/s0"
+    assert line in shown(found, width=len(line))
+    narrow = shown(found, width=len(line) - 1)
+    assert narrow[-2:] == ["  1/2  Rule a holds", "       a/s0"]
+    assert all(len(each) < len(line) for each in narrow[2:])
+
+
+def test_accepted_failures_are_counted_and_a_rule_with_no_others_is_left_out() -> None:
+    assert shown(results(("a", "contract", 2, 1), accepted=2)) == []
+    assert shown(results(("a", "contract", 3, 1), accepted=2))[-1] == "  1/4  Rule a holds (2 accepted)  a/s0"
+
+
+def test_four_hundred_failures_fit_on_one_screen() -> None:
+    counts = zip(CLASSES, (13, 30, 5, 32), strict=True)
+    found = results(
+        *((f"{class_}-{number:02}", class_, 5, 1) for class_, many in counts for number in range(many))
+    )
+    for width in (None, 200, 70):
+        lines = shown(found, width=width)
+        assert len(lines) <= MOST_LINES + 6
+        assert sum("Rule safety-" in line for line in lines) == 13
+    assert (
+        shown(found)[-1] == "[13 of contract, 5 of fidelity, 32 of product more; --failures all lists them]"
+    )
+    everything = shown(found, everything=True)
+    assert sum("Rule " in line for line in everything) == 80
+    assert "more" not in everything[-1]
+
+
+def test_no_rule_of_safety_is_left_out_however_many_there_are() -> None:
+    found = results(
+        *((f"s{number:02}", "safety", 1, 0) for number in range(MOST_LINES + 5)), ("c", "contract", 1, 0)
+    )
+    assert sum("Rule s" in line for line in shown(found)) == MOST_LINES + 5
+    assert shown(found)[-1].startswith("[1 of contract more;")
+
+
+def test_scenarios_of_no_rule_are_listed_last() -> None:
+    verdict = Verdict("a/x", "2.1.7", "text", "failed", dict.fromkeys(LEVELS, False))
+    found = by_rule([(verdict, Ruling(False))], None)
+    assert shown(found)[-2:] == ["no rule", "  1/1  Scenarios that belong to no rule  a/x"]
+
+
+OF_CLASS: tuple[tuple[str, RuleClass], ...] = (
+    ("worded", "safety"),
+    ("named", "safety"),
+    ("habit", "product"),
+)
+
+
+def test_what_differs_in_words_alone_comes_after_all_that_differs_in_effects() -> None:
+    rules = {
+        name: Rule(name, f"Rule {name} holds", class_, "must", ("Edit",), (), "Why.", PLACE)
+        for name, class_ in OF_CLASS
+    }
+
+    def fails(rule: str, number: int, *holds: Level, length: int = 2) -> tuple[Verdict, Ruling]:
+        levels = {level: level in holds for level in LEVELS}
+        verdict = Verdict(f"{rule}/s{number}", "2.1.7", "text", "failed", levels, rule=rule, length=length)
+        return verdict, Ruling(False)
+
+    found = by_rule(
+        [
+            fails("worded", 0, "effects", "reason"),
+            fails("named", 0, "effects"),
+            fails("named", 1, "effects", "reason", length=1),
+            fails("habit", 0, "effects", "reason", length=1),
+            fails("habit", 1, length=7),
+        ],
+        Rules(dict.fromkeys(CLASSES, "Meaning."), rules),
+    )
+    assert shown(found)[2:] == [
+        "product",
+        "  1/2  Rule habit holds   habit/s1",
+        "in reasons alone",
+        "  1/2  Rule named holds   named/s0",
+        "in words alone",
+        "  1/1  Rule worded holds  worded/s0",
+    ]

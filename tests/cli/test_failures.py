@@ -1,0 +1,360 @@
+"""Which failures come first, and what is told of one: enough to understand it without opening a file."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from harness.baseline import Ruling
+from harness.report import Commands, RunFacts
+from harness.report.failure import failure_text
+from harness.report.harm import Kind, harm
+from harness.report.place import short_path
+from harness.report.progress import ProgressBar
+from harness.report.table import TableReport
+from harness.scenario import Requirement
+from harness.suite import Suite
+from harness.summary import Summary
+from harness.verdict import LEVELS, Difference, Level, Verdict
+
+from .conftest import HOLDING, Cli, record_alike
+
+GO_ON = Commands("readfirst run mine", "readfirst show")
+FILE = Difference(0, 0, "effects", "file notes.txt", "alpha\n", "gamma\n")
+ALLOWED = Difference(0, 0, "effects", "refused", "refused: not_read", "not refused: done")
+REFUSED = Difference(0, 0, "effects", "refused", "not refused", "refused: no")
+REASON = Difference(0, 0, "reason", "error", "not_read", "file_not_found")
+TEXT = Difference(0, 0, "text", "text", "done", "Done.")
+
+
+def failed(
+    scenario_id: str,
+    *differences: Difference,
+    requirement: Requirement | None = "must",
+    length: int = 2,
+    level: Level = "text",
+) -> Verdict:
+    lowest = min((LEVELS.index(each.level) for each in differences), default=0)
+    levels = {each: place < lowest for place, each in enumerate(LEVELS)}
+    return Verdict(
+        scenario_id, "2.1.7", level, "failed", levels, differences, requirement=requirement, length=length
+    )
+
+
+def broken(scenario_id: str, requirement: Requirement = "must") -> Verdict:
+    return Verdict(
+        scenario_id, "2.1.7", "text", "broken", {}, reason="it hung", requirement=requirement, length=2
+    )
+
+
+WORST_FIRST = [
+    failed("z/one-step", ALLOWED, FILE, TEXT, length=1),
+    failed("y/writes-what-it-must-not", ALLOWED, FILE, TEXT),
+    broken("x/hangs"),
+    failed("w/reads-what-it-must-not", ALLOWED, TEXT),
+    failed("v/refuses-without-need", REFUSED, FILE, TEXT),
+    failed("u/conduct", FILE, requirement="should"),
+    broken("t/hangs-on-a-quirk", "observed"),
+    failed("s/quirk", REFUSED, FILE, requirement="observed"),
+    failed("r/another-reason", REASON, TEXT),
+    failed("q/another-reason-of-a-quirk", REASON, requirement="observed"),
+    failed("p/words", TEXT),
+    failed("o/words-of-a-quirk", TEXT, requirement="observed"),
+]
+
+
+def test_failures_sort_by_harm_and_not_by_name() -> None:
+    mixed = random.Random(1).sample(WORST_FIRST, len(WORST_FIRST))
+    assert mixed != WORST_FIRST
+    assert sorted(mixed, key=harm) == WORST_FIRST
+
+
+def test_what_follows_from_the_first_step_that_differs_does_not_count() -> None:
+    later = Difference(1, 0, "effects", "file notes.txt", "a", "b")
+    assert harm(failed("a/b", REFUSED, later)).kind is Kind.REFUSED
+    assert harm(failed("a/b", ALLOWED, later)).kind is Kind.ALLOWED
+    assert (
+        harm(failed("a/b", FILE, Difference(1, 0, "effects", "refused", "not refused", "x"))).kind
+        is Kind.FILES
+    )
+
+
+def test_what_does_not_say_its_requirement_counts_as_a_must() -> None:
+    unknown, must = (failed("a/b", TEXT, requirement=each) for each in (None, "must"))
+    assert harm(unknown) == harm(must)
+
+
+def test_a_failure_above_the_level_that_was_asked_for_is_of_that_level() -> None:
+    nothing_known = Verdict("a/b", "2.1.7", "reason", "failed", {})
+    assert harm(nothing_known).level == LEVELS.index("reason")
+
+
+def printed(verdicts: list[Verdict], most: int | None) -> str:
+    stream = io.StringIO()
+    facts = RunFacts(
+        target="mine",
+        name="mine",
+        contracts=("2.1.7",),
+        level="text",
+        scenarios=len(verdicts),
+        commands=lambda _: GO_ON,
+        find=lambda _: None,
+    )
+    report, summary = TableReport(Console(file=stream, width=110), facts, most_failures=most), Summary()
+    for verdict in verdicts:
+        summary.add(verdict, Ruling(conformant=False))
+        report.verdict(verdict, Ruling(conformant=False))
+    report.finish(summary)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("most", [None, 0, 1, 5, 12, 20])
+def test_the_worst_failures_are_shown_in_order_and_the_rest_is_counted(most: int | None) -> None:
+    text = printed(random.Random(2).sample(WORST_FIRST, len(WORST_FIRST)), most)
+    shown = re.findall(r"^(?:FAILED|BROKEN) (\S+)", text, re.MULTILINE)
+    assert shown == [each.scenario_id for each in WORST_FIRST][:most]
+    rest = len(WORST_FIRST) - len(shown)
+    assert (f"[{rest} more failure" in text) == bool(rest)
+
+
+LONG = """\
+title: Edit refuses a file that changed
+requirement: must
+given:
+  files:
+    notes.txt: "alpha\\nC:\\\\beta\\n"
+    big.txt: {repeat: "line {n}\\n", times: 100}
+    secret.txt: {text: "x", mode: "0600"}
+    link.txt: {symlink: notes.txt}
+    sub: {directory: true}
+  deny: ["Edit(sub/**)"]
+steps:
+  - Read: {file_path: $WS/notes.txt}
+    expect: {text: "     1→alpha\\n     2→C:\\\\beta\\n     3→"}
+  - modify: {notes.txt: "alpha\\nBETA\\n"}
+  - rename: {big.txt: large.txt}
+  - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
+    expect: {error: modified_since_read, text: Changed.}
+"""
+
+
+@pytest.fixture
+def long(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
+    return make_suite({"staleness/long": LONG})
+
+
+def test_a_failure_tells_what_was_given_and_done_before_it(long: Suite) -> None:
+    verdict = failed("staleness/long", Difference(3, 0, "text", "text", "Changed.", "No."), length=4)
+    text = failure_text(verdict, long.scenario("staleness/long"), GO_ON)
+    assert text.splitlines()[2:] == [
+        '  given notes.txt: "alpha\\nC:\\\\beta\\n"',
+        '  given big.txt: "line 1\\nline 2\\nline 3\\nline 4\\nline 5\\nline 6\\nline 7\\nlin [792 bytes]',
+        '  given secret.txt (mode 0600): "x"',
+        "  given link.txt -> notes.txt",
+        "  given [1 more file]",
+        "  given deny Edit(sub/**)",
+        '  step 1 of 4: Read {file_path: "$WS/notes.txt"}',
+        '  step 2 of 4: modify notes.txt, mtime +2s: "alpha\\nBETA\\n"',
+        "  step 3 of 4: rename big.txt to large.txt",
+        f"  {long.path('staleness/long')}:16:5",
+        '  step 4 of 4: Edit {file_path: "$WS/notes.txt", old_string: "alpha", new_string: "gamma"}',
+        "    text",
+        "      expected Changed.",
+        "      got      No.",
+        "  blame: implementation",
+        "  scenario: readfirst show staleness/long",
+        "  reproduce: readfirst run mine staleness/long",
+    ]
+
+
+def test_steps_after_the_last_difference_are_left_out(long: Suite) -> None:
+    verdict = failed("staleness/long", Difference(0, 0, "text", "text", "a", "b"), length=4)
+    text = failure_text(verdict, long.scenario("staleness/long"), GO_ON)
+    assert "step 1 of 4: Read" in text
+    assert "step 2" not in text
+
+
+def test_many_steps_before_are_counted(make_suite: Callable[[dict[str, str]], Suite]) -> None:
+    touch = "  - touch: {notes.txt: {mtime: +2s}}\n"
+    suite = make_suite({"staleness/long": LONG.replace("  - rename", touch * 9 + "  - rename")})
+    verdict = failed("staleness/long", Difference(12, 0, "text", "text", "a", "b"))
+    text = failure_text(verdict, suite.scenario("staleness/long"), GO_ON)
+    assert "  [6 more steps before]\n  step 7 of 13: touch notes.txt" in text
+    assert "step 6 of 13" not in text
+
+
+@pytest.mark.parametrize(("answered", "steps"), [(0, [1]), (1, [1, 2, 3, 4]), (2, [1, 2, 3, 4])])
+def test_a_broken_replay_tells_the_steps_up_to_where_it_ended(
+    long: Suite, answered: int, steps: list[int]
+) -> None:
+    verdict = Verdict(
+        "staleness/long", "2.1.7", "text", "broken", {}, blame="adapter", reason="it hung", steps=answered
+    )
+    text = failure_text(verdict, long.scenario("staleness/long"), GO_ON)
+    assert [int(number) for number in re.findall(r"step (\d) of 4", text)] == steps
+    assert "  it hung\n  blame: adapter\n" in text
+
+
+def test_a_group_and_a_race_are_told_in_one_line_each(make_suite: Callable[[dict[str, str]], Suite]) -> None:
+    read = "{Read: {file_path: $WS/notes.txt}, expect: {text: x}}"
+    steps = f"""\
+title: A group and a race
+requirement: must
+given: {{files: {{notes.txt: "a"}}}}
+steps:
+  - parallel: [{read}, {read}]
+  - Edit: {{file_path: $WS/notes.txt, old_string: a, new_string: b}}
+    during: [{{modify: {{notes.txt: "c"}}}}]
+    expect: {{text: x}}
+  - Read: {{file_path: $WS/notes.txt}}
+    expect: {{text: x}}
+"""
+    scenario = make_suite({"race/group": steps}).scenario("race/group")
+    last = Difference(2, 0, "text", "text", "a", "b")
+    text = failure_text(failed("race/group", last), scenario, GO_ON)
+    read = 'Read {file_path: "$WS/notes.txt"}'
+    assert f"  step 1 of 3: 2 calls in parallel: {read}; {read}\n" in text
+    assert ', during: modify notes.txt, mtime +2s: "c"\n' in text
+    second = Difference(0, 1, "text", "text", "a", "b")
+    assert f"step 1 of 3: call 2 of 2 in parallel: {read}\n" in failure_text(
+        failed("race/group", second), scenario, GO_ON
+    )
+
+
+def test_a_path_is_relative_to_where_the_reader_stands_unless_that_is_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project" / "docs").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "project" / "docs")
+    file = tmp_path / "project" / "fixtures" / "gate.yaml"
+    assert short_path(file) == "../fixtures/gate.yaml"
+    assert short_path(Path("gate.yaml")) == "gate.yaml"
+    assert short_path(Path("/usr/lib/x.yaml")) == "/usr/lib/x.yaml"
+
+
+def test_a_path_is_told_as_it_is_where_the_current_directory_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "gone"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    here.rmdir()
+    assert short_path(Path("gate.yaml")) == "gate.yaml"
+    assert short_path(tmp_path) == str(tmp_path)
+
+
+def test_failures_and_show_name_files_from_where_the_reader_stands(
+    readfirst: Cli, mixed: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = mixed.root / "docs"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    for fixtures in ("..", mixed.root):
+        ran = readfirst("run", "wrong/text", "--fixtures", fixtures)
+        assert "\n  ../scenarios/wrong/text.yaml:7:7\n" in ran.out
+        assert "--fixtures .. wrong/text\n" in ran.out
+        shown = readfirst("show", "wrong/text", "--fixtures", fixtures).out
+        assert "\n  file: ../scenarios/wrong/text.yaml\n" in shown
+
+
+def test_the_commands_of_a_failure_work_literally(readfirst: Cli, mixed: Suite) -> None:
+    ran = readfirst("run", "wrong/text", "--fixtures", mixed.root)
+    (show,) = re.findall(r"^  scenario: readfirst (.*)$", ran.out, re.MULTILINE)
+    assert show == f"show --contract 2.1.7 --fixtures {mixed.root} wrong/text"
+    shown = readfirst(*show.split())
+    assert shown.code == 0
+    assert shown.out.startswith("wrong/text\n  Read is expected to show a carriage return\n")
+    (again,) = re.findall(r"^  reproduce: readfirst (.*)$", ran.out, re.MULTILINE)
+    assert readfirst(*again.split()).out == ran.out
+
+
+def causes(told: str) -> list[str]:
+    """The words of the command that a run names at its end, without `readfirst`."""
+    last = told.splitlines()[-1]
+    found = re.fullmatch(
+        r"\d+ failures on \S+; grouped by cause(?:, with another run)?: readfirst (.*)", last
+    )
+    assert found, told
+    return shlex.split(found[1])
+
+
+def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
+    readfirst: Cli, mixed: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = readfirst("run", "--format", "jsonl", "--output", "mine.jsonl", "--fixtures", mixed.root)
+    words = causes(ran.err)
+    assert words[:3] == ["diff", "2.1.7", "mine.jsonl"]
+    grouped = readfirst(*words)
+    assert grouped.code == 1
+    assert "wrong/text" in grouped.out
+    assert "wrong/effects" in grouped.out
+    # Without a stream it is the same comparison, with another run.
+    ran = readfirst("run", "--fixtures", mixed.root)
+    assert ", with another run: readfirst diff 2.1.7 reference --fixtures" in ran.err
+    assert readfirst(*causes(ran.err)).out == grouped.out
+
+
+def test_the_comparison_has_the_selection_and_the_contract_of_the_run(readfirst: Cli, mixed: Suite) -> None:
+    record_alike(mixed, "2.1.328")
+    words = ["--family", "wrong", "--requirement", "must", "-k", "read or 'a b'", "--time-limit", "20"]
+    ran = readfirst("run", "--contract", "latest", *words, "-j", "2", "--fixtures", mixed.root)
+    named = causes(ran.err)
+    assert named == [
+        "diff",
+        "2.1.328",
+        "reference",
+        *words[:6],
+        "-j",
+        "2",
+        *words[6:],
+        "--fixtures",
+        str(mixed.root),
+    ]
+    assert readfirst(*named).code == 1
+
+
+@pytest.mark.parametrize("words", [["wrong/text"], ["wrong/text", "wrong/effects"], ["--family", "gate"]])
+def test_no_comparison_is_named_where_it_tells_nothing_more(
+    readfirst: Cli, mixed: Suite, words: list[str]
+) -> None:
+    assert "grouped by cause" not in readfirst("run", *words, "--fixtures", mixed.root).err
+
+
+def test_no_comparison_is_named_for_accepted_failures(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
+    words = ["run", "--fixtures", mixed.root, "--baseline", tmp_path / "accepted.yaml"]
+    readfirst(*words, "--update-baseline")
+    ran = readfirst(*words)
+    assert (ran.code, "grouped by cause" in ran.err) == (0, False)
+
+
+def test_the_summary_of_a_forge_has_the_worst_first(readfirst: Cli, mixed: Suite) -> None:
+    ran = readfirst("run", "--format", "markdown", "--fixtures", mixed.root)
+    assert re.findall(r"<summary>(.*)</summary>", ran.out) == ["wrong/effects", "wrong/text"]
+
+
+def test_a_bar_counts_what_failed() -> None:
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=80, _environ={"TERM": "xterm"})
+    with ProgressBar(console, 3) as bar:
+        bar.advance()
+        bar.advance(failed=True)
+        bar.advance(failed=True)
+    assert "2 failed" in stream.getvalue()
+
+
+def test_a_stream_says_how_binding_each_scenario_is(
+    readfirst: Cli, make_suite: Callable[[dict[str, str]], Suite]
+) -> None:
+    suite = make_suite(HOLDING)
+    ran = readfirst("run", "--format", "jsonl", "--fixtures", suite.root)
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert [line.get("requirement") for line in lines] == [None, "must", "must", None]

@@ -1,0 +1,76 @@
+"""The heading that a list shows is what the whole file says, however it is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness import strict_yaml
+from harness.finding import SuiteError
+from harness.heading import Heading, plain_heading
+from harness.suite import Suite
+
+HEAD = "title: {title}\nrequirement: must\ntags: [a, b-c]\nsteps:\n  - delete: a\n"
+
+
+def read(text: str) -> Heading | None:
+    return plain_heading("a/b", text.encode())
+
+
+def test_the_whole_suite_reads_the_same_and_nearly_all_of_it_needs_no_parser() -> None:
+    suite = Suite()
+    plain = 0
+    for scenario_id in suite.ids():
+        heading = plain_heading(scenario_id, suite.path(scenario_id).read_bytes())
+        if heading is not None:
+            plain += 1
+            scenario = suite.scenario(scenario_id)
+            whole = (scenario.title, scenario.requirement, scenario.tags)
+            assert (heading.title, heading.requirement, heading.tags) == whole
+    assert plain >= 0.95 * len(suite.ids())
+
+
+@settings(deadline=None, derandomize=True, database=None, max_examples=300)
+@given(st.text(st.characters(min_codepoint=9, max_codepoint=0x100), max_size=20))
+def test_a_title_is_read_as_yaml_reads_it_or_left_to_the_parser(title: str) -> None:
+    text = HEAD.format(title="A" + title)
+    heading = read(text)
+    if heading is None:
+        return
+    value = strict_yaml.load(text.encode(), Path("x"), until=("steps",)).value
+    assert value["title"] == heading.title
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["a: b", "a #b", "a:", "'a'", '"a"', "null", "true", "- a", "é", "a ", "a\n  b", ">-\n  a", "1", "[a]"],
+)
+def test_what_may_mean_something_else_is_left_to_the_parser(title: str) -> None:
+    assert read(HEAD.format(title=title)) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "requirement: must\ntitle: A\nsteps:\n",
+        "title: A\nrequirement: maybe\nsteps:\n",
+        "title: A\nrequirement: must\ntags: [a, 'b']\nsteps:\n",
+        "title: A\nrequirement: must\nother: x\nsteps:\n",
+    ],
+)
+def test_another_form_is_left_to_the_parser(text: str) -> None:
+    assert read(text) is None
+
+
+def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+    suite = Suite()
+    for name in ("contracts.yaml", "errors.yaml"):
+        (tmp_path / name).write_bytes((suite.root / name).read_bytes())
+    path = tmp_path / "scenarios/a/b.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text("title: [A]\nrequirement: must\nsteps: []\n")
+    with pytest.raises(SuiteError, match=r"b\.yaml:1:8: "):
+        Suite(tmp_path).heading("a/b")

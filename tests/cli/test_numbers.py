@@ -1,0 +1,195 @@
+"""A run says how much holds in many places; they say the same, and a scenario that broke counts as not holding."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from itertools import cycle, islice
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from harness.baseline import Ruling
+from harness.report import Commands, RunFacts
+from harness.report.jsonl import JsonlReport
+from harness.report.junit import JunitReport
+from harness.report.pages import PAGES, PageReport, Sources
+from harness.report.table import TableReport
+from harness.scenario import REQUIREMENTS
+from harness.suite import Suite
+from harness.summary import Summary
+from harness.verdict import LEVELS, Level, Status, Verdict
+
+from .test_report_pages import Parsed
+
+Kind = tuple[Status, int]
+"""A status, and how many of the levels hold."""
+
+MIXED: list[Kind] = [
+    *[("passed", 3)] * 5,
+    ("failed", 2),
+    ("failed", 1),
+    ("failed", 0),
+    ("broken", 0),
+    ("broken", 0),
+    ("unsupported", 0),
+    ("unspecified", 0),
+]
+ALL_BROKEN: list[Kind] = [("broken", 0)] * 3
+GO_ON = Commands("readfirst run mine", "readfirst show")
+NOTHING: list[Kind] = [("unsupported", 0), ("unspecified", 0)]
+
+
+def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> list[tuple[Verdict, Ruling]]:
+    found = []
+    for contract in contracts:
+        for number, ((status, holding), requirement) in enumerate(
+            zip(kinds, islice(cycle(REQUIREMENTS), len(kinds)), strict=True)
+        ):
+            levels = {each: place < holding for place, each in enumerate(LEVELS)}
+            if status in ("passed", "failed"):
+                status = "passed" if levels[level] else "failed"
+            verdict = Verdict(
+                f"{'ab'[number % 2]}/{number}", contract, level, status, levels, requirement=requirement
+            )
+            found.append((verdict, Ruling(status not in ("failed", "broken"))))
+    return found
+
+
+class Said:
+    """What every report says of the same verdicts: how many hold, of how many."""
+
+    def __init__(self, kinds: list[Kind], level: Level, *contracts: str) -> None:
+        suite = Suite()
+        facts = RunFacts("mine", "mine", contracts, level, len(kinds), lambda _: GO_ON, lambda _: None)
+        sources = Sources(facts.find, suite.contracts, suite.seen_by, lambda _: GO_ON, "1.0")
+        streams = {name: io.StringIO() for name in ("table", "jsonl", "junit", *PAGES)}
+        reports: list[Any] = [
+            TableReport(Console(file=streams["table"], width=120), facts, most_failures=0),
+            JsonlReport(streams["jsonl"], facts, "1.0"),
+            JunitReport(streams["junit"], facts),
+            *(PageReport(streams[page], facts, page, sources) for page in PAGES),
+        ]
+        self.summary = Summary()
+        for verdict, ruling in verdicts(kinds, level, contracts):
+            self.summary.add(verdict, ruling)
+            for report in reports:
+                report.verdict(verdict, ruling)
+        for report in reports:
+            report.finish(self.summary)
+        self.level = level
+        self.text = {name: stream.getvalue() for name, stream in streams.items()}
+
+    @property
+    def sentence(self) -> str:
+        numbers = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", self.summary.sentence())}
+        passed = numbers["passed"]
+        return f"{passed}/{passed + numbers.get('failed', 0) + numbers.get('broken', 0)}"
+
+    @property
+    def table(self) -> list[list[str]]:
+        return [line.split() for line in self.text["table"].splitlines() if "/" in line]
+
+    def in_table(self, name: str) -> str:
+        (row,) = [row for row in self.table if row[0] == name]
+        return row[2 + LEVELS.index(self.level)]
+
+    @property
+    def badge(self) -> str:
+        return str(json.loads(self.text["badge"])["message"]).removesuffix(f" {self.level}")
+
+    @property
+    def markdown(self) -> list[str]:
+        rows = [line.split(" | ") for line in self.text["markdown"].splitlines() if line.startswith("| mine")]
+        return [row[4 + LEVELS.index(self.level)] for row in rows]
+
+    @property
+    def html(self) -> list[str]:
+        page = self.text["html"]
+        table = page[page.index("<tbody") : page.index("</tbody")]
+        cells = re.findall(r"(\d+/\d+)", table)
+        return cells[LEVELS.index(self.level) :: 3]
+
+    @property
+    def stream(self) -> str:
+        footer = json.loads(self.text["jsonl"].splitlines()[-1])
+        return f"{footer['passed']}/{footer['passed'] + footer['failed'] + footer['broken']}"
+
+    @property
+    def junit(self) -> str:
+        total = {
+            name: int(number)
+            for name, number in ElementTree.fromstring(self.text["junit"]).items()
+            if number.isdigit()
+        }
+        judged = total["tests"] - total["skipped"]
+        return f"{judged - total['failures'] - total['errors']}/{judged}"
+
+
+@pytest.mark.parametrize("level", LEVELS[:3])
+@pytest.mark.parametrize("kinds", [MIXED, ALL_BROKEN])
+def test_every_report_says_the_same_and_counts_what_broke(kinds: list[Kind], level: Level) -> None:
+    said = Said(kinds, level, "2.1.7")
+    judged = [kind for kind in kinds if kind[0] in ("passed", "failed", "broken")]
+    holding = sum(place > LEVELS.index(level) for _, place in judged)
+    expected = f"{holding}/{len(judged)}"
+    assert said.sentence == expected
+    assert said.in_table("all") == expected
+    assert said.badge == expected
+    assert said.markdown == [expected]
+    assert said.html == [expected]
+    assert said.stream == expected
+    assert said.junit == expected
+
+
+@pytest.mark.parametrize("level", LEVELS[:3])
+def test_several_contracts_are_one_table_and_add_up(level: Level) -> None:
+    said = Said(MIXED, level, "2.1.7", "2.1.40")
+    one = Said(MIXED, level, "2.1.7").in_table("all")
+    both = "/".join(str(2 * int(number)) for number in one.split("/"))
+    assert [row[0] for row in said.table] == ["2.1.7", "2.1.40", "all", *REQUIREMENTS]
+    assert (said.in_table("2.1.7"), said.in_table("2.1.40")) == (one, one)
+    assert said.in_table("all") == said.badge == said.sentence == said.stream == said.junit == both
+    assert said.markdown == said.html == [one, one]
+    assert f"\nmine on 2 contracts, level {level}\n" in said.text["table"]
+
+
+def test_the_requirements_of_the_table_add_up_to_all() -> None:
+    said = Said(MIXED, "text", "2.1.7")
+    parts = [said.in_table(name).split("/") for name in REQUIREMENTS]
+    total = [str(sum(int(part[place]) for part in parts)) for place in (0, 1)]
+    assert said.in_table("all").split("/") == total
+
+
+def test_a_run_that_judged_nothing_is_no_fraction_anywhere() -> None:
+    said = Said(NOTHING, "text", "2.1.7")
+    assert said.badge == "nothing judged"
+    assert said.markdown == ["-"]
+    assert "/" not in said.text["table"]
+    assert said.sentence == "0/0"
+
+
+def test_what_broke_is_behind_the_numbers_of_the_page() -> None:
+    said = Said(MIXED, "text", "2.1.7")
+    page = Parsed(said.text["html"])
+    buttons = {
+        (each["data-family"], each["data-result"]): each["aria-label"]
+        for each in page.all("button")
+        if each.get("data-result")
+    }
+    failing = sum(
+        int((label or "").split(", ")[1].split()[0]) for (_, kind), label in buttons.items() if kind == "text"
+    )
+    passed, judged = map(int, said.sentence.split("/"))
+    assert failing == judged - passed
+
+
+def test_a_broken_scenario_changes_every_number() -> None:
+    whole = Said(MIXED, "text", "2.1.7")
+    without = Said([kind for kind in MIXED if kind[0] != "broken"], "text", "2.1.7")
+    assert whole.sentence == "5/10"
+    assert without.sentence == "5/8"
+    assert (whole.summary.total.judged, without.summary.total.judged) == (10, 8)

@@ -1,0 +1,108 @@
+"""`readfirst report` for people: what a run printed when it was made, and several runs side by side."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from harness.suite import Suite
+
+from .conftest import Cli, record_alike
+
+
+@pytest.fixture
+def on_terminal(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run a command line whose standard output is a terminal of 120 columns."""
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("TERM", "xterm")
+
+    def call(*words: object) -> SimpleNamespace:
+        # Not before the test runs: capsys takes another stream for each of its phases.
+        with monkeypatch.context() as patch:
+            patch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+            return readfirst(*words)
+
+    return call
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
+
+
+def places(text: str) -> str:
+    return re.sub(r"yaml:\d+:\d+", "yaml", text)
+
+
+@pytest.fixture
+def streams(readfirst: Cli, mixed: Suite, tmp_path: Path) -> list[Path]:
+    """Runs of one target on one and on two contracts."""
+    record_alike(mixed, "2.1.40")
+    made = []
+    for number, contracts in enumerate((("2.1.7",), ("2.1.7", "2.1.40"))):
+        file = tmp_path / f"{number}.jsonl"
+        words = [word for name in contracts for word in ("--contract", name)]
+        readfirst("run", *words, "--format", "jsonl", "--output", file, "--fixtures", mixed.root)
+        made.append(file)
+    return made
+
+
+def test_one_run_is_shown_as_it_was_printed(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
+    ran = on_terminal("report", streams[0], "--fixtures", mixed.root)
+    printed = plain(on_terminal("run", "--fixtures", mixed.root).out)
+    # The bar before it has disappeared; a stream does not say where in the suite an expectation stands.
+    assert places(plain(ran.out)) == places(printed[printed.index("FAILED") :])
+    assert "\x1b[" in ran.out
+    for mark in ("| ---", "# Conformance", "<details>", "```"):
+        assert mark not in ran.out
+
+
+def test_several_runs_are_shown_each_and_side_by_side(
+    on_terminal: Cli, mixed: Suite, streams: list[Path]
+) -> None:
+    text = plain(on_terminal("report", *streams, "--fixtures", mixed.root).out)
+    assert "reference (1) on 2.1.7, level text\n" in text
+    assert "reference (2) on 2 contracts, level text\n" in text
+    rows = [line.split() for line in text.splitlines()]
+    assert rows[-3:] == [
+        ["reference", "(1)", "2.1.7", "text", "4", "3/4", "3/4", "2/4", "0", "0", "0"],
+        ["reference", "(2)", "2.1.7", "text", "4", "3/4", "3/4", "2/4", "0", "0", "0"],
+        ["reference", "(2)", "2.1.40", "text", "4", "3/4", "3/4", "2/4", "0", "0", "0"],
+    ]
+
+
+def test_the_number_of_failures_can_be_chosen(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
+    def shown(*words: str) -> int:
+        text = plain(on_terminal("report", *streams, *words, "--fixtures", mixed.root).out)
+        return len(re.findall(r"^FAILED", text, re.MULTILINE))
+
+    assert (shown(), shown("--failures", "1"), shown("--failures", "0"), shown("--failures", "all")) == (
+        6,
+        2,
+        0,
+        6,
+    )
+    assert on_terminal("report", *streams, "--failures", "some", "--fixtures", mixed.root).code == 2
+
+
+def test_a_format_that_is_asked_for_is_written_as_it_is(
+    on_terminal: Cli, mixed: Suite, streams: list[Path], tmp_path: Path
+) -> None:
+    words = ["report", streams[0], "--fixtures", mixed.root]
+    assert on_terminal(*words, "--format", "markdown").out.startswith("# Conformance")
+    on_terminal(*words, "--output", tmp_path / "page.md")
+    assert (tmp_path / "page.md").read_text().startswith("# Conformance")
+
+
+def test_elsewhere_markdown_stays_the_format(
+    readfirst: Cli, mixed: Suite, streams: list[Path], tmp_path: Path
+) -> None:
+    words = ["report", streams[0], "--fixtures", mixed.root]
+    assert readfirst(*words).out.startswith("# Conformance")
+    readfirst(*words, "--format", "table", "--output", tmp_path / "table.txt")
+    table = (tmp_path / "table.txt").read_text()
+    assert "reference on 2.1.7, level text" in table
+    assert "\x1b[" not in table

@@ -1,0 +1,153 @@
+"""`readfirst rules` lists what scenarios show, and --rule and --class select by it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from harness.selection import Selection, SelectionError, select
+from harness.suite import Suite
+
+from .conftest import HOLDING, PASSES, Cli
+
+RULES = """\
+classes:
+  safety: Nothing is lost.
+  contract: What may be relied on.
+  fidelity: How answers look.
+  product: Habits.
+rules:
+  read-first:
+    title: Edit refuses a file that was not read
+    class: contract
+    requirement: must
+    tools: [Edit]
+    sources: ["behaviour-spec.txt, State Tracking"]
+    why: A model guesses what is in it.
+    always_refused: It is enough here.
+  numbers:
+    title: Read numbers the lines of a file
+    class: fidelity
+    requirement: must
+    tools: [Read]
+    sources: ["behaviour-spec.txt, Output Format"]
+    why: Models tell the number from the text.
+"""
+
+
+@pytest.fixture
+def ruled(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
+    """A suite with two rules, and a scenario that belongs to neither."""
+
+    def of(rule: str, text: str) -> str:
+        return text.replace("requirement: must\n", f"requirement: must\nrule: {rule}\n")
+
+    suite = make_suite(
+        {
+            "gate/not-read": of("read-first", HOLDING["gate/not-read"]),
+            "reading/lines": of("numbers", HOLDING["reading/lines"]),
+            "reading/again": of("numbers", PASSES.replace("a file", "the file")),
+            "reading/other": PASSES.replace("a file", "any file"),
+        }
+    )
+    (suite.root / "rules.yaml").write_text(RULES, encoding="utf-8")
+    return Suite(suite.root)
+
+
+def chosen(suite: Suite, *rules: str, classes: tuple[str, ...] = ()) -> list[str]:
+    return select(suite, Selection(rules=rules, classes=classes))
+
+
+def test_a_rule_takes_the_scenarios_that_belong_to_it(ruled: Suite) -> None:
+    assert chosen(ruled, "numbers") == ["reading/again", "reading/lines"]
+    assert chosen(ruled, "numbers", "read-first") == ["gate/not-read", "reading/again", "reading/lines"]
+
+
+def test_a_class_takes_the_scenarios_of_all_its_rules(ruled: Suite) -> None:
+    assert chosen(ruled, classes=("contract",)) == ["gate/not-read"]
+    assert chosen(ruled, classes=("contract", "fidelity")) == [
+        "gate/not-read",
+        "reading/again",
+        "reading/lines",
+    ]
+    assert chosen(ruled, "numbers", classes=("contract",)) == []
+    assert chosen(ruled, classes=("safety",)) == []
+
+
+def test_an_unknown_rule_gets_a_suggestion(ruled: Suite) -> None:
+    with pytest.raises(SelectionError, match=r"there is no rule 'number'\. Did you mean numbers\?"):
+        chosen(ruled, "number")
+
+
+def test_a_suite_without_rules_says_so(ruled: Suite) -> None:
+    (ruled.root / "rules.yaml").unlink()
+    with pytest.raises(SelectionError, match=r"has no rules\.yaml"):
+        chosen(Suite(ruled.root), classes=("safety",))
+
+
+def test_every_command_that_selects_takes_rules_and_classes(readfirst: Cli, ruled: Suite) -> None:
+    fixtures = ("--fixtures", str(ruled.root))
+    listed = readfirst("list", "--rule", "read-first", *fixtures)
+    assert listed.out == "gate/not-read\tmust\tEdit refuses a file that was not read\n"
+    assert readfirst("list", "--class", "safety", *fixtures).code == 5
+    assert "1 scenario: 1 passed" in readfirst("run", "--class", "contract", *fixtures).out
+    assert readfirst("run", "--rule", "numbrs", *fixtures).code == 2
+    assert readfirst("diff", "2.1.7", "documented", "--class", "product", *fixtures).code == 5
+
+
+def test_rules_are_listed_with_class_requirement_scenarios_and_title(readfirst: Cli, ruled: Suite) -> None:
+    ran = readfirst("rules", "--fixtures", str(ruled.root))
+    assert [line.split("\t") for line in ran.out.splitlines()] == [
+        ["read-first", "contract", "must", "1", "Edit refuses a file that was not read"],
+        ["numbers", "fidelity", "must", "2", "Read numbers the lines of a file"],
+    ]
+    only = readfirst("rules", "--class", "fidelity", "--fixtures", str(ruled.root))
+    assert only.out.splitlines() == ran.out.splitlines()[1:]
+    assert readfirst("rules", "--class", "product", "--fixtures", str(ruled.root)).code == 5
+
+
+def test_one_rule_is_told_with_all_that_it_has(readfirst: Cli, ruled: Suite) -> None:
+    told = readfirst("rules", "read-first", "--fixtures", str(ruled.root)).out
+    for part in (
+        "Edit refuses a file that was not read\n",
+        "A model guesses what is in it.\n",
+        "class: contract. What may be relied on.\n",
+        "requirement: must\n",
+        "tools: Edit\n",
+        "always refused: It is enough here.\n",
+        "source: behaviour-spec.txt, State Tracking\n",
+        "    gate/not-read\tmust\tEdit refuses a file that was not read\n",
+    ):
+        assert part in told
+    assert "numbers" not in told
+
+
+def test_what_is_asked_wrong_of_rules_is_usage(readfirst: Cli, ruled: Suite) -> None:
+    ran = readfirst("rules", "read-frist", "--fixtures", str(ruled.root))
+    assert (ran.code, "Did you mean read-first?" in ran.err) == (2, True)
+    (ruled.root / "rules.yaml").unlink()
+    ran = readfirst("rules", "--fixtures", str(ruled.root))
+    assert (ran.code, "has no rules.yaml" in ran.err) == (2, True)
+
+
+def test_rules_are_a_table_on_a_terminal(
+    readfirst: Cli, ruled: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", readfirst("rules", "--fixtures", str(ruled.root)).out)
+    assert shown.split()[:4] == ["rule", "class", "requirement", "scenarios"]
+    assert "\t" not in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())
+
+
+def test_show_and_the_stream_name_the_rule(readfirst: Cli, ruled: Suite) -> None:
+    fixtures = ("--fixtures", str(ruled.root))
+    assert "  rule: read-first\n" in readfirst("show", "gate/not-read", *fixtures).out
+    assert "rule:" not in readfirst("show", "reading/other", *fixtures).out
+    stream = readfirst("run", "--format", "jsonl", *fixtures).out
+    assert '"rule": "numbers", "length": 2' in stream
+    assert stream.count('"rule"') == 3

@@ -1,0 +1,138 @@
+"""What somebody may have meant is told as a command line that works."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from harness.hint import hint
+from harness.selection import Selection, SelectionError, select
+from harness.suite import Suite
+
+from .conftest import Cli
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a server in each of several languages, and a program."""
+    folder = tmp_path / "my project"
+    folder.mkdir()
+    for name in ("server.mjs", "server.py", "notes.txt"):
+        (folder / name).touch()
+    program = folder / "my-tools"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    (folder / "bin").mkdir()
+    node = folder / "bin" / "node"
+    node.write_text("#!/bin/sh\n")
+    node.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder / 'bin'}:/usr/bin:/bin")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("gate", "--family gate"),
+        ("gate reading", "--family gate --family reading"),
+        ("scenarios/gate/", "--family gate"),
+        ("2.1.40", "--contract 2.1.40"),
+        ("latest", "--contract latest"),
+        ("node server.mjs", "'mcp:node server.mjs'"),
+        ("node 'a b.mjs' --port 3", "'mcp:node '\"'\"'a b.mjs'\"'\"' --port 3'"),
+        ("node server.mjs gate/not-read", "'mcp:node server.mjs' gate/not-read"),
+        ("./my-tools", "mcp:./my-tools"),
+        ("./server.mjs", "'mcp:node ./server.mjs'"),
+        ("server.py", "'mcp:python3 server.py'"),
+        ("mytools:Tools gate/not-read", "python:mytools:Tools gate/not-read"),
+        ("package.module:make.tools gate", "python:package.module:make.tools --family gate"),
+        ("agno", "target:agno"),
+        ("agno@3.1.10", "target:agno@3.1.10"),
+        ("qwen-code", "agent:qwen-code"),
+    ],
+)
+def test_words_that_are_no_target_get_the_command_line_that_was_meant(
+    mixed: Suite, words: str, meant: str
+) -> None:
+    told = hint(shlex.split(words), mixed)
+    assert told == f"readfirst run {meant}"
+    again = hint(shlex.split(told)[2:], mixed) if not meant.startswith("--") else ""
+    assert again == "", "what is suggested must itself be a target"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "reference",
+        "reference gate",
+        "mcp:nothing",
+        "python:nothing:here",
+        "gate/not-read",
+        "gate/not-read.yaml",
+        "fixtures/scenarios/gate/not-read.yaml",
+        "notes.txt",
+        "nothing-like-that",
+        "target:agno",
+    ],
+)
+def test_what_is_a_target_or_like_nothing_gets_no_hint(mixed: Suite, words: str) -> None:
+    assert hint(words.split(), mixed) == ""
+
+
+def test_a_hint_is_shown_and_works(readfirst: Cli, mixed: Suite) -> None:
+    ran = readfirst("run", "gate", "--fixtures", mixed.root)
+    assert (ran.code, ran.out) == (2, "")
+    found = re.fullmatch(r"readfirst: 'gate' is no target\. Did you mean: readfirst (.*)\n", ran.err)
+    assert found is not None
+    assert readfirst(*shlex.split(found[1]), "--fixtures", mixed.root).code == 0
+
+
+def test_a_tag_is_known_where_the_suite_lists_its_tags(mixed: Suite) -> None:
+    (mixed.root / "tags.yaml").write_text(
+        "tags:\n  gate: What must be read first.\n  lines: Numbered lines.\n"
+    )
+    assert hint(["lines"], Suite(mixed.root)) == "readfirst run --tag lines"
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("gate", "no scenario has the id 'gate'. Write --family gate."),
+        ("2.1.40", "no scenario has the id '2.1.40'. Write --contract 2.1.40."),
+        ("gate/not-raed", "Did you mean 'gate/not-read'?"),
+    ],
+)
+def test_a_word_where_an_id_belongs_gets_the_option_that_was_meant(
+    readfirst: Cli, mixed: Suite, word: str, told: str
+) -> None:
+    with pytest.raises(SelectionError) as raised:
+        select(mixed, Selection(ids=(word,)))
+    assert told in str(raised.value)
+    for command in (["run", "reference", word], ["list", word], ["show", word]):
+        ran = readfirst(*command, "--fixtures", mixed.root)
+        assert (ran.code, told in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "--level", "exact"],
+        ["run", "--format", "x"],
+        ["run", "--requirement", "may"],
+        ["run", "--isolation", "x"],
+        ["report", "--format", "x", "a.jsonl"],
+        ["diff", "a", "b", "--format", "x"],
+        ["run", "-j", "none"],
+        ["run", "--time-limit", "soon"],
+    ],
+)
+def test_a_wrong_value_is_told_without_the_name_of_a_class(readfirst: Cli, words: list[str]) -> None:
+    ran = readfirst(*words)
+    assert ran.code == 2
+    assert f"Invalid value for '{words[-2]}'" in ran.err or "Invalid value for '-" in ran.err
+    assert "Value error" not in ran.err
+    assert "ValueError" not in ran.err

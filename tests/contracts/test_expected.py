@@ -1,0 +1,250 @@
+"""What a contract expects that the scenario's file does not state: all of its recording, and nothing without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.compare import skipped
+from harness.contracts import Contract, clause_for
+from harness.entry import Directory, RegularFile
+from harness.expected import seen_by
+from harness.recordings import (
+    RecordedResult,
+    Recording,
+    RecordingError,
+    Transcript,
+    TranscriptStep,
+    encode,
+)
+from harness.scenario import (
+    Clause,
+    Expectation,
+    ForeignContractError,
+    Given,
+    ParallelCalls,
+    Position,
+    Scenario,
+    Step,
+    TextDigest,
+    ToolCall,
+    WorldEvent,
+)
+from harness.suite import Suite
+
+from .judging import SUITE
+
+OWN, OTHER = SUITE.contracts["2.1.7"], SUITE.contracts["2.1.40"]
+DOCUMENTED = SUITE.contracts["documented"]
+CAPABILITIES = frozenset({"Read", "Edit", "Write", "parallel", "during", "deny"})
+SAYS = Clause(documented="a.txt, Rules", error="not_read")
+PLACE = Position(Path("s.yaml"), 9, 7)
+NEW = RegularFile(b"new")
+
+
+def edit(recorded: Clause | None, documented: Clause | None = None) -> ToolCall:
+    return ToolCall("Edit", {"file_path": "$WS/a"}, expect=Expectation(recorded, documented))
+
+
+def scenario(*steps: Step) -> Scenario:
+    return Scenario("a/b", "A title", "must", Given(), steps, OWN.name)
+
+
+def said(*texts: str, error: str | None = None, **more: object) -> TranscriptStep:
+    results = tuple(RecordedResult(text, error) for text in texts)
+    return TranscriptStep(("Edit",) * len(texts), results, **more)  # type: ignore[arg-type]
+
+
+def expected(stated: Clause | None, step: TranscriptStep) -> Clause:
+    """Return what the other contract expects of one call."""
+    (call,) = seen_by(scenario(edit(stated)), OTHER.name, Transcript((step,))).calls()
+    assert call.expect.recorded is not None
+    return call.expect.recorded
+
+
+def test_another_contract_expects_what_was_recorded_of_it() -> None:
+    files = {"a": NEW, "b": None}
+    refused = Clause(error="not_read", text="Read it.", position=PLACE)
+    assert expected(refused, said("Done.", changes=files)) == Clause(
+        text="Done.", files=files, position=PLACE
+    )
+    assert expected(Clause(text="Done."), said("No.", error="not_read")) == Clause(
+        error="not_read", text="No."
+    )
+    assert expected(None, said("Done.")) == Clause(text="Done.")
+
+
+def test_it_does_not_expect_what_the_host_added() -> None:
+    raw = "<tool_use_error>No.</tool_use_error>\n\n<system-reminder>\nMind.\n</system-reminder>\n"
+    step = TranscriptStep(("Edit",), (RecordedResult.of(raw, "not_read"),))
+    assert expected(None, step).text == "No."
+
+
+def test_each_call_of_a_group_has_its_answer_and_the_group_the_files() -> None:
+    touch = WorldEvent("touch", "a", mtime=2)
+    stated = Expectation(Clause(files={"a": RegularFile(b"old")}))
+    group = ParallelCalls((edit(Clause(text="1")), edit(Clause(text="2"))), stated)
+    whole = Transcript((said("one", "two", changes={"a": NEW}), said("last")))
+    seen = seen_by(scenario(touch, group, edit(Clause(text="3"))), OTHER.name, whole)
+    texts = [call.expect.recorded.text for call in seen.calls() if call.expect.recorded]
+    assert texts == ["one", "two", "last"]
+    assert seen.steps[0] == touch
+    assert isinstance(seen.steps[1], ParallelCalls)
+    assert seen.steps[1].expect.recorded == Clause(files={"a": NEW})
+    idle = seen_by(scenario(group), OTHER.name, Transcript((said("one", "two"),)))
+    assert isinstance(idle.steps[0], ParallelCalls)
+    assert idle.steps[0].expect.recorded is None
+
+
+def test_text_after_a_pinned_beginning_is_open_on_every_contract() -> None:
+    pinned = TextDigest(starts="File")
+    stated = Clause(error="not_read", text=pinned)
+    assert expected(stated, said("File is not read.", error="not_read")).text == pinned
+    assert expected(stated, said("Read it.", error="not_read")).text == "Read it.", "it begins otherwise"
+    assert expected(stated, said("File is gone.", error="file_not_found")).text == "File is gone."
+    assert expected(stated, said("File done.")).text == "File done.", "it is not refused"
+
+
+@pytest.mark.parametrize(
+    "pinned",
+    [TextDigest(sha256="0" * 64, starts="File"), TextDigest(starts="File", ends="."), TextDigest(lines=1)],
+)
+def test_other_parts_of_a_text_leave_nothing_open(pinned: TextDigest) -> None:
+    stated = Clause(error="not_read", text=pinned)
+    assert expected(stated, said("File is not read.", error="not_read")).text == "File is not read."
+
+
+def test_of_an_answer_that_was_cut_the_beginning_is_expected() -> None:
+    result = RecordedResult.of("Wrong.\nSchema:{}\nMind.", "invalid_settings", "Wrong.\nSchema:", "\nMind.")
+    step = TranscriptStep(("Edit",), (result,))
+    assert expected(None, step).text == TextDigest(starts="Wrong.\nSchema:")
+    shorter = Clause(error="invalid_settings", text=TextDigest(starts="Wrong."))
+    assert expected(shorter, step).text == TextDigest(starts="Wrong.")
+
+
+def test_modes_of_what_is_new_are_expected_where_the_file_pins_them() -> None:
+    stated = Clause(text="Done.", files={"new/a": RegularFile(b"old", 0o644), "new": Directory(0o755)})
+    modes = {"new": 0o700, "new/a": 0o600, "new/b": 0o600}
+    step = said("Done.", changes={"new/a": NEW, "new/b": NEW}, created=modes)
+    assert expected(stated, step).files == {
+        "new": Directory(0o700),
+        "new/a": RegularFile(b"new", 0o600),
+        "new/b": NEW,
+    }
+    unpinned = Clause(text="Done.", files={"new/a": RegularFile(b"old")})
+    assert expected(unpinned, step).files == {"new/a": NEW, "new/b": NEW}
+    not_there = Clause(text="Done.", files={"elsewhere": RegularFile(b"old", 0o644)})
+    assert expected(not_there, step).files == {"new/a": NEW, "new/b": NEW}
+
+
+def test_the_mode_of_what_was_there_is_expected_wherever_it_changed() -> None:
+    changes = {"a": RegularFile(b"new", 0o600)}
+    assert expected(Clause(text="Done."), said("Done.", changes=changes)).files == changes
+
+
+def test_what_the_documents_state_is_that_of_the_file() -> None:
+    both = edit(SAYS, SAYS)
+    (call,) = seen_by(scenario(both), OTHER.name, Transcript((said("Done."),))).calls()
+    assert call.expect.documented == SAYS
+    assert call.expect.recorded == Clause(text="Done.")
+
+
+def test_without_a_recording_nothing_is_expected_and_the_scenario_is_unspecified() -> None:
+    stated = scenario(edit(Clause(text="Done."), SAYS))
+    seen = seen_by(stated, OTHER.name, None)
+    assert [call.expect for call in seen.calls()] == [Expectation(None, SAYS)]
+    verdict = skipped(seen, OTHER, "text", CAPABILITIES)
+    assert verdict is not None
+    assert (verdict.status, verdict.reason) == ("unspecified", "2.1.40 says nothing about it")
+    assert skipped(stated, OWN, "text", CAPABILITIES) is None
+    assert skipped(seen, DOCUMENTED, "text", CAPABILITIES) is None
+
+
+def test_a_scenario_that_was_read_for_one_contract_is_no_answer_about_another() -> None:
+    clause = Clause(text="Done.")
+    stated = scenario(edit(clause, SAYS))
+    (call,) = stated.calls()
+    assert clause_for(stated, call.expect, OWN) == clause
+    assert clause_for(stated, call.expect, DOCUMENTED) == SAYS
+    with pytest.raises(ForeignContractError, match=r"a/b was read for 2\.1\.7, not for 2\.1\.40"):
+        clause_for(stated, call.expect, OTHER)
+    seen = seen_by(stated, OTHER.name, Transcript((said("Other."),)))
+    with pytest.raises(ForeignContractError, match=r"a/b was read for 2\.1\.40, not for 2\.1\.7"):
+        clause_for(seen, next(seen.calls()).expect, OWN)
+
+
+FILE = """\
+title: Edit answers
+requirement: must
+given: {files: {a: "old"}}
+steps:
+  - Edit: {file_path: $WS/a, old_string: old, new_string: new}
+    expect: {error: not_read, text: Read it.}
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    """A suite with one scenario that was recorded on 2.1.40."""
+    for name in ("contracts.yaml", "errors.yaml"):
+        (tmp_path / name).write_bytes((SUITE.root / name).read_bytes())
+    for name in ("scenarios", "recordings"):
+        (tmp_path / name / "a").mkdir(parents=True)
+    (tmp_path / "scenarios/a/b.yaml").write_text(FILE)
+    suite = Suite(tmp_path)
+    recording = Recording(suite.scenario("a/b").inputs, {OTHER.name: Transcript((said("Done."),))})
+    suite.recordings.path("a/b").write_bytes(encode(recording))
+    return suite
+
+
+def text_of(suite: Suite, contract: Contract) -> object:
+    expect = next(suite.scenario("a/b", contract).calls()).expect
+    return expect.recorded and expect.recorded.text
+
+
+def test_a_suite_reads_a_scenario_for_any_contract(suite: Suite) -> None:
+    assert text_of(suite, OWN) == "Read it."
+    assert text_of(suite, OTHER) == "Done."
+    assert text_of(suite, SUITE.contracts["2.1.328"]) is None
+    assert suite.scenario("a/b", DOCUMENTED) == suite.scenario("a/b")
+    assert suite.scenario("a/b", OTHER).contract == "2.1.40"
+
+
+def test_a_recording_of_other_inputs_is_an_error_wherever_it_is_needed(suite: Suite) -> None:
+    suite.path("a/b").write_text(FILE.replace("new_string: new", "new_string: newer"))
+    told = "a/b.yaml: it was recorded before .* run `readfirst record --fix a/b`"
+    for contract in (OTHER, SUITE.contracts["2.1.328"]):
+        with pytest.raises(RecordingError, match=told):
+            suite.scenario("a/b", contract)
+    assert text_of(suite, OWN) == "Read it.", "this the file states itself"
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        FILE.replace("Edit answers", "Edit says something"),
+        FILE.replace("text: Read it.", "text: Read it first."),
+        FILE.replace('{files: {a: "old"}}', "\n  files:\n    a: old"),
+        "# A comment\n" + FILE,
+    ],
+    ids=["title", "expectation", "layout", "comment"],
+)
+def test_a_recording_stays_valid_when_nothing_is_asked_otherwise(suite: Suite, same: str) -> None:
+    suite.path("a/b").write_text(same)
+    assert text_of(suite, OTHER) == "Done."
+
+
+def test_a_damaged_recording_is_an_error_with_its_file(suite: Suite) -> None:
+    suite.recordings.path("a/b").write_text("steps: [")
+    with pytest.raises(RecordingError, match=r"recordings/a/b\.yaml: not a readable recording"):
+        suite.scenario("a/b", OTHER)
+
+
+def test_two_answers_that_begin_in_one_version_are_damage(suite: Suite) -> None:
+    transcripts = {name: Transcript((said(name),)) for name in (OWN.name, OTHER.name)}
+    path = suite.recordings.path("a/b")
+    written = encode(Recording(suite.scenario("a/b").inputs, transcripts)).decode()
+    path.write_text(written.replace("since: 2.1.40", "since: 2.1.7"))
+    with pytest.raises(RecordingError, match=r"two answers begin in 2\.1\.7"):
+        suite.scenario("a/b", OTHER)

@@ -1,0 +1,114 @@
+"""Rules are read with their classes, and everything wrong with the file is found at its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.finding import SuiteError
+from harness.rules import CLASSES, Rules, RulesError, UnknownRuleError, load_rules
+from harness.suite import default_root
+
+GOOD = """\
+classes:
+  safety: Nothing is lost.
+  contract: What may be relied on.
+  fidelity: How answers look.
+  product: Habits.
+rules:
+  stale-edit:
+    title: Edit refuses a file that changed since it was read
+    class: safety
+    requirement: must
+    tools: [Edit]
+    sources: [https://example.org/1]
+    why: The change would be lost.
+  order:
+    title: Wrong arguments are refused before the file is looked at
+    class: contract
+    requirement: should
+    tools: [Edit, Write]
+    sources: [https://example.org/2]
+    why: No call is spent on them.
+    always_refused: There are two reasons to refuse.
+"""
+
+
+def rules(tmp_path: Path, text: str = GOOD) -> Rules:
+    path = tmp_path / "rules.yaml"
+    path.write_text(text)
+    return load_rules(path)
+
+
+def test_rules_are_read_in_their_order_with_all_that_they_say(tmp_path: Path) -> None:
+    found = rules(tmp_path)
+    assert [rule.id for rule in found] == ["stale-edit", "order"]
+    assert (len(found), "order" in found, "else" in found) == (2, True, False)
+    order = found["order"]
+    assert (order.class_, order.requirement, order.tools) == ("contract", "should", ("Edit", "Write"))
+    assert order.always_refused == "There are two reasons to refuse."
+    assert found["stale-edit"].always_refused is None
+    assert order.position is not None
+    assert order.position.line == 14
+    assert found.classes["product"] == "Habits."
+    assert [rule.id for rule in found.of("safety")] == ["stale-edit"]
+
+
+def test_an_unknown_rule_is_refused_with_the_closest_one(tmp_path: Path) -> None:
+    with pytest.raises(UnknownRuleError, match=r"no rule 'stale-edits'\. Did you mean stale-edit\?"):
+        rules(tmp_path)["stale-edits"]
+    with pytest.raises(UnknownRuleError, match="`readfirst rules` lists them"):
+        rules(tmp_path)["TODO"]
+
+
+def test_rules_whose_titles_are_like_that_of_the_scenario_are_suggested(tmp_path: Path) -> None:
+    hint = rules(tmp_path).suggest("TODO", "Equal arguments are refused where two are wrong")
+    assert "order: Wrong arguments are refused before the file is looked at." in hint
+    assert "stale-edit" not in hint
+    assert "readfirst rules" in rules(tmp_path).suggest("TODO", "Nothing in common")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("  product: Habits.\n", "", 2, "classes lacks the key 'product'"),
+        ("  product: Habits.\n", "  product: Habits.\n  quirk: Odd.\n", 6, "classes has no key 'quirk'"),
+        ("  stale-edit:", "  Stale:", 7, "'Stale' is not in the form of an id"),
+        ("    class: safety\n", "    class: harm\n", 9, "class of rule stale-edit cannot be 'harm'"),
+        ("requirement: must", "requirement: may", 10, "requirement of rule stale-edit cannot be 'may'"),
+        ("tools: [Edit]", "tools: [Edt]", 11, "tools cannot be 'Edt'"),
+        ("tools: [Edit]", "tools: []", 11, "rule stale-edit has no tools"),
+        ("sources: [https://example.org/1]", "sources: []", 12, "rule stale-edit has no sources"),
+        ("    why: The change would be lost.\n", "", 8, "rule stale-edit lacks the key 'why'"),
+        (
+            "why: The change would be lost.",
+            'why: ""',
+            13,
+            "why of rule stale-edit must be a string, not empty",
+        ),
+        ("always_refused: There", "always_refuse: There", 21, "rule order has no key 'always_refuse'"),
+    ],
+)
+def test_what_is_wrong_is_found_at_its_place(
+    tmp_path: Path, old: str, new: str, line: int, message: str
+) -> None:
+    with pytest.raises(RulesError) as caught:
+        rules(tmp_path, GOOD.replace(old, new, 1))
+    first = caught.value.findings[0]
+    assert (first.position.line, first.message) == (line, message)
+    assert first.fix
+
+
+@pytest.mark.parametrize("text", ["rules: []\n", "[]\n", "classes: {}\nrules: {a: b}\n", ""])
+def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(SuiteError):
+        rules(tmp_path, text)
+
+
+def test_the_rules_of_the_suite_are_grouped_by_class_the_worst_first() -> None:
+    found = load_rules(default_root() / "rules.yaml")
+    order = [CLASSES.index(rule.class_) for rule in found]
+    assert order == sorted(order)
+    assert 80 <= len(found) <= 140
+    assert all(found.of(class_) for class_ in CLASSES)

@@ -1,0 +1,56 @@
+"""The commands that the pages show: every line of a console block that begins with `$ `."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+PAGES = [CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
+
+_FENCE = re.compile(r"^ *```(.*)$")
+_COMMAND = re.compile(r"^ *\$ (.*?)(?:\s+# .*)?$")
+
+
+@dataclass(frozen=True)
+class Block:
+    """The commands of one console block, in their order; `line` is that of the first."""
+
+    page: str
+    line: int
+    commands: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+def name_of(page: Path) -> str:
+    """Return a page's path in the checkout."""
+    return page.relative_to(CHECKOUT).as_posix()
+
+
+def blocks() -> list[Block]:
+    """Return the console blocks of all pages. Raises ValueError for a command that stands elsewhere."""
+    found = []
+    for page in PAGES:
+        kind, commands, first = None, [], 0
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+            if fence := _FENCE.match(line):
+                if commands:
+                    found.append(Block(name_of(page), first, tuple(commands)))
+                kind, commands = (fence[1] or "text", []) if kind is None else (None, [])
+            elif command := _COMMAND.match(line):
+                if kind != "console":
+                    raise ValueError(f"{name_of(page)}:{number}: a command outside of a console block")
+                first = first if commands else number
+                commands.append(command[1])
+    return found
+
+
+def code(page: str, language: str) -> list[str]:
+    """Return the code blocks of a language (`python`, `js server`) that a page shows."""
+    text = (CHECKOUT / page).read_text(encoding="utf-8")
+    found = re.findall(rf"^ *```{language}\n(.*?)^ *```", text, re.MULTILINE | re.DOTALL)
+    return [textwrap.dedent(block) for block in found]

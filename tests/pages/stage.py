@@ -1,0 +1,146 @@
+"""Where a reader of the pages stands: folders with blanks in their names, and `readfirst` with a small suite."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from tests.pages.page import CHECKOUT, code
+
+SCENARIOS = (
+    "arguments/read-unknown",
+    "gate/edit-unread",
+    "gate/edit-after-read",
+    "gate/partial-read-edit-inside",
+    "staleness/edit-after-change",
+    "staleness/edit-after-touch-full-read",
+    "staleness/edit-after-touch-of-own-edit",
+    "line-endings/converted-on-disk",
+)
+"""What stands for the bundled suite, which takes minutes with a slow adapter."""
+
+MY_TOOLS = f"""\
+#!{sys.executable}
+import json, sys
+sys.path[:] = {sys.path!r}
+from reference_impl import FileTools
+tools = FileTools("2.1.7", root=sys.argv[1], home=sys.argv[1])
+for line in sys.stdin:
+    result = tools.call(**json.loads(line))
+    print(json.dumps({{"text": result.text, "is_error": result.is_error}}), flush=True)
+"""
+"""A program for the README's adapter, in place of the reader's own."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A folder to run commands in, and the checkout whose `readfirst` they find; `addopts` are for every pytest."""
+
+    folder: Path
+    checkout: Path
+    addopts: str = ""
+
+    def run(
+        self, commands: Iterable[str], *, before: str = "", seconds: float = 120
+    ) -> list[tuple[int, str]]:
+        """Run the commands as they stand, in one shell; return each one's exit code and output."""
+        variables = {
+            **os.environ,
+            "PATH": os.pathsep.join([str(self.checkout.parent / "bin"), os.environ["PATH"]]),
+            "PYTHONPATH": str(self.checkout),
+            "PYTEST_ADDOPTS": self.addopts,
+        }
+        # Else hundreds of modules would be compiled for each command.
+        variables.pop("PYTHONDONTWRITEBYTECODE", None)
+        with tempfile.TemporaryDirectory() as shown:
+            script = [f"{before or ':'} || exit 9"]
+            script += [_noted(number, command, shown) for number, command in enumerate(commands)]
+            done = subprocess.run(
+                ["sh", "-c", "\n".join(script)],
+                cwd=self.folder,
+                env=variables,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=seconds,
+                check=False,
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+            codes = sorted(Path(shown).glob("*.code"))
+            return [(int(code.read_text()), code.with_suffix(".txt").read_text()) for code in codes]
+
+
+def _noted(number: int, command: str, folder: str) -> str:
+    """Return the lines that run a command in this shell, and write down what it printed and its exit code."""
+    file = f"{folder}/{number:02}"
+    return f"exec 3>&1 4>&2 >'{file}.txt' 2>&1\n{command}\necho $? > '{file}.code'\nexec >&3 2>&4"
+
+
+def copy_of_checkout(folder: Path, *, whole: bool = False, contracts: Collection[str] = ()) -> Path:
+    """Copy the project into `folder`, and put its commands beside it.
+
+    The suite is a small one, with these `contracts` if any are named; with `whole` it is the bundled one.
+    """
+    checkout = folder / "a copy of the checkout"
+    checkout.mkdir(parents=True)
+    ignored = shutil.ignore_patterns(
+        ".git", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", "fixtures"
+    )
+    shutil.copytree(CHECKOUT, checkout, ignore=ignored, dirs_exist_ok=True, symlinks=True)
+    if whole:
+        shutil.copytree(CHECKOUT / "fixtures", checkout / "fixtures")
+    else:
+        _small_suite(checkout / "fixtures", contracts)
+    binaries = folder / "bin"
+    binaries.mkdir()
+    for name, module in (("readfirst", "harness.cli"), ("pytest", "pytest")):
+        script = binaries / name
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
+        script.chmod(0o755)
+    return checkout
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """Name what is no part of the project, and the fixtures, which are copied apart."""
+    hidden = {name for name in names if name.startswith(".") and name not in (".ci", ".github")}
+    return hidden | {"__pycache__", *(["fixtures"] if Path(folder) == CHECKOUT else [])}
+
+
+def _small_suite(root: Path, contracts: Collection[str]) -> None:
+    bundled = CHECKOUT / "fixtures"
+    (root / "scenarios").mkdir(parents=True)
+    shutil.copytree(bundled / "schema", root / "schema")
+    for file in bundled.glob("*.yaml"):
+        if file.name != "claims.yaml":  # it names scenarios as its evidence
+            shutil.copy2(file, root)
+    if contracts:
+        value = yaml.safe_load((root / "contracts.yaml").read_bytes())
+        value["contracts"] = {name: value["contracts"][name] for name in contracts}
+        (root / "contracts.yaml").write_text(yaml.safe_dump(value, sort_keys=False), "utf-8")
+    for scenario in SCENARIOS:
+        for source in bundled.glob(f"*/{scenario}.*"):
+            target = root / source.relative_to(bundled)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+
+
+def users_folder(folder: Path, page: str) -> Path:
+    """Make the folder of a reader who has written what a page shows."""
+    own = folder / "a user's folder"
+    own.mkdir()
+    shown = "docs/adapters.md" if page == "docs/adapters.md" else "README.md"
+    (own / "mytools.py").write_text(code(shown, "python")[0])
+    for language, name in (("js", "server.mjs"), ("python", "server.py")):
+        (own / name).write_text(code("docs/adapters.md", f"{language} server")[0])
+    program = own / "my-tools"
+    program.write_text(MY_TOOLS)
+    program.chmod(0o755)
+    return own

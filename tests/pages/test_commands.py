@@ -1,0 +1,216 @@
+"""Every command that README, CONTRIBUTING and docs show is run as it stands, where its reader stands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from harness import cli
+from tests.pages.page import CHECKOUT, PAGES, Block, blocks, code, name_of
+from tests.pages.stage import Stage, copy_of_checkout, users_folder
+
+USERS_PAGES = ("README.md", "docs/adapters.md", "docs/running.md")
+"""Pages for people who stand beside their own implementation; the others stand in the checkout."""
+MARKS = ("slow", "node", "live", "agents", "browser")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a command is run: under which mark, and the exit codes that it may have.
+
+    `before` are shell commands that make what the page takes for granted. `whole`: in a checkout with all scenarios;
+    else with a few, which has only these `contracts` if any are named. `seconds` is the time it may take.
+    """
+
+    mark: str = "slow"
+    codes: tuple[int, ...] = (0,)
+    before: str = ""
+    whole: bool = False
+    contracts: tuple[str, ...] = ()
+    seconds: float = 120
+
+
+DIFFERS = Plan(codes=(0, 1))
+VENV = "python3 -m venv ../venv && . ../venv/bin/activate && unset PYTHONPATH"
+STREAM = "readfirst run reference --format jsonl --output"
+RESULTS = f"mkdir results && {STREAM} results/reference.jsonl"
+(NEW,) = re.findall(r"\$ readfirst new (\S+)", (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8"))
+WRITTEN = f"readfirst new {NEW} && cp page.yaml fixtures/scenarios/{NEW}.yaml"
+RECORDED = " && ".join(
+    f"cp {shlex.quote(str(CHECKOUT))}/fixtures/{folder}/{NEW}.* fixtures/{folder}/{NEW.partition('/')[0]}/"
+    for folder in ("scenarios", "recordings")
+)
+OTHER_SHARDS = " && ".join(
+    f"readfirst record --contract all --shard {number}/4 --takes takes-{number}" for number in (2, 3, 4)
+)
+
+NEW_MAPPING = "readfirst new-mapping 'mcp:node renamed.mjs' --output mine.yaml"
+
+PLANS = {
+    "readfirst run 'mcp:node server.mjs' --level effects": Plan("node", (1,)),
+    "readfirst run 'mcp:python3 server.py' --level effects": Plan(codes=(1,)),
+    "readfirst run 'mcp:node server.mjs' --confine": Plan("node", (1,)),
+    "readfirst run python:mytools:Tools --confine": Plan(codes=(1,)),
+    "readfirst diff 2.1.7 2.1.228": DIFFERS,
+    "readfirst diff 2.1.228 2.1.228+gated": DIFFERS,
+    "readfirst diff documented 2.1.7": DIFFERS,
+    "readfirst diff 2.1.7 run.jsonl": Plan(codes=(0, 1), before=f"{STREAM} run.jsonl"),
+    "readfirst report results/*.jsonl --format html --output implementations.html": Plan(before=RESULTS),
+    "python3 tests/pictures/make.py results/*.jsonl --level effects --output docs/implementations.png": Plan(
+        "browser", before=RESULTS
+    ),
+    "python3 -m pip install . && readfirst run": Plan(before=VENV, whole=True, seconds=900),
+    "pip install -e '.[mutation]'": Plan(before=VENV, seconds=900),
+    "python3 -m venv .venv && . .venv/bin/activate": Plan(seconds=900),
+    f"readfirst record {NEW}": Plan("live", before=WRITTEN, seconds=600),
+    f"readfirst lint {NEW}": Plan(before=RECORDED),
+    "pytest --adapter python:mytools:Tools --readfirst-baseline accepted.yaml": Plan(
+        before="readfirst run python:mytools:Tools --baseline accepted.yaml --update-baseline"
+    ),
+    "readfirst record --check gate/edit-unread": Plan("live", seconds=600),
+    "readfirst record --contract all --shard 1/4 --takes takes-1 -j 2": Plan(
+        "live", before=OTHER_SHARDS, contracts=("2.1.7", "2.1.40"), seconds=900
+    ),
+    "readfirst merge takes-1 takes-2 takes-3 takes-4 --contract all": Plan("live"),
+    "readfirst snapshot latest -j 2": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
+    "readfirst bisect gate/edit-after-read --from 2.1.7 --to 2.1.40": Plan("live", (0, 1), seconds=900),
+    NEW_MAPPING: Plan(
+        "node", before=f"cp {shlex.quote(str(CHECKOUT / 'tests' / 'pages' / 'renamed.mjs'))} ."
+    ),
+    "readfirst check-adapter target:mine.yaml": Plan("node"),
+    "readfirst run target:mine.yaml": Plan("node", (1,)),
+    "readfirst run target:agno@3.1.10": Plan("agents", whole=True, seconds=1800),
+    "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", whole=True, seconds=1800),
+    "readfirst implementations --write": Plan("agents", seconds=3600),
+    "readfirst implementations --write --update-baselines": Plan("agents", seconds=3600),
+    "readfirst implementations --streams results": Plan("agents", seconds=3600),
+}
+"""Commands that are run otherwise than plainly."""
+
+RUN_BY_CI = {
+    "python3 -m pip install '.[test]' && pytest",
+    "pytest",
+    *(f"pytest -m {mark}" for mark in (*MARKS, "mutation")),
+    "ruff check . && ruff format --check . && mypy",
+}
+"""Commands that make all checks of a kind: `.ci/run` has each of them, word for word."""
+
+TAKES_LONG = {
+    "python3 tests/benchmarks/speed.py",
+    "python3 tests/benchmarks/isolation.py",
+    "python3 tests/benchmarks/recording.py",
+    "python3 tests/mutation/run.py",
+    "python tests/mutation/run.py",
+    "python3 tests/contracts/between.py 2.1.270",
+}
+"""Commands that measure for minutes to hours; what is tested of them is that they start and know their arguments."""
+
+PLUGIN = (
+    ""
+    if any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
+    else "-p harness.pytest_plugin"
+)
+BLOCKS = blocks()
+SHOWN = {command for block in BLOCKS for command in block.commands}
+
+
+def items() -> Iterator[object]:
+    """Yield each block once per mark, with the commands that are run under it."""
+    for block in BLOCKS:
+        marked: dict[str, list[str]] = {}
+        for command in block.commands:
+            if command in RUN_BY_CI or command in TAKES_LONG:
+                continue
+            mark = PLANS.get(command, Plan()).mark
+            marked.setdefault(mark, []).append(command)
+        for mark, commands in marked.items():
+            part = Block(block.page, block.line, tuple(commands))
+            yield pytest.param(part, id=f"{part}-{mark}", marks=getattr(pytest.mark, mark))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the checkout with a small suite, which nothing changes."""
+    return copy_of_checkout(tmp_path_factory.mktemp("small"))
+
+
+@pytest.mark.parametrize("block", list(items()))
+def test_a_command_that_is_shown_works_as_it_stands(block: Block, small: Path, tmp_path: Path) -> None:
+    plans = [PLANS.get(command, Plan()) for command in block.commands]
+    stage = Stage(users_folder(tmp_path, block.page), small, PLUGIN)
+    whole = any(plan.whole for plan in plans)
+    if whole or block.page not in USERS_PAGES:
+        contracts = tuple(name for plan in plans for name in plan.contracts)
+        checkout = copy_of_checkout(tmp_path, whole=whole, contracts=contracts)
+        stage = Stage(checkout, checkout, PLUGIN)
+    (stage.folder / "page.yaml").write_text(code("CONTRIBUTING.md", "yaml")[0])
+    before = " && ".join(plan.before for plan in plans if plan.before)
+    ran = stage.run(block.commands, before=before, seconds=sum(plan.seconds for plan in plans))
+    for command, plan, (exit_code, output) in zip(block.commands, plans, ran, strict=True):
+        assert exit_code in plan.codes, f"$ {command}\n{output}"
+        assert "Traceback" not in output
+
+
+@pytest.mark.node
+def test_the_mapping_that_is_shown_is_what_is_written(small: Path, tmp_path: Path) -> None:
+    ((exit_code, output),) = Stage(tmp_path, small).run([NEW_MAPPING], before=PLANS[NEW_MAPPING].before)
+    assert exit_code == 0, output
+    assert [(tmp_path / "mine.yaml").read_text()] == code("docs/targets.md", "yaml own mapping")
+
+
+def test_every_plan_is_of_a_command_that_is_shown() -> None:
+    assert sorted({*PLANS, *RUN_BY_CI, *TAKES_LONG} - SHOWN) == []
+    assert {plan.mark for plan in PLANS.values()} <= {*MARKS}
+
+
+def test_what_makes_all_checks_is_run_by_ci() -> None:
+    script = {line.strip() for line in (CHECKOUT / ".ci" / "run").read_text("utf-8").splitlines()}
+    parts = {part for line in script for part in line.split(" && ")}
+    assert {
+        command for command in RUN_BY_CI if command not in script and not {*command.split(" && ")} <= parts
+    } == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", sorted(TAKES_LONG))
+def test_what_takes_long_starts_and_knows_its_arguments(command: str, small: Path) -> None:
+    ((exit_code, output),) = Stage(small, small).run([f"{command} --help"])
+    assert exit_code == 0, output
+    assert "usage:" in output
+
+
+def test_a_command_that_fails_is_noticed(small: Path, tmp_path: Path) -> None:
+    commands = ["readfirst run mcp:nothing", "cd .. && false", "pwd", "readfirst list gate/edit-unread"]
+    ran = Stage(users_folder(tmp_path, "README.md"), small).run(commands)
+    assert [exit_code for exit_code, _ in ran] == [2, 1, 0, 0]
+    assert "there is no program 'nothing'" in ran[0][1]
+    assert ran[2][1] == f"{tmp_path}\n"
+
+
+INLINE = [
+    (name_of(page), found)
+    for page in PAGES
+    for found in re.findall(
+        r"`(readfirst [^`]*)`", re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    )
+]
+
+
+@pytest.mark.parametrize(("page", "command"), list(dict.fromkeys(INLINE)))
+def test_a_command_in_a_sentence_exists_with_its_options(page: str, command: str) -> None:
+    known = typer.main.get_command(cli._app(()))
+    _, name, *words = shlex.split(command.replace("\n", " "))
+    if name.startswith("-"):
+        assert name in {"--help", "--version"}
+        return
+    assert name in known.commands, page  # type: ignore[attr-defined]
+    parameters = known.commands[name].params  # type: ignore[attr-defined]
+    options = {option for each in parameters for option in (*each.opts, *each.secondary_opts)}
+    assert {word.partition("=")[0] for word in words if word.startswith("-")} <= {*options, "--help"}

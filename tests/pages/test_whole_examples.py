@@ -1,0 +1,60 @@
+"""The adapter and the servers of docs/adapters.md run the suite, and no scenario is `broken`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.pages.page import CHECKOUT
+from tests.pages.stage import Stage, copy_of_checkout, users_folder
+
+ONCE_BROKEN = "--family arguments --family encodings --family media"
+"""Where examples used to break: arguments that are no strings, bytes that are no text, answers of megabytes."""
+
+
+def broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120) -> list[str]:
+    """Return what is broken of the bundled suite; the reader stands beside the examples."""
+    folder = users_folder(tmp_path, "docs/adapters.md")
+    checkout = copy_of_checkout(tmp_path)
+    command = (
+        f"readfirst run {target} {selection} --level effects --format jsonl --fixtures '{CHECKOUT}/fixtures'"
+    )
+    ((exit_code, output),) = Stage(folder, checkout).run([command], seconds=seconds)
+    lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    verdicts = [line for line in lines if line["type"] == "verdict"]
+    assert exit_code in (1, 3), output[-2000:]
+    assert len(verdicts) > 100
+    return [f"{each['scenario']}: {each.get('reason')}" for each in verdicts if each["status"] == "broken"]
+
+
+def test_the_adapter_in_python_breaks_nowhere_that_it_used_to(tmp_path: Path) -> None:
+    assert broken("python:mytools:Tools", ONCE_BROKEN, tmp_path) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["python:mytools:Tools", "'mcp:python3 server.py'"])
+def test_an_example_in_python_runs_the_whole_suite(target: str, tmp_path: Path) -> None:
+    assert broken(target, "-j 2", tmp_path, seconds=1800) == []
+
+
+@pytest.mark.node
+def test_the_server_in_javascript_runs_the_whole_suite(tmp_path: Path) -> None:
+    assert broken("'mcp:node server.mjs'", "-j 2", tmp_path, seconds=1800) == []
+
+
+CARELESS = """
+class Tools:
+    def open(self, workspace):
+        return self
+
+    def call(self, tool, arguments):
+        return open(arguments["file_path"]).read()
+"""
+
+
+def test_an_example_that_breaks_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "careless.py").write_text(CARELESS)
+    found = broken(f"python:{tmp_path}/careless.py:Tools", ONCE_BROKEN, tmp_path)
+    assert any("the adapter raised KeyError" in each for each in found)

@@ -1,0 +1,150 @@
+"""FileTools as a library: what its constructor refuses, its methods, and the loop with a model that the page shows."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import jsonschema
+import pytest
+
+import reference_impl
+from reference_impl import FileTools, Refusal
+
+from .conftest import MakeTools
+
+PAGE = Path(reference_impl.__file__).parent.parent / "docs" / "reference.md"
+LOOP = PAGE.read_text("utf-8").partition("## With a model")[2].partition("```python\n")[2].partition("```")[0]
+BOOK = {
+    "cells": [{"cell_type": "code", "id": "one", "source": "1", "metadata": {}, "outputs": []}],
+    "metadata": {},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
+
+
+@pytest.mark.parametrize("name", ["missing", "file.txt", "file.txt/below"])
+def test_a_root_that_is_no_directory_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file.txt").write_text("")
+    with pytest.raises(ValueError, match=r"root is not a directory: .*create it first") as refused:
+        FileTools(root=tmp_path / name)
+    assert name in str(refused.value)
+    assert not (tmp_path / "missing").exists()
+
+
+def test_root_is_no_sandbox_as_the_page_says(tools: FileTools, root: Path) -> None:
+    assert "**`root` is no sandbox.**" in PAGE.read_text("utf-8")
+    outside = root.parent / "outside.txt"
+    outside.write_text("alpha\n")
+    (root / "link").symlink_to(outside)
+    assert "alpha" in tools.read(str(outside))
+    assert "alpha" in tools.read("../outside.txt")
+    assert "alpha" in tools.read("link")
+    tools.edit(str(outside), "alpha", "beta")
+    assert outside.read_text() == "beta\n"
+
+
+def test_a_cell_is_replaced_inserted_and_deleted(tools: FileTools, put: Callable[..., Path]) -> None:
+    book = put("book.ipynb", json.dumps(BOOK))
+    tools.read(str(book))
+    assert tools.notebook_edit(str(book), "2", cell_id="one") == "Updated cell one with 2"
+    tools.notebook_edit(str(book), "text", cell_id="one", cell_type="markdown", edit_mode="insert")
+    cells = json.loads(book.read_text())["cells"]
+    assert [(cell["cell_type"], cell["source"]) for cell in cells] == [("code", "2"), ("markdown", "text")]
+    tools.notebook_edit(str(book), cell_id="one", edit_mode="delete")
+    assert [cell["source"] for cell in json.loads(book.read_text())["cells"]] == ["text"]
+
+
+def test_older_contracts_count_cells(make_tools: MakeTools, put: Callable[..., Path]) -> None:
+    book = put("book.ipynb", json.dumps(BOOK))
+    make_tools("1.0.21").notebook_edit(str(book), "2", cell_number=0)
+    assert json.loads(book.read_text())["cells"][0]["source"] == "2"
+
+
+def test_a_cell_that_is_not_there_is_refused(tools: FileTools, put: Callable[..., Path]) -> None:
+    book = put("book.ipynb", json.dumps(BOOK))
+    tools.read(str(book))
+    with pytest.raises(Refusal) as refused:
+        tools.notebook_edit(str(book), "2", cell_id="other")
+    assert refused.value.message == 'Cell with ID "other" not found in notebook.'
+    assert json.loads(book.read_text()) == BOOK
+
+
+class ScriptedClient:
+    """Stands in for the API's client: replies what the script says, and refuses what the API would refuse."""
+
+    def __init__(self, *script: list[tuple[str, dict[str, Any]]] | str) -> None:
+        self._script: Iterator[list[tuple[str, dict[str, Any]]] | str] = iter(script)
+        self._open: list[str] = []
+        self.answers: list[dict[str, Any]] = []
+        self.messages = self
+
+    def create(
+        self, *, model: str, max_tokens: int, tools: list[dict[str, Any]], messages: list[dict[str, Any]]
+    ) -> SimpleNamespace:
+        assert model
+        assert max_tokens > 0
+        for tool in tools:
+            assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool["name"])
+            assert tool["description"]
+            assert tool["input_schema"]["type"] == "object"
+            jsonschema.Draft202012Validator.check_schema(tool["input_schema"])
+        assert [message["role"] for message in messages] == ["user", "assistant"] * (len(messages) // 2) + [
+            "user"
+        ]
+        if self._open:
+            answers = messages[-1]["content"]
+            assert [each["tool_use_id"] for each in answers] == self._open
+            assert {each["type"] for each in answers} == {"tool_result"}
+            self.answers += answers
+        reply = next(self._script)
+        if isinstance(reply, str):
+            return SimpleNamespace(content=[SimpleNamespace(type="text", text=reply)])
+        schemas = {tool["name"]: tool["input_schema"] for tool in tools}
+        uses = []
+        for name, arguments in reply:
+            jsonschema.validate(arguments, schemas[name])
+            number = len(self.answers) + len(uses)
+            uses.append(SimpleNamespace(type="tool_use", id=f"use-{number}", name=name, input=arguments))
+        self._open = [use.id for use in uses]
+        return SimpleNamespace(content=[SimpleNamespace(type="text", text="Let me see."), *uses])
+
+
+def test_the_loop_with_a_model_works_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit = {"file_path": "notes.txt", "old_string": "alpha", "new_string": "beta"}
+    client = ScriptedClient(
+        [("Edit", edit)],
+        [("Read", {"file_path": "notes.txt"}), ("Read", {"file_path": "other.txt"})],
+        [("Edit", edit)],
+        "Done.",
+    )
+    anthropic = ModuleType("anthropic")
+    anthropic.Anthropic = lambda: client  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "anthropic", anthropic)
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project/notes.txt").write_text("alpha\n")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(LOOP, "docs/reference.md", "exec"), {})
+    assert capsys.readouterr().out == "Done.\n"
+    assert [(each["is_error"], each["content"].split(".")[0]) for each in client.answers] == [
+        (True, "File has not been read yet"),
+        (False, "     1→alpha\n     2→"),
+        (True, "File does not exist"),
+        (False, "The file notes"),
+    ]
+    assert (tmp_path / "project/notes.txt").read_text() == "beta\n"
+
+
+def test_the_schemas_serve_an_api_in_the_manner_of_openai(tools: FileTools) -> None:
+    (shown,) = re.findall(r'`(\{"type": "function".*?\})`', PAGE.read_text("utf-8"))
+    offered = [eval(shown, {"schema": schema}) for schema in tools.schemas]
+    assert [each["function"]["name"] for each in offered] == ["Read", "Edit", "NotebookEdit", "Write"]
+    for each in offered:
+        jsonschema.Draft202012Validator.check_schema(each["function"]["parameters"])

@@ -1,0 +1,250 @@
+"""A confined implementation stays in its place; what it leaves around its workspace is told with the path."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.adapters import sandbox
+from harness.adapters.child import Child
+from harness.adapters.connect import ConnectError, connect
+from harness.adapters.sandbox import Sandbox, find_sandbox
+from harness.run import run
+from harness.session import BrokenAdapter
+from harness.suite import Suite
+from harness.verdict import Verdict
+from tests.supervision import NO_NAMESPACES, altered_supervisor
+
+HERE = Path(__file__).parent
+CONNECTIONS = {
+    "python": "python:vandals:{name}",
+    "server": "mcp:--isolation=process " + sys.executable + " {here}/vandals.py {name}",
+    "shared server": "mcp:--isolation=directory " + sys.executable + " {here}/vandals.py {name}",
+}
+
+
+def nothing_but_true(name: str) -> str | None:
+    """Look programs up where neither bubblewrap nor prlimit is installed."""
+    return shutil.which(name) if name == "true" else None
+
+
+@pytest.fixture(autouse=True)
+def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(HERE)
+    find_sandbox.cache_clear()
+    yield
+    find_sandbox.cache_clear()
+
+
+@pytest.fixture(params=["bubblewrap", "namespaces"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Sandbox:
+    """Each way to confine, as if the system had no other."""
+    if request.param == "namespaces":
+        monkeypatch.setattr(sandbox, "which", nothing_but_true)
+    elif shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    try:
+        found = find_sandbox()
+    except BrokenAdapter as error:
+        pytest.skip(f"this system has no way to confine: {error}")
+    assert bool(found.bwrap) == (request.param == "bubblewrap")
+    return found
+
+
+PROBE = """
+import json, os, resource, socket, subprocess, sys
+told = {}
+def tried(name):
+    def run(action):
+        try:
+            told[name] = action()
+        except Exception as error:
+            told[name] = type(error).__name__
+    return run
+def put(path):
+    with open(path, "w") as file:
+        file.write("x")
+    return "written"
+own, other = sys.argv[1:]
+tried("own")(lambda: put(own + "/a"))
+tried("here")(lambda: put("b"))
+tried("beside")(lambda: put(os.path.dirname(own) + "/c"))
+tried("elsewhere")(lambda: put(other + "/d"))
+tried("read")(lambda: open(other + "/precious.txt").read())
+tried("system")(lambda: put("/etc/readfirst-test"))
+tried("kernel")(lambda: put("/proc/sys/vm/swappiness"))
+tried("devices")(lambda: put("/dev/readfirst-test"))
+tried("services")(lambda: os.listdir("/run"))
+tried("nothing")(lambda: put("/dev/null"))
+tried("random")(lambda: len(open("/dev/urandom", "rb").read(8)))
+tried("shared memory")(lambda: put("/dev/shm/e"))
+tried("interfaces")(lambda: [name for _, name in socket.if_nameindex()])
+tried("loopback")(lambda: bool(socket.create_server(("127.0.0.1", 0)).getsockname()))
+tried("processes")(lambda: len([name for name in os.listdir("/proc") if name.isdigit()]) < 9)
+tried("rights")(lambda: [line.split()[1] for line in open("/proc/self/status") if line.startswith("Cap")])
+tried("mount")(lambda: subprocess.run(["mount", "-o", "remount,rw", "/"], capture_output=True).returncode == 0)
+tried("memory")(lambda: len(bytearray(5 * 1024**3)))
+tried("file")(lambda: os.truncate("b", 2 * 1024**3))
+limits = [resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC]
+tried("limits")(lambda: [resource.getrlimit(each)[0] for each in limits])
+print(json.dumps(told))
+"""
+EXPECTED: dict[str, Any] = {
+    "own": "written",
+    "here": "written",
+    "beside": "OSError",
+    "elsewhere": "OSError",
+    "read": "precious",
+    "system": "OSError",
+    "kernel": "OSError",
+    "devices": "OSError",
+    "services": [],
+    "nothing": "written",
+    "random": 8,
+    "shared memory": "written",
+    "interfaces": ["lo"],
+    "loopback": True,
+    "processes": True,
+    "rights": ["0000000000000000"] * 5,
+    "mount": False,
+    "memory": "MemoryError",
+    "file": "OSError",
+    "limits": [4 * 1024**3, 1024**3, 512],
+}
+
+
+def test_it_reaches_what_is_its_own_and_nothing_else(way: Sandbox, tmp_path: Path) -> None:
+    own, other = tmp_path / "own", tmp_path / "other"
+    own.mkdir()
+    other.mkdir()
+    (other / "precious.txt").write_text("precious")
+    child = Child(
+        [sys.executable, "-S", "-c", PROBE, str(own), str(other)],
+        directory=own,
+        environment={**os.environ, "PATH": "/usr/local/bin:/usr/bin:/bin"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        sandbox=way,
+        writable=[own],
+    )
+    assert child.process.stdout is not None
+    with child.process.stdout as output:
+        told = output.read().decode()
+    child.end()
+    assert json.loads(told) == EXPECTED
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "b", "other", "own", "precious.txt"]
+
+
+def verdicts(suite: Suite, kind: str, name: str, *, confine: bool = True) -> list[Verdict]:
+    connection = CONNECTIONS[kind].format(name=name, here=HERE)
+    return list(run(suite, connection, ["2.1.7"], confine=confine, time_limit=10))
+
+
+@pytest.mark.parametrize("kind", CONNECTIONS)
+@pytest.mark.usefixtures("way")
+def test_what_it_leaves_around_its_workspace_is_told_with_the_path(
+    suite: Suite, temporary: Path, kind: str
+) -> None:
+    first, victim, third = verdicts(suite, kind, "litters")
+    assert first.status == third.status == "passed"
+    assert victim.status == "failed"
+    assert [(each.level, each.what, each.expected) for each in victim.differences] == [
+        ("effects", f"path {folder}/stray", "nothing there: it is outside the workspace")
+        for folder in ("$HOME", "$TMPDIR", "../..", "..")
+    ]
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", CONNECTIONS)
+@pytest.mark.usefixtures("way")
+def test_what_is_nobody_s_own_cannot_be_written(
+    suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("READFIRST_TEST_OUTSIDE", str(tmp_path))
+    before = sorted(tmp_path.iterdir())
+    first, victim, third = verdicts(suite, kind, "writes_elsewhere")
+    assert first.status == third.status == "passed"
+    assert victim.status == "broken"
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"), [("python", "broken"), ("server", "broken"), ("shared server", "failed")]
+)
+@pytest.mark.usefixtures("way")
+def test_further_above_is_a_shared_server_s_own_and_told(
+    suite: Suite, temporary: Path, kind: str, status: str
+) -> None:
+    first, victim, third = verdicts(suite, kind, "writes_further_above")
+    assert first.status == third.status == "passed"
+    assert victim.status == status
+    assert [each.what for each in victim.differences] == (
+        ["path ../../../stray"] if status == "failed" else []
+    )
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize(("confine", "status"), [(True, "broken"), (False, "passed")])
+def test_it_has_no_network(suite: Suite, monkeypatch: pytest.MonkeyPatch, confine: bool, status: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        monkeypatch.setenv("READFIRST_TEST_PORT", str(listener.getsockname()[1]))
+        assert verdicts(suite, "python", "calls_home", confine=confine)[1].status == status
+
+
+@pytest.mark.parametrize("kind", ["python", "server"])
+def test_unconfined_what_lies_around_the_workspace_is_told_as_well(
+    suite: Suite, temporary: Path, kind: str
+) -> None:
+    for name, path in (("writes_above", "../../stray"), ("writes_further_above", "../../../stray")):
+        told = verdicts(suite, kind, name, confine=False)
+        assert [verdict.status for verdict in told] == ["passed", "failed", "passed"]
+        assert [each.what for each in told[1].differences] == [f"path {path}"]
+    assert list(temporary.iterdir()) == []
+
+
+def test_a_system_without_any_way_refuses_and_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite: Suite
+) -> None:
+    altered_supervisor(tmp_path, monkeypatch, NO_NAMESPACES)
+    monkeypatch.setattr(sandbox, "which", nothing_but_true)
+    told = (
+        r"--confine is not possible here: bubblewrap \(bwrap\) is not installed; "
+        r"namespaces cannot be used \(this system has no namespaces\)"
+    )
+    with pytest.raises(BrokenAdapter, match=told) as error:
+        connect("python:vandals:calls_home", suite, confine=True)
+    assert error.value.blame == "environment"
+
+
+def test_a_bubblewrap_that_does_not_work_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text("#!/bin/sh\necho no luck today >&2\nexit 1\n")
+    broken.chmod(0o755)
+    names = {"bwrap": str(broken), "prlimit": "prlimit", "true": shutil.which("true")}
+    monkeypatch.setattr(sandbox, "which", names.get)
+    assert find_sandbox() == Sandbox()
+    find_sandbox.cache_clear()
+    altered_supervisor(tmp_path, monkeypatch, NO_NAMESPACES)
+    with pytest.raises(BrokenAdapter, match=r"bubblewrap does not work \(no luck today\); namespaces cannot"):
+        find_sandbox()
+
+
+@pytest.mark.parametrize(
+    "target", ["reference", "recording:2.1.7", "claude-code:2.1.7", "agent:opencode", "target:opencode"]
+)
+def test_what_cannot_be_confined_is_refused(suite: Suite, target: str) -> None:
+    with pytest.raises(ConnectError, match="--confine is"):
+        connect(target, suite, confine=True)

@@ -1,0 +1,170 @@
+"""No process outlives the run that started it, whatever it does to get away, on every system that can prevent it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from harness.run import run
+from harness.suite import Suite
+from tests.processes import mentioning, none_mentions
+from tests.supervision import AS_A_USER, NO_NAMESPACES, NO_SUBREAPER, altered_supervisor
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+SYSTEMS: dict[str, Mapping[str, str]] = {
+    "namespace": {},
+    "namespace of a user": AS_A_USER,
+    "subreaper": NO_NAMESPACES,
+}
+CONNECTIONS = {
+    "python": "python:vandals:{name}",
+    "server": "mcp:" + sys.executable + " {here}/vandals.py {name}",
+    "shared server": "mcp:--isolation=directory " + sys.executable + " {here}/vandals.py {name}",
+}
+
+
+@pytest.fixture(autouse=True)
+def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """What stands on the command line of everything that gets away, which is killed after the test."""
+    words = f"marker of {tmp_path.name} {os.getpid()}"
+    monkeypatch.setenv("READFIRST_TEST_MARKER", words)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(HERE)]))
+    monkeypatch.syspath_prepend(str(HERE))
+    yield words
+    for pid in mentioning(words):
+        os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture(params=SYSTEMS.values(), ids=SYSTEMS.keys())
+def system(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system that has this much."""
+    if request.param:
+        altered_supervisor(tmp_path / "altered", monkeypatch, request.param)
+
+
+def connect(kind: str, name: str) -> str:
+    return CONNECTIONS[kind].format(name=name, here=HERE)
+
+
+@pytest.mark.parametrize("kind", CONNECTIONS)
+@pytest.mark.usefixtures("system")
+def test_a_process_in_a_session_of_its_own_that_ignores_signals_ends_with_the_run(
+    suite: Suite, temporary: Path, marker: str, kind: str
+) -> None:
+    verdicts = run(suite, connect(kind, "leaves_its_session"), ["2.1.7"])
+    assert next(verdicts).status == "passed"
+    assert next(verdicts).status == "passed"
+    if kind != "server":
+        assert len(mentioning(marker)) == 2, "they run as long as the process that several sessions share"
+    assert [verdict.status for verdict in verdicts] == ["passed"]
+    assert not mentioning(marker)
+    assert list(temporary.iterdir()) == []
+
+
+HARNESS = """
+import sys
+from pathlib import Path
+from harness.adapters import child
+from harness.run import run
+from harness.suite import Suite
+child.SUPERVISOR = Path(sys.argv[3])
+verdicts = run(Suite(Path(sys.argv[1])), sys.argv[2], ["2.1.7"])
+print(next(verdicts).status, next(verdicts).status, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.usefixtures("system")
+def test_a_killed_run_takes_everything_with_it(suite: Suite, temporary: Path, marker: str) -> None:
+    from harness.adapters import child
+
+    connection = connect("python", "leaves_its_session")
+    words = [sys.executable, "-c", HARNESS, str(suite.root), connection, str(child.SUPERVISOR)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as harness:
+        assert harness.stdout is not None
+        assert harness.stdout.readline() == "passed passed\n"
+        assert len(mentioning(marker)) == 2
+        harness.send_signal(signal.SIGKILL)
+    assert none_mentions(marker)
+
+
+@pytest.mark.parametrize("kind", CONNECTIONS)
+def test_a_process_that_writes_on_is_ended_when_it_is_noticed(
+    suite: Suite, temporary: Path, marker: str, kind: str
+) -> None:
+    told = [verdict.status for verdict in run(suite, connect(kind, "writes_on"), ["2.1.7"])]
+    if kind == "server":
+        assert told == ["passed", "failed", "passed"]
+    else:  # as soon as it is noticed
+        assert told in (["passed", "broken", "passed"], ["passed", "failed", "broken"])
+    assert not mentioning(marker)
+    assert list(temporary.iterdir()) == []
+
+
+def test_in_a_namespace_nobody_can_kill_the_supervisor(suite: Suite) -> None:
+    told = [verdict.status for verdict in run(suite, connect("python", "kills_its_parent"), ["2.1.7"])]
+    assert told == ["passed"] * 3
+
+
+def test_a_system_that_has_nothing_is_told_of_once(
+    suite: Suite,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    marker: str,
+) -> None:
+    altered_supervisor(tmp_path / "altered", monkeypatch, NO_NAMESPACES | NO_SUBREAPER)
+    for kind in ("python", "server"):
+        list(run(suite, connect(kind, "leaves_its_session"), ["2.1.7"]))
+    assert [record.getMessage() for record in caplog.records] == [
+        "what the program starts may outlive the run if it leaves its process group: this system has no namespaces"
+    ]
+    assert mentioning(marker), "it has got away, which is what was told"
+
+
+@pytest.fixture
+def exits() -> Callable[[str, Mapping[str, str]], int]:
+    """Run a command under a supervisor, and return its exit code."""
+
+    def run_it(code: str) -> int:
+        from harness.adapters.child import Child
+
+        child = Child(
+            [sys.executable, "-S", "-c", code],
+            directory=None,
+            environment=os.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        told = child.wait(10)
+        child.end()
+        return told
+
+    return run_it
+
+
+@pytest.mark.usefixtures("system")
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("raise SystemExit(7)", "ended with exit status 7"),
+        ("import os; os.kill(os.getpid(), 11)", "was killed by SIGSEGV"),
+        ("import os; os.kill(os.getpid(), 9)", "was killed by SIGKILL"),
+        ("import os; os.kill(os.getpid(), 40)", "was killed by signal 40"),
+        (
+            "import signal; assert signal.getsignal(signal.SIGPIPE) == signal.SIG_DFL",
+            "ended with exit status 1",
+        ),
+        ("import os; os.fork() or (os.setsid(), __import__('time').sleep(600))", "ended with exit status 0"),
+    ],
+)
+def test_the_supervisor_ends_as_its_program(exits: Callable[[str], str], code: str, told: str) -> None:
+    assert exits(code) == told

@@ -1,0 +1,91 @@
+"""Temporary folders are gone with the run that made them, and those of a killed run with the next."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from harness import scratch
+from harness.scratch import Scratch, ScratchError
+
+ROOT = Path(__file__).parents[2]
+HOLD = """
+import time
+from harness.scratch import Scratch
+scratch = Scratch()
+(scratch.path / "left").mkdir()
+print(scratch.path, flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next scratch folder be the first of its process."""
+    monkeypatch.setattr(scratch, "_swept", False)
+
+
+def hold() -> tuple[subprocess.Popen[str], Path]:
+    """Start a process that uses a scratch folder."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD], stdout=subprocess.PIPE, env=environment, text=True
+    )
+    assert process.stdout is not None
+    return process, Path(process.stdout.readline().strip())
+
+
+def test_a_folder_is_gone_when_it_is_closed(temporary: Path) -> None:
+    with Scratch() as made:
+        (made.folder() / "file").touch()
+        assert made.path.parent == temporary
+    assert list(temporary.iterdir()) == []
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_and_what_is_used_is_not(temporary: Path) -> None:
+    killed, left = hold()
+    running, used = hold()
+    with killed, running:
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+        assert left.exists()
+        Scratch().close()
+        assert list(temporary.iterdir()) == [used]
+        running.kill()
+
+
+@pytest.mark.parametrize("name", ["readfirst-src", "readfirst-abcdefgh", "something"])
+def test_what_is_not_ours_is_left_alone(temporary: Path, name: str) -> None:
+    (temporary / name).mkdir()
+    (temporary / name / "file").touch()
+    os.utime(temporary / name, (0, 0))
+    Scratch().close()
+    assert (temporary / name / "file").exists()
+
+
+def test_a_folder_that_was_never_locked_is_removed_when_it_is_old_and_empty(temporary: Path) -> None:
+    for name, time in (("readfirst-aaaaaaaa", 0), ("readfirst-bbbbbbbb", None)):
+        (temporary / name).mkdir()
+        if time is not None:
+            os.utime(temporary / name, (time, time))
+    Scratch().close()
+    assert [path.name for path in temporary.iterdir()] == ["readfirst-bbbbbbbb"]
+
+
+def test_no_place_for_temporary_files_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    with pytest.raises(ScratchError, match=r"cannot make a folder for temporary files: .*Let TMPDIR name"):
+        Scratch()
+
+
+def test_a_folder_that_somebody_removed_harms_nobody(temporary: Path) -> None:
+    made = Scratch()
+    made.path.rename(temporary / "moved")
+    made.close()
+    assert [path.name for path in temporary.iterdir()] == ["moved"]

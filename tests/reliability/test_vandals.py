@@ -1,0 +1,64 @@
+"""Whatever an implementation makes of its workspace ends in a verdict, the run goes on, and nothing is left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.run import run
+from harness.suite import Suite
+from harness.verdict import Verdict
+
+HERE = Path(__file__).parent
+WORDS = {
+    "removes_the_base": "removed or replaced what the folder of its workspace is in",
+    "removes_the_site": "removed or replaced what the folder of its workspace is in",
+    "removes_what_it_is_in": "removed or replaced the folder of its workspace",
+    "removes_home": "removed or replaced its home",
+    "links_the_base": "removed or replaced what the folder of its workspace is in",
+    "links_the_site": "removed or replaced what the folder of its workspace is in",
+    "links_what_it_is_in": "removed or replaced the folder of its workspace",
+    "links_home": "removed or replaced its home",
+    "puts_a_file_in_its_place": "removed or replaced what the folder of its workspace is in",
+    "digs": "cannot read the workspace: it has too many directories inside one another",
+    "makes_a_file_immutable": "cannot clear the workspace: [Errno 1] Operation not permitted: 'victim.txt'",
+    "makes_a_directory_immutable": "cannot clear the workspace: [Errno 1] Operation not permitted: 'er'",
+    "makes_a_directory_append_only": "cannot clear the workspace: [Errno 1] Operation not permitted: 'entry'",
+}
+"""What the verdict says of those that end in `broken`."""
+FAIL = {"links_the_root", "removes_the_root", "leaves_odd_files", "mounts"}
+"""Those that do what a snapshot shows."""
+
+
+@pytest.fixture
+def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "outside"
+    folder.mkdir()
+    (folder / "precious.txt").write_text("precious")
+    monkeypatch.setenv("READFIRST_TEST_OUTSIDE", str(folder))
+    monkeypatch.chdir(HERE)
+    return folder
+
+
+def verdicts(suite: Suite, connect: str) -> dict[str, Verdict]:
+    found = run(suite, connect, ["2.1.7"], "text", time_limit=10)
+    return {verdict.scenario_id.partition("-")[2]: verdict for verdict in found}
+
+
+def check(told: dict[str, Verdict], name: str) -> None:
+    victim = told.pop("victim")
+    if name in WORDS:
+        assert (victim.status, victim.blame) == ("broken", "implementation")
+        assert WORDS[name] in victim.reason
+    else:
+        assert victim.status == "failed"
+        assert not victim.levels["effects"]
+    assert {verdict.status for verdict in told.values()} == {"passed"}
+
+
+@pytest.mark.parametrize("name", [*WORDS, *sorted(FAIL)])
+def test_a_spoilt_workspace_is_one_verdict(suite: Suite, temporary: Path, outside: Path, name: str) -> None:
+    check(verdicts(suite, f"python:vandals:{name}"), name)
+    assert (outside / "precious.txt").read_text() == "precious"
+    assert list(temporary.iterdir()) == []

@@ -1,0 +1,108 @@
+"""Servers in which sessions notice each other, each in one way; started as `python leaky_servers.py WAY`."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+
+class Server:
+    """Read, Edit and Write, as started in the directory `here`."""
+
+    def __init__(self, way: str, here: Path, home: Path) -> None:
+        self.way, self.here, self.home = way, here, home
+        self.at_start = {path.relative_to(here) for path in here.rglob("*")}
+        self.seen: dict[object, bytes] = {}
+        self.refused = False
+        self.calls = 0
+        if way == "logs-at-start":
+            (here / "server.log").write_text("started\n")
+
+    def call(self, tool: str, arguments: dict[str, str]) -> tuple[str, bool]:
+        """Return the text, and whether it is an error."""
+        self.calls += 1
+        if self.way == "ends" and self.calls == 30:
+            sys.exit(3)
+        if self.way in ("logs-here", "logs-at-home"):
+            folder = self.here if self.way == "logs-here" else self.home
+            (folder / "server.log").write_text("called\n")
+        try:
+            text, is_error = self.perform(tool, arguments), False
+        except (ValueError, OSError) as error:
+            text, is_error = str(error), True
+        if self.way == "reminds" and self.calls % 20 == 0:
+            text += "\nremember the list"
+        return text, is_error
+
+    def perform(self, tool: str, arguments: dict[str, str]) -> str:
+        path = Path(os.path.normpath(arguments["file_path"]))
+        if self.way == "confined" and not path.is_relative_to(self.here):
+            raise ValueError("outside of the directory")
+        if (
+            self.way == "looks-at-start"
+            and path.exists()
+            and path.relative_to(self.here) not in self.at_start
+        ):
+            raise ValueError("it was not there")
+        if tool == "Read":
+            text = path.read_text()
+        else:
+            self.check(path)
+            former = path.read_text() if path.exists() else ""
+            old, new = arguments.get("old_string", ""), arguments.get("new_string", "")
+            text = arguments.get("content", former.replace(old, new, 1))
+            path.write_text(text)
+        self.seen[self.key(path)] = path.read_bytes()
+        return f"{path.relative_to(self.here)}: {text}" if self.way == "tells-where" else text
+
+    def check(self, path: Path) -> None:
+        if not path.exists():
+            return
+        if self.key(path) not in self.seen:
+            if not (self.way == "refuses-once" and self.refused):
+                self.refused = True
+                raise ValueError("read it first")
+        elif self.key(path) == path and path.read_bytes() != self.seen[path]:
+            raise ValueError("it has changed")
+
+    def key(self, path: Path) -> object:
+        """What a file is remembered by."""
+        match self.way:
+            case "by-name":
+                return path.name
+            case "by-inode":
+                return path.stat().st_ino
+            case "by-content":
+                return path.read_bytes()
+            case "by-time":
+                return path.stat().st_mtime_ns
+            case "anything-read":
+                return "anything"
+            case _:
+                return path
+
+
+def main() -> None:
+    server = Server(sys.argv[1], Path.cwd(), Path(os.environ["HOME"]))
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "id" not in message:
+            continue
+        match message["method"]:
+            case "initialize":
+                result: dict[str, object] = {
+                    "protocolVersion": message["params"]["protocolVersion"],
+                    "capabilities": {"tools": {}},
+                    "serverInfo": {"name": "leaky", "version": "1"},
+                }
+            case "tools/list":
+                tools = ("Read", "Edit", "Write")
+                result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in tools]}
+            case _:
+                text, is_error = server.call(message["params"]["name"], message["params"]["arguments"])
+                result = {"content": [{"type": "text", "text": text}], "isError": is_error}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

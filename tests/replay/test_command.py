@@ -1,0 +1,144 @@
+"""The files that a command names are those where it was written, wherever the server starts."""
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.adapters.command import Command
+from harness.adapters.connect import connect
+from harness.run import Bench, Order
+from harness.session import BrokenAdapter
+from harness.suite import Suite
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+SERVER = "import sys; sys.argv = ['server', 'where']\n" + Path(__file__).with_name(
+    "mcp_miniatures.py"
+).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's folder, with blanks in its name."""
+    folder = tmp_path / "a user's folder"
+    (folder / "dist").mkdir(parents=True)
+    for name in ("server.py", "dist/index.js", "run.sh", "-n", "serve"):
+        (folder / name).write_text(SERVER)
+    (folder / "run.sh").chmod(0o755)
+    (folder / "link.py").symlink_to("server.py")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("sh server.py", "sh {here}/server.py"),
+        ("sh ./server.py", "sh {here}/server.py"),
+        ("sh dist/../server.py", "sh {here}/server.py"),
+        ("sh link.py", "sh {here}/link.py"),
+        ("./run.sh --config=server.py -c=server.py", "{here}/run.sh --config={here}/server.py -c={here}/server.py"),
+        ("sh serve", "sh {here}/serve"),
+        ("sh dist", "sh dist"),
+        ("sh .", "sh ."),
+        ("sh none.py", "sh none.py"),
+        ("sh $WS/server.py @scope/package --config=none.json", "sh $WS/server.py @scope/package --config=none.json"),
+        ("run.sh", "run.sh"),
+        ("dist/index.js", "{here}/dist/index.js"),
+        (f"sh {'x' * 5000}", f"sh {'x' * 5000}"),
+    ],
+)  # fmt: skip
+def test_files_become_absolute_and_nothing_else(here: Path, command: str, expected: str) -> None:
+    words = Command(tuple(command.split()), here).located()
+    assert [word.replace(shutil.which("sh") or "sh", "sh") for word in words] == [
+        word.format(here=here) for word in expected.split()
+    ]
+
+
+def test_a_tilde_is_the_home_directory(here: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(here))
+    assert Command(("sh", "~/server.py", "~/none.py"), tmp_path).located()[1:] == [
+        f"{here}/server.py",
+        "~/none.py",
+    ]
+
+
+def test_a_program_of_a_relative_path_is_found_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", ".")
+    assert Command(("run.sh",), here).located() == [str(here / "run.sh")]
+
+
+def test_files_are_named_as_they_are_from_another_folder(here: Path) -> None:
+    words = Command(("./run.sh", "server.py", "--config=serve", "dist", "--port=1"), here).seen_from(
+        here / "dist"
+    )
+    assert words == ["../run.sh", "../server.py", "--config=../serve", "dist", "--port=1"]
+    assert Command(("dist/index.js", str(here / "serve")), here).seen_from(here / "dist") == [
+        "./index.js",
+        f"{here}/serve",
+    ]
+    assert Command(("sh", "server.py"), here).seen_from(here) == ["sh", "server.py"]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("sh sever.py", "There is no file 'sever.py' in {here}."),
+        ("sh --config=./none.json", "There is no file './none.json' in {here}."),
+        ("sh dist", "'dist' is a directory in {here}; the server starts elsewhere, so write its whole path."),
+        ("sh -m server", "The server starts elsewhere and does not find the module 'server'; write its file instead."),
+        ("npx -y @scope/package@1.2.3 --port 8080 $WS/x.py", ""),
+        ("sh server.py -m mcp", ""),
+    ],
+)  # fmt: skip
+def test_a_command_that_does_not_start_is_told_why(here: Path, command: str, told: str) -> None:
+    error = Command(tuple(command.split()), here).explained(BrokenAdapter("It ended.", details="its words"))
+    assert (str(error), error.details) == (f"It ended.\n{told.format(here=here)}".strip(), "its words")
+
+
+@pytest.mark.parametrize("command", ["server.py", "./dist/../server.py"])
+def test_a_server_beside_the_user_starts(here: Path, command: str) -> None:
+    adapter = connect(f"mcp:{shlex.quote(sys.executable)} -S {command}", Suite(FIXTURES))
+    assert adapter.capabilities == {"Read", "Edit", "Write"}  # type: ignore[attr-defined]
+    adapter.close()  # type: ignore[attr-defined]
+
+
+def test_after_two_dashes_words_stay_as_they_are(here: Path) -> None:
+    with pytest.raises(BrokenAdapter, match=r"during the start$"):
+        connect(f"mcp:-- {shlex.quote(sys.executable)} -S server.py", Suite(FIXTURES))
+    adapter = connect(
+        f"mcp:-- {shlex.quote(sys.executable)} -S {shlex.quote(str(here))}/server.py", Suite(FIXTURES)
+    )
+    adapter.close()  # type: ignore[attr-defined]
+
+
+def test_a_misspelt_file_is_named_with_its_folder(here: Path) -> None:
+    with pytest.raises(
+        BrokenAdapter, match=r"during the start\nThere is no file 'sever\.py' in .*user's folder\.$"
+    ):
+        connect(f"mcp:{shlex.quote(sys.executable)} -S sever.py", Suite(FIXTURES))
+
+
+ADAPTER = """
+from words import refusal
+from harness.session import ToolResult
+
+class Tools:
+    def open(self, workspace):
+        return self
+
+    def call(self, tool, arguments):
+        return ToolResult(refusal, is_error=True, error="not_read")
+"""
+
+
+@pytest.mark.parametrize("module", ["mytools", "mytools.py", "./mytools.py", "folder/my-tools.py"])
+def test_an_adapter_beside_the_user_is_found_with_its_neighbours(here: Path, module: str) -> None:
+    (here / "folder").mkdir()
+    for folder in (here, here / "folder"):
+        (folder / "words.py").write_text("refusal = 'Read it first.'\n")
+        (folder / ("mytools.py" if folder is here else "my-tools.py")).write_text(ADAPTER)
+    with Bench(Order(FIXTURES, f"python:{module}:Tools", "2.1.7", "reason")) as bench:
+        assert bench.judge("gate/edit-unread").status == "passed"

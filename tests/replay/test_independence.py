@@ -1,0 +1,122 @@
+"""The trial finds every way in which sessions of one server notice each other, or how it was started."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.adapters.independence import Independence, try_servers
+from harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
+from harness.workspace import Place, Site
+from tests.replay.leaky_servers import Server
+
+
+class Session:
+    def __init__(self, server: Server) -> None:
+        self.server = server
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        try:
+            return ToolResult(*self.server.call(tool, dict(arguments)))
+        except SystemExit as error:
+            raise BrokenAdapter("the server ended") from error
+
+
+class Servers:
+    """Servers of one way: of a session's own, started ahead, or the one that is shared."""
+
+    def __init__(self, way: str, place: Place) -> None:
+        self.way, self.place = way, place
+        self.started: dict[str, Server] = {}
+        self.home = Path(place.base, "home")
+        self.home.mkdir()
+
+    def open(self, workspace: Workspace) -> Session:
+        started = self.started.pop(str(workspace.root), None)
+        return Session(started or Server(self.way, workspace.root, workspace.home))
+
+    @contextmanager
+    def ahead(self) -> Iterator[Site]:
+        with self.place.site() as site:
+            self.started[site.root] = Server(self.way, Path(site.root), Path(site.home))
+            yield site
+
+    @contextmanager
+    def shared(self) -> Iterator[Site]:
+        with self.place.site(unique=True) as site:
+            one = self.started.get("shared") or Server(self.way, Path(self.place.base), self.home)
+            self.started[site.root] = self.started["shared"] = one
+            yield site
+
+
+def found(
+    way: str, place: Place, *, share: bool = True, tools: frozenset[str] = BASIC_CAPABILITIES
+) -> Independence:
+    servers = Servers(way, place)
+    return try_servers(
+        servers.open, tools, alone=place.site, ahead=servers.ahead, shared=servers.shared, share=share
+    )  # fmt: skip
+
+
+UNREAD = "an Edit of an unread file is answered differently"
+
+
+def test_sessions_that_do_not_notice_each_other_are_independent(place: Place) -> None:
+    assert found("honest", place) == Independence(ahead=True)
+
+
+@pytest.mark.parametrize(
+    "way", ["by-name", "by-inode", "by-content", "by-time", "anything-read", "refuses-once"]
+)
+def test_a_session_that_unlocks_the_files_of_another_is_noticed(place: Place, way: str) -> None:
+    assert found(way, place) == Independence(ahead=True, refusal=f"{UNREAD} after another session")
+
+
+@pytest.mark.parametrize(
+    ("way", "refusal"),
+    [
+        ("reminds", "a Write is answered differently after another session"),
+        ("ends", "a call that broke (the server ended) is answered differently after another session"),
+    ],
+)
+def test_a_server_that_counts_its_calls_is_noticed(place: Place, way: str, refusal: str) -> None:
+    assert found(way, place) == Independence(ahead=True, refusal=refusal)
+
+
+@pytest.mark.parametrize(
+    ("way", "refusal"),
+    [
+        ("confined", "a Read of a file outside is answered differently above the workspace"),
+        ("tells-where", "a Read is answered differently above the workspace"),
+        ("logs-here", f"{UNREAD} above the workspace"),
+        ("logs-at-home", f"{UNREAD} above the workspace"),
+    ],
+)
+def test_a_server_that_depends_on_its_directory_is_noticed(place: Place, way: str, refusal: str) -> None:
+    assert found(way, place) == Independence(ahead=True, refusal=refusal)
+
+
+@pytest.mark.parametrize("way", ["looks-at-start", "logs-at-start"])
+def test_a_server_that_uses_its_directory_when_it_starts_is_not_started_ahead(place: Place, way: str) -> None:
+    assert not found(way, place).ahead
+
+
+def test_without_sharing_only_starting_ahead_is_tried(place: Place) -> None:
+    assert found("anything-read", place, share=False) == Independence(ahead=True)
+
+
+def test_a_tool_that_is_not_there_is_not_called(place: Place) -> None:
+    tools = frozenset({"Read"})
+    assert found("anything-read", place, tools=tools) == Independence(ahead=True)
+
+
+def test_a_server_that_always_breaks_is_not_shared(place: Place) -> None:
+    def broken(workspace: Workspace) -> Session:
+        raise BrokenAdapter("it never starts")
+
+    told = try_servers(broken, BASIC_CAPABILITIES, alone=place.site, ahead=place.site, shared=place.site)
+    assert told == Independence(
+        ahead=False, refusal="a server of its own broke when this was tried: it never starts"
+    )

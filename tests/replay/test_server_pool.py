@@ -1,0 +1,205 @@
+"""Scenarios share a server only where a trial shows that none notices another; the verdicts are those of one each."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.adapters import server_pool
+from harness.adapters.mcp import McpAdapter, McpConnection
+from harness.adapters.server_pool import Isolation
+from harness.run import Bench, Order
+from harness.scenario import Given, Scenario, ToolCall
+from harness.session import ServerUse, Workspace
+from harness.verdict import Verdict
+from harness.workspace import Place
+from tests.processes import gone
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+LEAKY = Path(__file__).with_name("leaky_servers.py")
+READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
+ONE_FILE = Scenario("family/one", "A title", "must", Given(), (READ,))
+TWO_FILES = Scenario(
+    "family/two", "A title", "must", Given(), (READ, ToolCall("Read", {"file_path": "$WS/b.txt"}))
+)
+DENIED = Scenario("family/deny", "A title", "must", Given(deny=("Edit(a.txt)",)), (READ,))
+
+
+class Used:
+    """A server in use: what each session got, and the process that answered it."""
+
+    def __init__(self, place: Place, way: str, *more: str, isolation: Isolation = "auto") -> None:
+        command = [sys.executable, "-S", str(LEAKY), way, *more]
+        self.adapter = McpAdapter(McpConnection(command, isolation=isolation, time_limit=20))
+        self.place = place
+
+    def session(self, scenario: Scenario = ONE_FILE) -> tuple[ServerUse | None, int, Path]:
+        """Make a call; return what the session got, the server's process and its workspace."""
+        with self.adapter.servers.site(self.place, scenario, self.adapter) as site:
+            workspace = site.workspace(scenario)
+            session = self.adapter.open(workspace)
+            session.call("Read", {"file_path": f"{site.root}/none.txt"})
+            pid = session._server.pid
+            session.close()
+            return self.adapter.servers.use, pid, workspace.root
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the first session be the one before which sharing is tried."""
+    monkeypatch.setattr(server_pool, "_ALONE_FIRST", 0)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_sessions_that_do_not_notice_each_other_share_a_server(place: Place) -> None:
+    used = Used(place, "honest")
+    (use, pid, _), (again, same, _) = used.session(), used.session()
+    assert use == again == ServerUse(shared=True, why="no session notices another")
+    assert pid == same
+    used.adapter.close()
+
+
+@pytest.mark.usefixtures("at_once")
+def test_sessions_that_notice_each_other_share_nothing(place: Place) -> None:
+    used = Used(place, "by-name")
+    (use, pid, _), (_, other, _) = used.session(), used.session()
+    assert use is not None
+    assert (use.shared, "after another session" in use.why) == (False, True)
+    assert pid != other
+    used.adapter.close()
+
+
+def test_the_first_sessions_have_a_server_each_without_a_trial(place: Place) -> None:
+    used = Used(place, "honest")
+    uses, pids, roots = zip(*(used.session() for _ in range(6)), strict=True)
+    assert [use.shared for use in uses] == [False] * 4 + [True] * 2
+    assert [use.why for use in uses[3:5]] == [
+        "too few to try whether they can share one",
+        "no session notices another",
+    ]
+    assert (len(set(pids)), pids[4]) == (5, pids[5])
+    assert roots[4] != roots[5]
+    used.adapter.close()
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_session_that_must_be_fresh_gets_a_server_of_its_own(place: Place) -> None:
+    used = Used(place, "honest")
+    (_, shared, _), (use, own, _), (_, again, _) = used.session(), used.session(TWO_FILES), used.session()
+    assert use == ServerUse(shared=False, why="these need a fresh directory or session")
+    assert shared == again != own
+    used.adapter.close()
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("word", ["$WS", "--home=$HOME"])
+def test_a_server_whose_command_names_the_workspace_serves_one(place: Place, word: str) -> None:
+    used = Used(place, "honest", word)
+    use, *_ = used.session()
+    assert use == ServerUse(shared=False, why=f"the command names {word.removeprefix('--home=')}")
+    used.adapter.close()
+
+
+@pytest.mark.parametrize("isolation", ["process", "directory"])
+def test_what_was_asked_for_is_not_tried(place: Place, isolation: Isolation) -> None:
+    used = Used(place, "by-name", isolation=isolation)
+    uses = [used.session()[0] for _ in range(6)]
+    assert uses == [ServerUse(shared=isolation == "directory", why="as asked")] * 6
+    used.adapter.close()
+
+
+@pytest.mark.usefixtures("at_once")
+def test_servers_start_while_another_works_and_none_is_left(place: Place) -> None:
+    used = Used(place, "confined")
+    started = []
+    start = used.adapter.servers._ahead._start
+
+    def noted(workspace: Workspace, directory: Path) -> object:
+        server = start(workspace, directory)
+        started.append(server)
+        return server
+
+    used.adapter.servers._ahead._start = noted  # type: ignore[assignment]
+    pids = [used.session()[1] for _ in range(3)]
+    assert len(set(pids)) == 3
+    used.adapter.close()
+    assert len(started) > 3  # those of the next sessions, which never came
+    assert all(gone(server.pid) for server in started)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_deny_rules_are_there_when_a_server_starts(place: Place) -> None:
+    used = Used(place, "confined", "--settings=$SETTINGS")
+    used.session()
+    lent = []
+    used.adapter.servers._ahead.site = lent.append  # type: ignore[assignment,method-assign]
+    assert used.session(DENIED)[0] is not None
+    assert lent == []
+    used.adapter.close()
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_server_that_ended_while_it_waited_is_replaced(place: Place) -> None:
+    used = Used(place, "confined")
+    for _ in range(3):
+        used.session()
+    for slot in used.adapter.servers._ahead._waiting:
+        server = slot.server()
+        assert server is not None
+        server._process.kill()
+        assert gone(server.pid)
+    assert used.session()[0] is not None
+    used.adapter.close()
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_site_of_a_base_that_was_left_is_not_used(place: Place) -> None:
+    used = Used(place, "confined")
+    for _ in range(3):
+        used.session()
+    former = place.base
+    place._move()
+    assert str(used.session()[2]).startswith(place.base)
+    assert place.base != former
+    used.adapter.close()
+
+
+IDS = [
+    "gate/edit-unread", "gate/write-unread", "staleness/edit-after-change", "paths/edit-relative-path",
+    "arguments/edit-old-string-missing", "creation/write-new-file", "results/edit-result", "state/eleven-files-read",
+]  # fmt: skip
+
+
+@pytest.fixture
+def known() -> list[str]:
+    return [name for name in IDS if (FIXTURES / "scenarios" / f"{name}.yaml").exists()]
+
+
+def judged(way: str, isolation: str, ids: list[str]) -> list[Verdict]:
+    target = f"mcp:--isolation={isolation} {sys.executable} -S '{LEAKY}' {way}"
+    with Bench(Order(FIXTURES, target, "2.1.7", "text")) as bench:
+        return [bench.judge(scenario_id) for scenario_id in ids]
+
+
+def findings(verdicts: list[Verdict]) -> list[object]:
+    return [(each.status, each.levels, each.differences) for each in verdicts]
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("way", ["honest", "anything-read", "tells-where", "ends"])
+def test_verdicts_are_those_of_a_server_each(way: str, known: list[str]) -> None:
+    assert len(known) >= 4
+    assert findings(judged(way, "auto", known)) == findings(judged(way, "process", known))
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_failure_that_is_none_alone_ends_the_sharing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A leak that the trial does not find: the second scenario fails beside the first, and not alone."""
+    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(ahead=False))
+    ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
+    verdicts = judged("anything-read", "auto", ids)
+    assert verdicts[1].levels["effects"]
+    uses = [verdict.server for verdict in verdicts]
+    assert [use is not None and use.shared for use in uses] == [True, True, False]
+    assert uses[2] is not None
+    assert uses[2].why == "gate/edit-unread came out differently beside others"

@@ -1,0 +1,183 @@
+"""Where an expectation keeps a digest only, what differs is shown with what was recorded."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness.run
+from harness.adapters.reference import ReferenceAdapter
+from harness.entry import FileDigest, RegularFile
+from harness.recordings import Recordings, Transcript
+from harness.report import Commands
+from harness.report.failure import failure_text
+from harness.run import run
+from harness.scenario import Scenario, TextDigest, ToolCall
+from harness.session import ToolResult
+from harness.suite import Suite
+from harness.verdict import Verdict
+from harness.whole import has_digests, whole
+
+FILE = "sizes/edit-behind-2000-lines"
+TEXT = "sizes/2500-lines"
+SUITE = Suite()
+
+
+def transcript(scenario_id: str) -> Transcript:
+    found = SUITE.recordings.load(scenario_id, "2.1.7")
+    assert found is not None
+    return found
+
+
+class Session:
+    """The reference, but for what is done to its answers and files."""
+
+    def __init__(
+        self, session: Any, root: Path, spoil: Callable[[str, ToolResult, Path], ToolResult]
+    ) -> None:
+        self._session, self._root, self._spoil = session, root, spoil
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return self._spoil(tool, self._session.call(tool, arguments), self._root)
+
+
+@pytest.fixture
+def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
+    """Judge the reference with its answers and files spoilt, on one scenario of a suite."""
+
+    def judge(
+        scenario_id: str, spoil: Callable[[str, ToolResult, Path], ToolResult], suite: Suite = SUITE
+    ) -> Verdict:
+        class Adapter:
+            capabilities = ReferenceAdapter("2.1.7").capabilities
+
+            def open(self, workspace: Any) -> Session:
+                return Session(ReferenceAdapter("2.1.7").open(workspace), Path(workspace.root), spoil)
+
+        monkeypatch.setattr(harness.run, "connect", lambda *_, **__: Adapter())
+        (verdict,) = run(suite, "reference", ["2.1.7"], "text", [scenario_id])
+        return verdict
+
+    return judge
+
+
+def spoil_file(tool: str, result: ToolResult, root: Path) -> ToolResult:
+    if tool == "Edit":
+        (file,) = (each for each in root.iterdir() if each.stat().st_size > 4096)
+        file.write_bytes(file.read_bytes().replace(b"1234", b"4321"))
+    return result
+
+
+def spoil_text(tool: str, result: ToolResult, root: Path) -> ToolResult:
+    return replace(result, text=result.text.replace("1234", "4321")) if tool == "Read" else result
+
+
+def test_a_large_file_shows_the_first_part_that_differs_and_no_digest(spoilt: Callable[..., Verdict]) -> None:
+    verdict = spoilt(FILE, spoil_file)
+    (found,) = (each for each in verdict.differences if each.what.startswith("file "))
+    assert "1234" in found.expected
+    assert "4321" in found.got
+    assert "sha256" not in found.expected + found.got
+    assert len(found.expected) < 5000
+    shown = failure_text(verdict, SUITE.scenario(FILE), Commands("readfirst run", "readfirst show"))
+    assert "sha256" not in shown
+    changed = [line.strip() for line in shown.splitlines() if "1234" in line or "4321" in line]
+    assert [line[0] for line in changed] == ["-", "+"]
+
+
+def test_a_long_text_shows_where_it_differs_and_no_digest(spoilt: Callable[..., Verdict]) -> None:
+    verdict = spoilt(TEXT, spoil_text)
+    differences = {each.what: each for each in verdict.differences if each.level == "text"}
+    assert set(differences) == {"text"}
+    shown = failure_text(verdict, SUITE.scenario(TEXT), Commands("readfirst run", "readfirst show"))
+    changed = [line.strip() for line in shown.splitlines() if "1234→" in line or "4321→" in line]
+    assert [line[0] for line in changed] == ["-", "+"], shown
+    assert "sha256" not in shown
+    assert len(shown.splitlines()) < 60
+
+
+def copied(tmp_path: Path, scenario_id: str, recording: str | None) -> Suite:
+    """A suite of one scenario, with this recording."""
+    root = tmp_path / "suite"
+    for name in ("contracts.yaml", "errors.yaml"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(SUITE.root / name, root / name)
+    target = root / "scenarios" / f"{scenario_id}.yaml"
+    target.parent.mkdir(parents=True)
+    shutil.copyfile(SUITE.path(scenario_id), target)
+    if recording is not None:
+        file = root / "recordings" / f"{scenario_id}.yaml"
+        file.parent.mkdir(parents=True)
+        file.write_text(recording)
+    return Suite(root)
+
+
+@pytest.mark.parametrize("recording", [None, "inputs: changed\ncontracts: []\nsteps: []\n", "no recording"])
+def test_without_a_recording_of_it_the_digest_is_told(
+    spoilt: Callable[..., Verdict], tmp_path: Path, recording: str | None
+) -> None:
+    verdict = spoilt(FILE, spoil_file, copied(tmp_path, FILE, recording))
+    (found,) = (each for each in verdict.differences if each.what.startswith("file "))
+    assert "sha256" in found.expected
+    assert (verdict.status, verdict.levels["effects"]) == ("failed", False)
+
+
+def digests(scenario: Scenario) -> list[object]:
+    clauses = [
+        clause for step in scenario.steps if isinstance(step, ToolCall) for clause in step.expect.clauses()
+    ]
+    texts = [each.text for each in clauses if isinstance(each.text, TextDigest)]
+    return texts + [
+        entry for each in clauses for entry in each.files.values() if isinstance(entry, FileDigest)
+    ]
+
+
+@pytest.mark.parametrize(
+    "scenario_id", [FILE, TEXT, "notebooks/read-large-outputs", "sizes/thousand-occurrences"]
+)
+def test_what_a_digest_stands_for_judges_as_the_digest_does(scenario_id: str) -> None:
+    scenario = SUITE.scenario(scenario_id)
+    assert has_digests(scenario)
+    full = whole(scenario, transcript(scenario_id))
+    assert not has_digests(full)
+    assert len(digests(full)) < len(digests(scenario))
+    for step, same in zip(scenario.steps, full.steps, strict=True):
+        if isinstance(step, ToolCall) and isinstance(same, ToolCall):
+            before, after = step.expect.recorded, same.expect.recorded
+            assert before is not None
+            assert after is not None
+            assert (before.error, before.position, before.files.keys()) == (
+                after.error,
+                after.position,
+                after.files.keys(),
+            )
+
+
+def test_a_recording_that_disagrees_with_a_digest_is_not_taken() -> None:
+    scenario, recorded = SUITE.scenario(FILE), transcript(FILE)
+    steps = tuple(
+        replace(step, changes={path: RegularFile(b"other") for path in step.changes})
+        for step in recorded.steps
+    )
+    assert digests(whole(scenario, Transcript(steps)))
+    assert digests(whole(scenario, Transcript(())))
+
+
+def test_a_digest_of_the_beginning_alone_stays() -> None:
+    scenario = SUITE.scenario("settings/wrong-type")
+    assert any(isinstance(each, TextDigest) and each.sha256 is None for each in digests(scenario))
+    assert not has_digests(scenario)
+
+
+def test_what_passes_reads_no_recording(monkeypatch: pytest.MonkeyPatch) -> None:
+    def of(*_: object) -> None:
+        raise AssertionError("a recording was read")
+
+    monkeypatch.setattr(Recordings, "of", of)
+    (verdict,) = run(SUITE, "reference", ["2.1.7"], "text", [FILE])
+    assert (verdict.status, verdict.differences) == ("passed", ())

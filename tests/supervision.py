@@ -1,0 +1,38 @@
+"""A supervisor on a system that lacks something: copies of its program with a few words changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from harness.adapters import child, confine, supervisor
+from harness.agent import conversation
+
+__all__ = ["AS_A_USER", "NO_NAMESPACES", "NO_SUBREAPER", "NO_WAY_INTO_A_NAMESPACE", "altered_supervisor"]
+
+NO_NAMESPACES = {'if not hasattr(libc, "unshare"):': "if True:"}
+AS_A_USER = {"if not as_a_user and libc.unshare(flags) == 0:": "if False:"}
+"""What needs the rights of root is not tried."""
+NO_WAY_INTO_A_NAMESPACE = AS_A_USER | {'open(f"/proc/self/{name}"': 'open(f"/proc/self/no-{name}"'}
+NO_SUBREAPER = {'return hasattr(libc, "prctl") and': "return False and"}
+
+
+def altered_supervisor(folder: Path, monkeypatch: pytest.MonkeyPatch, changes: Mapping[str, str]) -> None:
+    """Let every program that is started from now on have a supervisor with these changes."""
+    launcher = conversation.LAUNCHER
+    for original in (Path(supervisor.__file__), Path(confine.__file__), launcher):
+        copy = folder / "harness" / original.parent.name / original.name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        for package in (copy.parent, copy.parent.parent):
+            (package / "__init__.py").touch()
+        source = original.read_text()
+        if original.name == "supervisor.py":
+            for old, new in changes.items():
+                assert old in source
+                source = source.replace(old, new)
+        copy.write_text(source)
+    monkeypatch.setattr(conversation, "LAUNCHER", folder / "harness" / "agent" / launcher.name)
+    monkeypatch.setattr(child, "SUPERVISOR", folder / "harness" / "adapters" / "supervisor.py")
+    monkeypatch.setattr(child, "_warned", set())

@@ -1,0 +1,187 @@
+"""`readfirst new-mapping` asks a server for its tools, and what it writes connects the server."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness import cli
+from harness.targets.mapping import load_target
+
+STAND_IN = Path(__file__).with_name("stand_in.py")
+STRING = {"type": "string"}
+
+
+def tool(name: str, *arguments: str) -> dict[str, Any]:
+    schema = {"type": "object", "properties": dict.fromkeys(arguments, STRING), "required": list(arguments)}
+    return {"name": name, "inputSchema": schema}
+
+
+TOOLS = [
+    tool("list_files", "path"),
+    tool("read_file", "path"),
+    tool("edit_file", "path", "old", "new"),
+    tool("write_file", "path", "content"),
+    {"name": "two\nlines", "inputSchema": {}},
+]
+Run = Callable[..., SimpleNamespace]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's folder, with the server and the list of its tools beside it."""
+    folder = tmp_path / "my server"
+    folder.mkdir()
+    (folder / "server.py").write_bytes(STAND_IN.read_bytes())
+    (folder / "tools.json").write_text(json.dumps(TOOLS))
+    (folder / "python").symlink_to(sys.executable)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def readfirst(capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(*arguments: str) -> SimpleNamespace:
+        with pytest.raises(SystemExit) as ended:
+            cli.main(list(arguments))
+        printed = capsys.readouterr()
+        return SimpleNamespace(code=ended.value.code, out=printed.out, err=printed.err)
+
+    return run
+
+
+COMMAND = f"mcp:{sys.executable} -S server.py tools.json"
+
+
+def test_what_is_written_connects_the_server(here: Path, readfirst: Run) -> None:
+    written = readfirst("new-mapping", COMMAND)
+    assert (written.code, written.err) == (0, "")
+    assert written.out == (
+        "wrote My-files.yaml\n  Read   read_file\n  Edit   edit_file\n  Write  write_file\n"
+        "Look through it, then: readfirst check-adapter target:My-files.yaml && readfirst run target:My-files.yaml\n"
+    )
+    assert readfirst("check-adapter", "target:My-files.yaml").code == 0
+    ids = ["gate/edit-unread", "gate/edit-after-read", "gate/write-unread"]
+    ran = readfirst("run", "target:My-files.yaml", *ids)
+    assert "3 scenarios: 3 passed; conformant" in ran.out, ran.out + ran.err
+
+
+def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> None:
+    tools = [TOOLS[0], tool("read_file", "path", "reason"), tool("delete_file", "path")]
+    (here / "tools.json").write_text(json.dumps(tools))
+    written = readfirst("new-mapping", COMMAND, "--output", "mine.yaml")
+    assert "  Edit   nothing was found; the file lists what the server offers\n" in written.out
+    text = (here / "mine.yaml").read_text()
+    assert "# The server requires reason, too: give it a constant among the arguments.\n" in text
+    assert "# Nothing was found for Edit and Write. The server's other tools:\n" in text
+    assert "  #   list_files(path)\n  #   delete_file(path)\n" in text
+    assert load_target(here / "mine.yaml").capabilities == {"Read"}
+
+
+def test_files_are_named_as_they_are_beside_the_mapping(here: Path, readfirst: Run) -> None:
+    (here / "tests").mkdir()
+    assert readfirst("new-mapping", COMMAND, "--output", "tests/mine.yaml").code == 0
+    release = load_target(here / "tests" / "mine.yaml").versions["dev"]
+    assert release.command == (sys.executable, "-S", "../server.py", "../tools.json")
+    os.chdir("/")
+    assert readfirst("check-adapter", f"target:{here}/tests/mine.yaml").code == 0
+
+
+def test_a_server_under_development_gets_ones_own_variables(
+    here: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLOUR", "of the user, not $HOME")
+    text = (here / "server.py").read_text()
+    said = "text = f\"{os.environ['COLOUR']}, {os.environ['SHAPE']}\"\nprint(text, file=sys.stderr)\nsys.exit(7)\n"
+    readfirst("new-mapping", COMMAND)
+    (here / "server.py").write_text(f"import os\n{text.replace('seen = {}', said)}")
+    with (here / "My-files.yaml").open("a") as file:
+        file.write("environment: {SHAPE: round}\n")
+    ended = readfirst("run", "target:My-files.yaml")
+    assert ended.code == 3
+    assert (
+        "the server ended with exit status 7 during the start\nof the user, not $HOME, round\n" in ended.err
+    )
+
+
+def test_a_tool_that_the_server_does_not_offer_is_told(here: Path, readfirst: Run) -> None:
+    readfirst("new-mapping", COMMAND)
+    file = here / "My-files.yaml"
+    file.write_text(file.read_text().replace("call: read_file", "call: red_file"))
+    ended = readfirst("run", "target:My-files.yaml")
+    assert ended.code == 3
+    assert "the server offers no tool called red_file (it offers: list_files, read_file, " in ended.err
+    assert "Correct `call` in My-files.yaml." in ended.err
+
+
+def test_a_file_that_is_not_there_is_told(here: Path, readfirst: Run) -> None:
+    readfirst("new-mapping", COMMAND)
+    (here / "server.py").unlink()
+    ended = readfirst("run", "target:My-files.yaml")
+    assert (ended.code, f"There is no file 'server.py' in {here}." in ended.err) == (3, True)
+    ended = readfirst("run", "target:none.yaml")
+    assert ended.code == 2
+    assert "none.yaml" in ended.err
+
+
+def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> None:
+    readfirst("new-mapping", COMMAND.replace("mcp:", "mcp:--isolation=process "))
+    assert "mcp: {isolation: process}\n" in (here / "My-files.yaml").read_text()
+    assert readfirst("check-adapter", "target:My-files.yaml").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (
+            ["python:a:b"],
+            2,
+            "'python:a:b' is no MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'.",
+        ),
+        (["mcp:"], 2, "write mcp:COMMAND, for example mcp:node server.js"),
+        (["mcp:no-such-program"], 2, "there is no program 'no-such-program' on the PATH."),
+        ([COMMAND, "--output", "server.py"], 2, "server.py: the name of a mapping ends with .yaml."),
+        (
+            [COMMAND, "--output", "there.yaml"],
+            2,
+            "there.yaml is there already. Name another file with --output",
+        ),
+        ([COMMAND, "--output", "none/mine.yaml"], 2, "there is no folder none."),
+        ([COMMAND.replace("tools.json", "tool.json")], 3, "There is no file 'tool.json' in "),
+        ([f"mcp:{sys.executable} -S server.py empty.json"], 3, "the server My / files offers no tools"),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    here: Path, readfirst: Run, arguments: list[str], code: int, told: str
+) -> None:
+    (here / "there.yaml").write_text("mine\n")
+    (here / "empty.json").write_text("[]")
+    before = sorted(here.iterdir())
+    ended = readfirst("new-mapping", *arguments)
+    assert (ended.code, ended.out) == (code, "")
+    assert told in ended.err
+    assert "readfirst itself" not in ended.err
+    assert (sorted(here.iterdir()), (here / "there.yaml").read_text()) == (before, "mine\n")
+
+
+def test_a_file_that_came_meanwhile_is_not_replaced(
+    here: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.targets import new_mapping
+
+    guess = new_mapping.guesses
+
+    def slow(tools: Any) -> Any:
+        (here / "My-files.yaml").write_text("of somebody else\n")
+        return guess(tools)
+
+    monkeypatch.setattr(new_mapping, "guesses", slow)
+    ended = readfirst("new-mapping", COMMAND)
+    assert (ended.code, (here / "My-files.yaml").read_text()) == (2, "of somebody else\n")
+    assert "My-files.yaml is there already" in ended.err
+    assert not list(here.glob(".*"))
