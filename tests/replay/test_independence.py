@@ -30,7 +30,7 @@ class Servers:
     def __init__(self, way: str, place: Place) -> None:
         self.way, self.place = way, place
         self.started: dict[str, Server] = {}
-        self.home = Path(place.base, "home")
+        self.home = Path(place.base, "h")
         self.home.mkdir()
 
     def open(self, workspace: Workspace) -> Session:
