@@ -32,6 +32,8 @@ LEVELS = ("effects", "reason", "text", "verbatim")
 """As `harness.verdict.LEVELS`, which would take too long to import here; a test compares them."""
 REQUIREMENTS = ("must", "should", "observed")
 """As `harness.scenario.REQUIREMENTS`, for the same reason."""
+CLASSES = ("safety", "contract", "fidelity", "product")
+"""As `harness.rules.CLASSES`, for the same reason."""
 PROPERTY = "readfirst"
 """The user property of a report that holds the verdict's status; it also travels from pytest-xdist's workers."""
 
@@ -52,6 +54,16 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "choices": REQUIREMENTS,
         "action": "append",
         "help": "Only scenarios of this requirement (repeatable: any of them).",
+    },
+    "rule": {
+        "metavar": "RULE",
+        "action": "append",
+        "help": "Only scenarios of this rule (repeatable); `readfirst rules` lists them.",
+    },
+    "class": {
+        "choices": CLASSES,
+        "action": "append",
+        "help": "Only scenarios of rules of this class (repeatable), by the harm they are about.",
     },
     "level": {"choices": LEVELS, "default": "text", "help": "How strictly to compare; default: text."},
 }
@@ -170,12 +182,15 @@ class _Session:
         self.level = config.option.readfirst_level
         self._names = tuple(config.option.readfirst_contract or ())
         self._requirements = frozenset(config.option.readfirst_requirement or ())
+        self._rules = tuple(config.option.readfirst_rule or ())
+        self._classes = tuple(config.option.readfirst_class or ())
         self._time_limit: float = config.option.readfirst_time_limit
         self._name: str | None = config.option.readfirst_name
         self._baseline_file: Path | None = config.option.readfirst_baseline
         self._suites: dict[Path, Suite] = {}
         self._contracts: dict[Path, tuple[str, ...]] = {}
         self._baselines: dict[Path, Baseline | None] = {}
+        self._chosen: dict[Path, frozenset[str] | None] = {}
         self._benches: dict[tuple[Path, str], Bench] = {}
 
     def contracts(self, root: Path) -> tuple[str, ...]:
@@ -186,7 +201,7 @@ class _Session:
         if root not in self._contracts:
             from harness.contracts import UnknownContractError
             from harness.finding import SuiteError
-            from harness.selection import SelectionError
+            from harness.selection import SelectionError, rules_chosen
             from harness.suite import Suite
             from harness.testrun import chosen_contracts, open_baseline
 
@@ -194,6 +209,7 @@ class _Session:
             try:
                 suite = self._suites[root] = Suite(root)
                 contracts = chosen_contracts(suite, self.target, self._names, self.level)
+                self._chosen[root] = rules_chosen(suite, self._rules, self._classes)
                 file = self._baseline_file
                 self._baselines[root] = open_baseline(suite, file, self._name, self.target) if file else None
             except (SuiteError, SelectionError, UnknownContractError) as error:
@@ -202,15 +218,18 @@ class _Session:
         return self._contracts[root]
 
     def takes(self, root: Path, scenario_id: str) -> bool:
-        """Whether a scenario is of a requirement that was asked for; one that cannot be read fails when it is run."""
-        if not self._requirements:
+        """Whether a scenario is of a requirement, rule and class asked for; one that cannot be read fails when run."""
+        rules = self._chosen[root]
+        if not self._requirements and rules is None:
             return True
         from harness.finding import SuiteError
 
         try:
-            return self._suites[root].heading(scenario_id).requirement in self._requirements
+            heading = self._suites[root].heading(scenario_id)
         except SuiteError:
             return True
+        bound = not self._requirements or heading.requirement in self._requirements
+        return bound and (rules is None or heading.rule in rules)
 
     def connect(self, root: Path, contract: str) -> Bench:
         """Connect the target unless it is. Raises _Refused."""

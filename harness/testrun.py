@@ -27,6 +27,7 @@ from harness.report.progress import ProgressBar
 from harness.report.results import Results
 from harness.report.table import TableReport
 from harness.report.terminal import print_runs
+from harness.rules import RuleClass
 from harness.run import TIME_LIMIT, run
 from harness.scenario import Scenario
 from harness.selection import Selection, SelectionError, select
@@ -251,6 +252,7 @@ def perform_report(
         lambda run: commands_of(run.target, run.level, run.contract, fixtures=fixtures),
         version,
         suite.rules,
+        partial(_of_class, suite),
     )
     with output(target) if target is not None else nullcontext(sys.stdout) as stream:
         if page == "table":
@@ -308,6 +310,10 @@ def _find(suite: Suite, scenario_id: str) -> Scenario | None:
         return None  # it was removed or changed during the run
 
 
+def _of_class(suite: Suite, class_: RuleClass) -> list[str]:
+    return select(suite, Selection(classes=(class_,)))
+
+
 def _reports(request: Request, facts: RunFacts, stack: ExitStack) -> tuple[list[Report], Console]:
     """Open the reports, and the console that a progress bar may use."""
     from rich.console import Console
@@ -341,6 +347,7 @@ def _report(request: Request, facts: RunFacts, stream: IO[str]) -> Report:
                 lambda run: facts.commands(run.contract),
                 request.version,
                 facts.rules,
+                partial(_of_class, request.suite),
             )
             return PageReport(stream, facts, request.format, sources)
         case _:

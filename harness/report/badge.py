@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection
 
+from harness.report.by_rule import RuleResult, by_rule
 from harness.report.results import Results
+from harness.rules import RuleClass, Rules
 
-__all__ = ["badge"]
+__all__ = ["OfClass", "badge"]
+
+OfClass = Callable[[RuleClass], Collection[str]]
+"""Gives the ids of all scenarios of the rules of a class."""
 
 
-def badge(results: Results) -> str:
+def badge(results: Results, rules: Rules | None = None, of_class: OfClass = lambda _: ()) -> str:
     """Return the JSON of a badge for all runs together, at the levels they were asked for.
+
+    Runs of one class of rules, and of all its scenarios, claim that class: `safety 40/40` are the rules that hold in
+    every run, of those that were judged; how many an implementation does not claim is told.
 
     Green: all holds. Yellow: what fails is accepted. Orange: only names of errors or texts fail. Red: files
     or refusals do, or an implementation broke. Grey: nothing was judged, or a run was interrupted.
@@ -18,8 +27,12 @@ def badge(results: Results) -> str:
     runs = results.runs
     judged = sum(run.total.judged for run in runs)
     passed = sum(run.total.passed for run in runs)
-    levels = dict.fromkeys(run.level for run in runs)
-    message = f"{passed}/{judged} {', '.join(levels)}"
+    levels = ", ".join(dict.fromkeys(run.level for run in runs))
+    class_ = _whole_class(results, rules, of_class)
+    label = f"readfirst {', '.join(results.contracts)}"
+    message = (
+        f"{passed}/{judged} {levels}" if class_ is None else f"{class_} {_held(results, rules)} {levels}"
+    )
     if any(run.interrupted for run in runs):
         message, color = "interrupted", "lightgrey"
     elif judged == 0:
@@ -32,6 +45,36 @@ def badge(results: Results) -> str:
         color = "orange"
     else:
         color = "red"
-    contracts = ", ".join(results.contracts)
-    value = {"schemaVersion": 1, "label": f"readfirst {contracts}", "message": message, "color": color}
+    value = {"schemaVersion": 1, "label": label, "message": message, "color": color}
     return json.dumps(value, indent=2) + "\n"
+
+
+def _whole_class(results: Results, rules: Rules | None, of_class: OfClass) -> RuleClass | None:
+    """Return the class whose scenarios the runs are: these, all of these, and no others."""
+    if rules is None:
+        return None
+    named = {verdict.rule for run in results.runs for verdict, _ in run.judged}
+    classes = {rules[rule_id].class_ if rule_id in rules else None for rule_id in named}
+    if len(classes) != 1:
+        return None
+    (class_,) = classes
+    if class_ is None:
+        return None
+    wanted = set(of_class(class_))
+    return class_ if all(run.verdicts.keys() >= wanted for run in results.runs) else None
+
+
+def _held(results: Results, rules: Rules | None) -> str:
+    """Return how many rules hold in all runs, of those that a run judged; and how many no run could judge."""
+    found: dict[str, list[RuleResult]] = {}
+    for run in results.runs:
+        for result in by_rule(run.judged, rules):
+            found.setdefault(result.id, []).append(result)
+    judged = [group for group in found.values() if any(result.judged for result in group)]
+    holding = sum(all(result.standing == "yes" for result in group if result.judged) for group in judged)
+    missing = sum(
+        all(result.standing == "not claimed" for result in group)
+        for group in found.values()
+        if group not in judged
+    )
+    return f"{holding}/{len(judged)}" + (f", {missing} not claimed," if missing else "")

@@ -9,12 +9,13 @@ from harness.report.by_rule import RuleResult
 from harness.report.failure import Line
 from harness.visible import visible
 
-__all__ = ["MOST_LINES", "failing_rules", "group_of", "rule_lines"]
+__all__ = ["MOST_LINES", "NO_RULE", "failing_rules", "group_of", "rule_lines", "rule_title"]
 
 MOST_LINES = 30
 """Lines of rules that are shown, so that hundreds of failures fit on one screen; rules of safety all are."""
 
-_NO_RULE = "no rule"
+NO_RULE = "no rule"
+"""What scenarios stand under that belong to none."""
 _ALONE = {"reason": "in reasons alone", "text": "in words alone", "verbatim": "in bytes of the answer alone"}
 _GAP = "  "
 
@@ -28,7 +29,7 @@ def group_of(result: RuleResult) -> str:
     """Return what a failing rule is listed under: its class, or that nothing but reasons or words differs."""
     if result.level in _ALONE:
         return _ALONE[result.level]
-    return result.rule.class_ if result.rule is not None else _NO_RULE
+    return result.rule.class_ if result.rule is not None else NO_RULE
 
 
 def rule_lines(
@@ -89,10 +90,14 @@ def _count(result: RuleResult) -> str:
     return f"{result.fails}/{result.judged}"
 
 
+def rule_title(result: RuleResult) -> str:
+    """Return what the rule claims, as it is written."""
+    return result.rule.title if result.rule is not None else "Scenarios that belong to no rule"
+
+
 def _title(result: RuleResult) -> str:
     accepted = f" ({result.accepted} accepted)" if result.accepted else ""
-    title = result.rule.title if result.rule is not None else "Scenarios that belong to no rule"
-    return visible(title) + accepted
+    return visible(rule_title(result)) + accepted
 
 
 def _shortest(result: RuleResult) -> str:

@@ -1,13 +1,18 @@
-"""JUnit: an XML file as CI systems read it; one suite per contract and family, one case per scenario."""
+"""JUnit: an XML file as CI systems read it; one suite per contract and rule, the worst first, one case per scenario."""
 
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import IO
 from xml.sax.saxutils import escape, quoteattr
 
 from harness.baseline import Ruling
 from harness.report import RunFacts
+from harness.report.by_rule import RuleResult, RuleTally
+from harness.report.failing_rules import NO_RULE, rule_title
 from harness.report.failure import failure_text
 from harness.summary import Summary
 from harness.verdict import Verdict
@@ -16,93 +21,145 @@ from harness.visible import visible
 __all__ = ["JunitReport"]
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_COUNTED = ("failures", "errors", "skipped")
+_KINDS = {"failure": "failures", "error": "errors", "skipped": "skipped"}
+
+
+@dataclass(slots=True)
+class _Suite:
+    """The cases of one group: where each stands in the temporary file, and what they are counted as."""
+
+    places: list[tuple[int, int]] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
 
 
 class JunitReport:
-    """Collects one family at a time and writes the file at the end, because its head counts the cases.
+    """Keeps the cases in a temporary file until the end, because suites stand in the order of their harm.
 
-    Everything that XML cannot hold (control characters, lone surrogates) is written as an escape.
+    Without rules a suite is a family. Everything that XML cannot hold (control characters, lone surrogates) is written
+    as an escape.
     """
 
     def __init__(self, stream: IO[str], facts: RunFacts) -> None:
         self._stream = stream
         self._facts = facts
-        self._suites = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - lives until finish
-        self._key: tuple[str, str] | None = None
-        self._cases: list[str] = []
-        self._counts = {"failures": 0, "errors": 0, "skipped": 0}
-        self._totals = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
+        self._cases = tempfile.TemporaryFile()  # noqa: SIM115 - lives until finish
+        self._suites: dict[str, dict[str, _Suite]] = {contract: {} for contract in facts.contracts}
+        self._tallies = {contract: RuleTally(facts.rules) for contract in facts.contracts}
         self._seconds = 0.0
 
     def verdict(self, verdict: Verdict, ruling: Ruling) -> None:
         """Take one case."""
+        tally = self._tallies[verdict.contract]
+        tally.add(verdict, ruling)
+        rules = self._facts.rules
         family, _, slug = verdict.scenario_id.partition("/")
-        if self._key != (verdict.contract, family):
-            self._end_suite()
-            self._key = (verdict.contract, family)
+        if rules is None:
+            group, below, name = family, family, slug
+        else:
+            group, name = tally.rule_of(verdict), verdict.scenario_id
+            below = f"{rules[group].class_}.{group}" if group else NO_RULE
+        suite = self._suites[verdict.contract].setdefault(group, _Suite())
         seconds = verdict.milliseconds / 1000
         self._seconds += seconds
-        name = f"classname={_value(f'{verdict.contract}.{family}')} name={_value(slug)}"
-        case = f'    <testcase {name} time="{seconds:.6f}"'
-        body = self._body(verdict, ruling)
-        self._cases.append(f"{case}>\n{body}    </testcase>\n" if body else f"{case}/>\n")
+        attributes = f"classname={_value(f'{verdict.contract}.{below}')} name={_value(name)}"
+        case = f'    <testcase {attributes} time="{seconds:.6f}"'
+        body = self._body(verdict, ruling, suite)
+        self._keep(suite, f"{case}>\n{body}    </testcase>\n" if body else f"{case}/>\n")
 
-    def _body(self, verdict: Verdict, ruling: Ruling) -> str:
+    def _keep(self, suite: _Suite, case: str) -> None:
+        data = case.encode()
+        suite.places.append((self._cases.tell(), len(data)))
+        self._cases.write(data)
+
+    def _body(self, verdict: Verdict, ruling: Ruling, suite: _Suite) -> str:
         if ruling.stale:
-            return self._element("failure", "baseline entry out of date", visible(ruling.stale))
+            return _element(suite, "failure", "baseline entry out of date", visible(ruling.stale))
         if ruling.accepted:
-            return self._element("skipped", f"accepted failure: {ruling.accepted}")
+            return _element(suite, "skipped", f"accepted failure: {ruling.accepted}")
         match verdict.status:
             case "failed" | "broken":
                 scenario = self._facts.find(verdict.scenario_id)
                 text = failure_text(verdict, scenario, self._facts.commands(verdict.contract))
                 if verdict.status == "broken":
-                    return self._element("error", verdict.reason, text)
+                    return _element(suite, "error", verdict.reason, text)
                 first = verdict.differences[0] if verdict.differences else None
                 message = f"step {first.step + 1}: {first.what} differs" if first else verdict.reason
-                return self._element("failure", message, text)
+                return _element(suite, "failure", message, text)
             case "unsupported" | "unspecified":
-                return self._element("skipped", f"{verdict.status}: {verdict.reason}")
+                return _element(suite, "skipped", f"{verdict.status}: {verdict.reason}")
             case _:
                 return ""
 
-    def _element(self, name: str, message: str, text: str = "") -> str:
-        self._counts[{"failure": "failures", "error": "errors"}.get(name, name)] += 1
-        opening = f"      <{name} message={_value(message)}"
-        return f"{opening}>{escape(text)}</{name}>\n" if text else f"{opening}/>\n"
-
-    def _end_suite(self) -> None:
-        if self._key is None:
-            return
-        contract, family = self._key
-        name = family if len(self._facts.contracts) == 1 else f"{contract} {family}"
-        counts = " ".join(f'{key}="{number}"' for key, number in self._counts.items())
-        self._suites.write(f'  <testsuite name={_value(name)} tests="{len(self._cases)}" {counts}>\n')
-        self._suites.writelines(self._cases)
-        self._suites.write("  </testsuite>\n")
-        self._totals["tests"] += len(self._cases)
-        for key, number in self._counts.items():
-            self._totals[key] += number
-            self._counts[key] = 0
-        self._cases.clear()
-
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
         """Write the whole file."""
-        self._end_suite()
+        cut = _Suite()
         if interrupted:
-            self._key = ("", "readfirst")
             message = f"interrupted after {summary.total.scenarios} scenarios"
-            self._cases = [f'    <testcase name="run">\n{self._element("error", message)}    </testcase>\n']
-            self._end_suite()
-        counts = " ".join(f'{key}="{number}"' for key, number in self._totals.items())
-        self._stream.write(f"{_HEAD}<testsuites name={_value(f'readfirst {self._facts.name}')} {counts}")
-        self._stream.write(f' time="{self._seconds:.6f}">\n')
-        self._suites.seek(0)
-        for line in self._suites:
-            self._stream.write(line)
-        self._suites.close()
+            body = _element(cut, "error", message)
+            self._keep(cut, f'    <testcase name="run">\n{body}    </testcase>\n')
+        suites = [suite for groups in self._suites.values() for suite in groups.values()] + [cut]
+        totals: Counter[str] = sum((suite.counts for suite in suites), Counter())
+        tests = sum(len(suite.places) for suite in suites)
+        self._stream.write(f"{_HEAD}<testsuites name={_value(f'readfirst {self._facts.name}')}")
+        self._stream.write(f' tests="{tests}" {_counts(totals)} time="{self._seconds:.6f}">\n')
+        for contract, groups in self._suites.items():
+            for name, suite, properties in self._ordered(contract, groups):
+                self._write(
+                    f"{contract} {name}" if len(self._facts.contracts) > 1 else name, suite, properties
+                )
+        if cut.places:
+            self._write("readfirst", cut, {})
+        self._cases.close()
         self._stream.write("</testsuites>\n")
         self._stream.flush()
+
+    def _ordered(
+        self, contract: str, groups: dict[str, _Suite]
+    ) -> Iterator[tuple[str, _Suite, dict[str, str]]]:
+        """Yield the suites of a contract with their names and properties: rules as they are ranked, or families."""
+        if self._facts.rules is None:
+            yield from ((family, suite, {}) for family, suite in groups.items())
+            return
+        for result in self._tallies[contract].results():
+            name = rule_title(result)
+            if result.rule is not None:
+                name = f"{result.rule.class_}: {name}"
+            yield name, groups[result.id], self._properties(contract, result)
+
+    def _properties(self, contract: str, result: RuleResult) -> dict[str, str]:
+        found: dict[str, str] = {}
+        if result.rule is not None:
+            rule = result.rule
+            found = {"rule": rule.id, "class": rule.class_, "requirement": rule.requirement}
+        if result.level is not None and result.shortest is not None:
+            found["failing"] = f"{result.fails} of {result.judged} at {result.level}"
+            found["shortest"] = result.shortest.scenario_id
+            found["command"] = f"{self._facts.commands(contract).run} {result.shortest.scenario_id}"
+        return found
+
+    def _write(self, name: str, suite: _Suite, properties: dict[str, str]) -> None:
+        write = self._stream.write
+        write(f'  <testsuite name={_value(name)} tests="{len(suite.places)}" {_counts(suite.counts)}>\n')
+        if properties:
+            write("    <properties>\n")
+            for key, value in properties.items():
+                write(f"      <property name={_value(key)} value={_value(value)}/>\n")
+            write("    </properties>\n")
+        for start, length in suite.places:
+            self._cases.seek(start)
+            write(self._cases.read(length).decode())
+        write("  </testsuite>\n")
+
+
+def _element(suite: _Suite, name: str, message: str, text: str = "") -> str:
+    suite.counts[_KINDS[name]] += 1
+    opening = f"      <{name} message={_value(message)}"
+    return f"{opening}>{escape(text)}</{name}>\n" if text else f"{opening}/>\n"
+
+
+def _counts(counts: Counter[str]) -> str:
+    return " ".join(f'{key}="{counts[key]}"' for key in _COUNTED)
 
 
 def _value(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Markdown: a summary of runs for a forge's pages: levels by run, families that fall short, the worst failures."""
+"""Markdown: a summary of runs for a forge's pages: levels by run, the rules that do not hold, the worst explained."""
 
 from __future__ import annotations
 
@@ -7,31 +7,45 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from harness.report import Commands
+from harness.report.by_rule import RuleResult, by_class, by_rule
+from harness.report.failing_rules import failing_rules, group_of, rule_title
 from harness.report.failure import failure_text
 from harness.report.harm import harm
 from harness.report.results import Results, Run, levels_shown
+from harness.rules import Rules
 from harness.scenario import Scenario
 from harness.summary import Count
-from harness.verdict import Level
+from harness.verdict import Level, Verdict
 from harness.visible import visible
 
 __all__ = ["page"]
 
 MOST_FAILURES = 20
-"""Failures of one run that are explained before the rest is counted instead."""
+"""Failures of one run without rules that are explained before the rest is counted instead."""
+MOST_RULES = 5
+"""Rules of one run of which the shortest failure is explained; each has its line."""
 WIDEST = 4000
 """Characters of one explanation; a step summary holds one megabyte."""
 
 
 def page(
-    results: Results, find: Callable[[str], Scenario | None], commands: Callable[[Run], Commands]
+    results: Results,
+    find: Callable[[str], Scenario | None],
+    commands: Callable[[Run], Commands],
+    rules: Rules | None = None,
 ) -> str:
-    """Return the page. What a scenario or a tool says stands in fences and entities, never as markup."""
-    return "\n".join(_lines(results, find, commands)) + "\n"
+    """Return the page. What a scenario or a tool says stands in fences and entities, never as markup.
+
+    Failures are gathered by `rules`, where the suite has these; else by families.
+    """
+    return "\n".join(_lines(results, find, commands, rules)) + "\n"
 
 
 def _lines(
-    results: Results, find: Callable[[str], Scenario | None], commands: Callable[[Run], Commands]
+    results: Results,
+    find: Callable[[str], Scenario | None],
+    commands: Callable[[Run], Commands],
+    rules: Rules | None,
 ) -> Iterator[str]:
     levels = levels_shown(results.runs)
     yield "# Conformance of file tools"
@@ -48,9 +62,12 @@ def _lines(
             yield ""
             yield f"## {_escaped(label)}"
             yield ""
-            rows = [[_escaped(name), *_cells(run.family(name), levels)] for name in short]
-            yield from _table(["family", *levels, "broken"], rows, first_number=1)
-            yield from _failures(run, find, commands(run))
+            if rules is None:
+                rows = [[_escaped(name), *_cells(run.family(name), levels)] for name in short]
+                yield from _table(["family", *levels, "broken"], rows, first_number=1)
+                yield from _failures(run, find, commands(run))
+            else:
+                yield from _by_rule(run, rules, levels, find, commands(run))
         for told in run.summary.stale:
             yield ""
             yield f"Out of date in the baseline: {_escaped(told)}"
@@ -81,6 +98,49 @@ def _falls_short(count: Count, levels: Sequence[Level], run: Run) -> bool:
     return any(count.holds[level] != count.judged for level in asked)
 
 
+def _by_rule(
+    run: Run,
+    rules: Rules,
+    levels: Sequence[Level],
+    find: Callable[[str], Scenario | None],
+    commands: Commands,
+) -> Iterator[str]:
+    """Yield the classes, a line for each rule that does not hold, and the shortest failures of the first ones."""
+    results = by_rule(run.judged, rules)
+    rows = [
+        [each.class_, f"{each.holding}/{each.judged}" if each.judged else "-", *_cells(each.count, levels)]
+        for each in by_class(results)
+    ]
+    rows += [["no rule", "", *_cells(each.count, levels)] for each in results if each.rule is None]
+    yield from _table(["class", "rules", *levels, "broken"], rows, first_number=1)
+    failing = failing_rules(results)
+    if not failing:
+        return
+    many = "1 rule does" if len(failing) == 1 else f"{len(failing)} rules do"
+    yield ""
+    yield f"{many} not hold at the level {run.level}, worst first. To repeat one:"
+    yield ""
+    yield from _fenced(f"{commands.run} SCENARIO", "sh")
+    yield ""
+    yield from _table(
+        ["fails", "rule", "of", "shortest that fails"], [_rule(each) for each in failing], first_number=4
+    )
+    for each in failing[:MOST_RULES]:
+        if each.shortest is not None:
+            yield from _explained(each.shortest, find, commands)
+
+
+def _rule(result: RuleResult) -> list[str]:
+    accepted = f" ({result.accepted} accepted)" if result.accepted else ""
+    shortest = result.shortest.scenario_id if result.shortest is not None else ""
+    return [
+        f"{result.fails}/{result.judged}",
+        _escaped(rule_title(result)) + accepted,
+        group_of(result),
+        _escaped(shortest),
+    ]
+
+
 def _failures(run: Run, find: Callable[[str], Scenario | None], commands: Commands) -> Iterator[str]:
     failing = [
         verdict
@@ -92,21 +152,29 @@ def _failures(run: Run, find: Callable[[str], Scenario | None], commands: Comman
     yield ""
     yield f"{len(failing)} failure{'' if len(failing) == 1 else 's'} at the level {run.level}:"
     for verdict in sorted(failing, key=harm)[:MOST_FAILURES]:
-        text = failure_text(verdict, find(verdict.scenario_id), commands)
-        if len(text) > WIDEST:
-            text = f"{text[:WIDEST]}\n[{len(text) - WIDEST:,} more characters]"
-        fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-        yield ""
-        yield f"<details><summary>{_escaped(verdict.scenario_id)}</summary>"
-        yield ""
-        yield f"{fence}text"
-        yield from text.split("\n")
-        yield fence
-        yield ""
-        yield "</details>"
+        yield from _explained(verdict, find, commands)
     if len(failing) > MOST_FAILURES:
         yield ""
         yield f"{len(failing) - MOST_FAILURES} more failures, which do less harm, are not shown."
+
+
+def _explained(verdict: Verdict, find: Callable[[str], Scenario | None], commands: Commands) -> Iterator[str]:
+    text = failure_text(verdict, find(verdict.scenario_id), commands)
+    if len(text) > WIDEST:
+        text = f"{text[:WIDEST]}\n[{len(text) - WIDEST:,} more characters]"
+    yield ""
+    yield f"<details><summary>{_escaped(verdict.scenario_id)}</summary>"
+    yield ""
+    yield from _fenced(text, "text")
+    yield ""
+    yield "</details>"
+
+
+def _fenced(text: str, language: str) -> Iterator[str]:
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    yield f"{fence}{language}"
+    yield from text.split("\n")
+    yield fence
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], first_number: int) -> Iterator[str]:

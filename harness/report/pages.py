@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import IO, Literal
 
@@ -10,7 +10,7 @@ from harness.baseline import Ruling
 from harness.contracts import Contract, Contracts
 from harness.report import Commands, RunFacts
 from harness.report.results import Judged, Results, Run
-from harness.rules import Rules
+from harness.rules import RuleClass, Rules
 from harness.scenario import Scenario
 from harness.summary import Summary
 from harness.verdict import Verdict
@@ -27,7 +27,8 @@ class Sources:
 
     `find` gives the scenario of an id, None where the suite has none; `seen_by` what another contract expects of it;
     `commands` those that go on from a failure of a run; `version` is that of readfirst; `rules` are
-    those that scenarios are gathered by, None where the suite has none.
+    those that scenarios are gathered by, None where the suite has none, and `of_class` gives the ids of all scenarios
+    of a class of these.
     """
 
     find: Callable[[str], Scenario | None]
@@ -36,6 +37,7 @@ class Sources:
     commands: Callable[[Run], Commands]
     version: str
     rules: Rules | None = None
+    of_class: Callable[[RuleClass], Collection[str]] = lambda _: ()
 
     def write(self, page: Page, results: Results) -> str:
         """Return the page; the same results and scenarios give the same text."""
@@ -47,11 +49,11 @@ class Sources:
             case "markdown":
                 from harness.report.markdown import page as markdown
 
-                return markdown(results, self.find, self.commands)
+                return markdown(results, self.find, self.commands, self.rules)
             case "badge":
                 from harness.report.badge import badge
 
-                return badge(results)
+                return badge(results, self.rules, self.of_class)
 
 
 class PageReport:

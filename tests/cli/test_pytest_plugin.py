@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import harness.suite
-from harness.pytest_plugin import LEVELS, REQUIREMENTS
+from harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS
 from harness.report.place import short_path
+from harness.rules import CLASSES as ALL_CLASSES
 from harness.scenario import REQUIREMENTS as ALL_REQUIREMENTS
 from harness.suite import Suite
 from harness.verdict import LEVELS as ALL_LEVELS
@@ -49,6 +50,10 @@ def test_the_requirements_are_those_of_a_scenario() -> None:
     assert REQUIREMENTS == ALL_REQUIREMENTS
 
 
+def test_the_classes_are_those_of_the_rules() -> None:
+    assert CLASSES == ALL_CLASSES
+
+
 def test_a_requirement_takes_the_scenarios_that_have_it(
     run: Run, make_suite: Callable[[dict[str, str]], Suite]
 ) -> None:
@@ -63,6 +68,22 @@ def test_a_requirement_takes_the_scenarios_that_have_it(
     both = ("--readfirst-requirement=observed", "--readfirst-requirement=must")
     run(*both, suite.scenarios_root).assert_outcomes(passed=3)
     assert run("--readfirst-requirement=should", suite.scenarios_root).ret == 5
+
+
+def test_a_rule_and_a_class_take_the_scenarios_that_belong_to_them(run: Run, ruled: Suite) -> None:
+    for words in (("--readfirst-rule=numbers",), ("--readfirst-class=fidelity",)):
+        result = run("-v", *words, ruled.scenarios_root)
+        result.assert_outcomes(passed=2)
+        result.stdout.fnmatch_lines(
+            ["*reading/again.yaml::2.1.7 PASSED*", "*reading/lines.yaml::2.1.7 PASSED*"]
+        )
+    assert run("--readfirst-rule=numbers", "--readfirst-class=safety", ruled.scenarios_root).ret == 5
+
+
+def test_a_rule_that_is_not_there_is_one_message(run: Run, ruled: Suite) -> None:
+    result = run("--readfirst-rule=number", ruled.scenarios_root)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*there is no rule 'number'. Did you mean numbers?*"])
 
 
 def test_a_requirement_hides_no_scenario_that_cannot_be_read(

@@ -4,57 +4,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 
 import pytest
 
 from harness.selection import Selection, SelectionError, select
 from harness.suite import Suite
 
-from .conftest import HOLDING, PASSES, Cli
-
-RULES = """\
-classes:
-  safety: Nothing is lost.
-  contract: What may be relied on.
-  fidelity: How answers look.
-  product: Habits.
-rules:
-  read-first:
-    title: Edit refuses a file that was not read
-    class: contract
-    requirement: must
-    tools: [Edit]
-    sources: ["behaviour-spec.txt, State Tracking"]
-    why: A model guesses what is in it.
-    always_refused: It is enough here.
-  numbers:
-    title: Read numbers the lines of a file
-    class: fidelity
-    requirement: must
-    tools: [Read]
-    sources: ["behaviour-spec.txt, Output Format"]
-    why: Models tell the number from the text.
-"""
-
-
-@pytest.fixture
-def ruled(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
-    """A suite with two rules, and a scenario that belongs to neither."""
-
-    def of(rule: str, text: str) -> str:
-        return text.replace("requirement: must\n", f"requirement: must\nrule: {rule}\n")
-
-    suite = make_suite(
-        {
-            "gate/not-read": of("read-first", HOLDING["gate/not-read"]),
-            "reading/lines": of("numbers", HOLDING["reading/lines"]),
-            "reading/again": of("numbers", PASSES.replace("a file", "the file")),
-            "reading/other": PASSES.replace("a file", "any file"),
-        }
-    )
-    (suite.root / "rules.yaml").write_text(RULES, encoding="utf-8")
-    return Suite(suite.root)
+from .conftest import Cli
 
 
 def chosen(suite: Suite, *rules: str, classes: tuple[str, ...] = ()) -> list[str]:
