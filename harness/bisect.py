@@ -14,7 +14,7 @@ from harness.record import take
 from harness.recordings import RecordedResult, Transcript
 from harness.session import Adapter, BrokenAdapter
 from harness.suite import Suite
-from harness.takes import NUMBERS, Takes
+from harness.takes import NUMBERS, Take, Takes
 from harness.verdict import Level
 
 __all__ = ["BisectError", "Change", "Replays", "between", "changes", "facts"]
@@ -58,12 +58,18 @@ class Replays:
         """Return what the version is replayed as."""
         return self.suite.contracts.find(version + self.variant)
 
-    def __call__(self, version: str, ids: Sequence[str]) -> dict[str, Transcript]:
-        """Return what those scenarios give that answer twice alike; of the others `silent` tells from now on."""
+    def __call__(
+        self, version: str, ids: Sequence[str], progress: Callable[[Take], None] = lambda _: None
+    ) -> dict[str, Transcript]:
+        """Return what those scenarios give that answer twice alike; of the others `silent` tells from now on.
+
+        `progress` is told of each take.
+        """
         contract = self.contract(version)
         told: dict[str, str] = {}
         try:
             for each in take(self.suite, {contract.name: ids}, self.connect, self.takes):
+                progress(each)
                 if each.status in ("broken", "unsupported"):
                     told[each.scenario_id] = each.message
         except BrokenAdapter as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from math import ceil, log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,6 +82,7 @@ def bisect(
     from harness.product import Product
     from harness.record import bless
     from harness.registry import published
+    from harness.replaying import Replaying
     from harness.selection import select
     from harness.takes import Takes, default_takes
 
@@ -103,11 +105,13 @@ def bisect(
     def ask(version: str, asked: Sequence[str]) -> dict[str, tuple[object, ...]]:
         print(f"  {version}: {len(asked)}", file=sys.stderr, flush=True)
         shelf.make_room(version)
-        answers = replays(version, asked)
+        with Replaying(suite, {replays.contract(version).name: asked}) as progress:
+            answers = replays(version, asked, progress)
         return {name: facts(answer, level.value) for name, answer in answers.items()}
 
     try:
         stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
+        print(_estimate(suite, selected, len(stretch)), file=sys.stderr, flush=True)
         found = list(changes(stretch, selected, ask))
     except BisectError as error:
         raise UsageError(str(error)) from error
@@ -141,6 +145,20 @@ def bisect(
     if lost:
         return ExitCode.BROKEN
     return ExitCode.CONFORMANT if found else ExitCode.NOTHING
+
+
+def _estimate(suite: Suite, selected: Sequence[str], versions: int) -> str:
+    """Return how many of the versions will be asked, and how long one takes."""
+    from harness.replaying import replaying_seconds
+    from harness.report.progress import duration
+    from harness.takes import NUMBERS
+
+    one = duration(len(NUMBERS) * replaying_seconds(suite, selected))
+    return (
+        f"{len(selected):,} scenario{'' if len(selected) == 1 else 's'}, {versions} published versions: the two ends, "
+        f"then about {ceil(log2(versions - 1)) if versions > 2 else 0} for each change; at most about {one} a version, "
+        "and what npm needs to install it"
+    )
 
 
 def _able(suite: Suite, selected: Sequence[str]) -> Contract:

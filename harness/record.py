@@ -111,12 +111,16 @@ def take(
     takes: Takes,
     *,
     jobs: int = 1,
+    numbers: Sequence[int] = NUMBERS,
 ) -> Generator[Take]:
-    """Take every scenario twice on the contracts it is wanted on, and yield what came of it; kept takes stay."""
+    """Take every scenario twice on the contracts it is wanted on, and yield what came of it; kept takes stay.
+
+    `numbers` are the takes that are made, both unless one is named.
+    """
     for scenario_id in dict.fromkeys(each for ids in wanted.values() for each in ids):
         suite.scenario(scenario_id, require_expect=False)
     for name, ids in wanted.items():
-        for number in NUMBERS:
+        for number in numbers:
             job = TakeJob(suite.root, takes.root, name, number, connect(suite.contracts.find(name)))
             chosen = ids if number == NUMBERS[0] else ids[::-1]
             if jobs > 1 and len(chosen) > 1:

@@ -90,14 +90,12 @@ def record(
     A scenario is recorded on the contract that it states, 2.1.7 unless it says another. That is all a new case needs.
     `--missing` asks all other contracts later.
     """
-    from rich.console import Console
-
     from harness.product import Product
     from harness.record import record as recorded
     from harness.record import take
-    from harness.report.progress import ProgressBar
+    from harness.replaying import Replaying
     from harness.selection import select
-    from harness.takes import NUMBERS, Takes, default_takes
+    from harness.takes import Takes, default_takes
 
     mode = _mode(fix, check, create)
     suite = open_suite(fixtures)
@@ -111,19 +109,15 @@ def record(
     if missing and selected and not wanted:
         print(f"nothing is missing in {_number(len(selected))}", file=sys.stderr)
         return ExitCode.CONFORMANT
-    broken = 0
     with ExitStack() as stack:
         # A check asks the product anew: what an earlier run left behind is no answer.
         folder = takes or (Path(stack.enter_context(TemporaryDirectory())) if check else default_takes())
         kept = Takes(folder)
-        total = len(NUMBERS) * sum(map(len, wanted.values()))
-        bar = stack.enter_context(ProgressBar(Console(stderr=True), total))
+        progress = stack.enter_context(Replaying(suite, wanted, jobs))
 
         def note(each: Take) -> None:
-            nonlocal broken
-            bar.advance()
+            progress(each)
             if each.status == "broken":
-                broken += 1
                 print(f"broken {each.scenario_id}: {each.contract}: {each.message}", flush=True)
 
         def connect(each: Contract) -> Product:
@@ -134,7 +128,7 @@ def record(
         for each in take(suite, wanted, connect, kept, jobs=jobs):
             note(each)
     print(f"{_number(len(selected))} taken for shard {shard}", file=sys.stderr)
-    return ExitCode.BROKEN if broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
+    return ExitCode.BROKEN if progress.broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
 
 
 @guarded

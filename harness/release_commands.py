@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
-from harness.options import Jobs, TimeLimit
+from harness.options import Jobs, TimeLimit, open_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harness.changes.diff import Diff
+    from harness.release import Release
+    from harness.suite import Suite
+    from harness.takes import Takes
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -19,7 +27,13 @@ __all__ = ["snapshot"]
 
 @guarded
 def snapshot(
-    version: Annotated[str, typer.Argument(help="The published version, or `latest`.")],
+    version: Annotated[str, typer.Argument(help="The published version, or `latest`.")] = "latest",
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="Look in a few minutes whether anything changed, and write nothing to the suite."
+        ),
+    ] = False,
     jobs: Jobs = 1,
     takes: Annotated[
         Path | None,
@@ -28,70 +42,144 @@ def snapshot(
         ),
     ] = None,
     time_limit: TimeLimit = 30.0,
-    fixtures: Annotated[Path, typer.Option(help="The folder of the suite to write to.")] = Path("fixtures"),
+    fixtures: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder of the suite to write to.",
+            show_default="`fixtures`; with --quick the bundled suite",
+        ),
+    ] = None,
 ) -> int:
     """Record a new version as a contract and tell what differs from the newest known one; exit code 1 if anything does.
 
     Exit code 0: nothing differs that an expectation states, or the version is a contract already. Needs npm; see
     docs/recording.md.
     """
-    from rich.console import Console
-
     from harness.claude_code.package import PACKAGE
-    from harness.product import Product
-    from harness.record import take
     from harness.registry import newest
-    from harness.release import ReleaseError, differing, differing_beyond, release_of, write_release
-    from harness.report.progress import ProgressBar
+    from harness.release import ReleaseError, release_of
     from harness.suite import Suite
-    from harness.takes import NUMBERS, Takes, default_takes
+    from harness.takes import Takes, default_takes
 
-    suite = Suite(fixtures)
+    suite = open_suite(fixtures) if quick else Suite(Path("fixtures") if fixtures is None else fixtures)
     package = suite.contracts[suite.contracts.default].package or PACKAGE
     exact = newest(package) if version == "latest" else version
     if exact in suite.contracts:
-        print(f"{exact} is a contract already: nothing to record.")
+        print(_known(suite, exact, latest=version == "latest"))
         return ExitCode.CONFORMANT
     try:
         release = release_of(suite.contracts, exact)
     except ReleaseError as error:
         raise UsageError(str(error)) from error
-    ids = suite.ids()
-    new = [contract for contract, _ in release.contracts]
     kept = Takes(takes if takes is not None else default_takes())
-    broken: dict[tuple[str, str], str] = {}
-    with ProgressBar(Console(stderr=True), len(NUMBERS) * len(ids) * len(new)) as bar:
+    return (_look if quick else _record)(suite, release, kept, jobs, time_limit)
+
+
+def _known(suite: Suite, exact: str, *, latest: bool) -> str:
+    """Say that a version is a contract, and how to see what it changed."""
+    from harness.release import predecessor
+
+    before = predecessor(suite.contracts, exact)
+    told = f"{exact} is a contract already{', and nothing newer is published' if latest else ''}"
+    return f"{told}: nothing to record." + (
+        f" `readfirst diff {before.name} {exact}` tells what it changed." if before else ""
+    )
+
+
+def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
+    """Take the whole suite, write the contracts, and tell what differs."""
+    from harness.changes.dating import dated
+    from harness.changes.diff import diff
+    from harness.changes.sides import ContractSide
+    from harness.history import telling
+    from harness.product import Product
+    from harness.record import take
+    from harness.release import differing_beyond, write_release
+    from harness.replaying import Replaying
+    from harness.suite import Suite
+
+    ids = suite.ids()
+    wanted = {contract.name: ids for contract, _ in release.contracts}
+    with Replaying(suite, wanted, jobs) as progress:
         for each in take(
-            suite,
-            {contract.name: ids for contract in new},
-            lambda each: Product(suite.root, each.name, time_limit),
-            kept,
-            jobs=jobs,
+            suite, wanted, lambda each: Product(suite.root, each.name, time_limit), takes, jobs=jobs
         ):
-            bar.advance()
-            if each.status == "broken":
-                broken[each.scenario_id, each.contract] = each.message
+            progress(each)
     whole = True
-    for result in write_release(suite, release, ids, kept, broken):
+    for result in write_release(suite, release, ids, takes, progress.broken):
         if not result.ok:
             whole = False
             print(f"{result.status} {result.scenario_id}: {result.message}", flush=True)
     if not whole:
-        print(f"{exact} was not recorded: see above. Nothing was written; takes are kept.", file=sys.stderr)
-        return ExitCode.BROKEN if broken else ExitCode.SUITE_INVALID
-    written = Suite(fixtures)
-    changed = False
+        print(
+            f"{release.version} was not recorded: see above. Nothing was written; takes are kept.",
+            file=sys.stderr,
+        )
+        return ExitCode.BROKEN if progress.broken else ExitCode.SUITE_INVALID
+    written = Suite(suite.root)
+    found = []
     for contract, before in release.contracts:
-        differ = differing(written, ids, contract, before)
-        changed = changed or bool(differ)
-        print(f"{contract.name}: {len(differ)} of {len(ids)} scenarios differ from {before.name}")
-        for scenario_id in differ:
-            print(f"  {scenario_id}")
-        beyond = differing_beyond(written, ids, contract, before)
+        here = diff(written, ContractSide(written, before), ContractSide(written, contract), ids)
+        here = here.with_causes(dated(written, before, contract, here.causes, telling()))
+        found.append((here, differing_beyond(written, ids, contract, before)))
+    _print_causes([here for here, _ in found])
+    for (contract, _), (_, beyond) in zip(release.contracts, found, strict=True):
         if beyond:
             print(f"{contract.name}: {len(beyond)} more answer otherwise in what expectations leave open")
         for scenario_id in beyond:
             print(f"  {scenario_id}")
-    if changed:
-        print(f"readfirst diff {release.contracts[0][1].name} {exact} tells what changed.", file=sys.stderr)
-    return ExitCode.NOT_CONFORMANT if changed else ExitCode.CONFORMANT
+    return ExitCode.NOT_CONFORMANT if any(here.causes for here, _ in found) else ExitCode.CONFORMANT
+
+
+def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
+    """Replay few scenarios, and say in one sentence whether anything changed; then what."""
+    from harness.history import change_points, the_histories
+    from harness.product import Product
+    from harness.quick import Look, quick_set
+    from harness.replaying import Replaying, estimate
+
+    histories = the_histories()
+    points = change_points(suite, histories)
+    pairs = [(suite.contracts.find(contract.name), before) for contract, before in release.contracts]
+    ids = {each.name: quick_set(suite, histories, points, each.capabilities) for each, _ in pairs}
+    with Replaying(suite, ids, jobs, times=1) as progress:
+        look = Look(suite, takes, lambda each: Product(suite.root, each.name, time_limit), jobs, progress)
+        found = [look.at(contract, before, ids[contract.name]) for contract, before in pairs]
+    print(_answer(release.version, pairs[0][1].name, found))
+    if any(here.causes or here.left_out for here in found):
+        _print_causes(found)
+    whole = estimate(suite, dict.fromkeys(ids, suite.ids()), jobs)
+    print(
+        f"To ask it everything, in a checkout: readfirst snapshot {release.version}"
+        + (f" ({whole})" if whole else ""),
+        file=sys.stderr,
+    )
+    if lost := sum(here.broken for here in found):
+        print(f"readfirst: {lost} replays gave no answer, so this is not all.", file=sys.stderr)
+        return ExitCode.BROKEN
+    return ExitCode.NOT_CONFORMANT if any(here.causes for here in found) else ExitCode.CONFORMANT
+
+
+def _answer(version: str, before: str, found: Sequence[Diff]) -> str:
+    """Return the sentence: does the version change anything?"""
+    if any(here.causes for here in found):
+        return f"Yes: {version} changes what the file tools do in {before}."
+    asked = max(here.compared for here in found)
+    if not asked:
+        return f"Unknown: {version} answered in no scenario as it did the time before, or not at all."
+    models = ", with newer and with older models" if len(found) > 1 else ""
+    return f"No: {version} does what {before} does in all of {asked:,} scenario{'s'[: asked != 1]}{models}."
+
+
+def _print_causes(found: Sequence[Diff]) -> None:
+    """Print the causes as `readfirst diff` does; those of older models in full only where they are others."""
+    from harness.changes.report import as_text
+
+    shown: list[str] = []
+    for here in found:
+        head, *lines = as_text(here)
+        if lines and lines == shown:
+            print(f"{head}, the same")
+        else:
+            print("\n".join((head, *lines)))
+        shown = shown or lines

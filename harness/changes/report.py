@@ -138,7 +138,8 @@ def _sum(diff: Diff) -> str:
     if not diff.causes:
         return f"no difference in {_scenarios(diff.compared)}"
     causes = "1 cause" if len(diff.causes) == 1 else f"{len(diff.causes)} causes"
-    return f"{len(diff.differing):,} of {_scenarios(diff.compared)} differ, {causes}"
+    differ = "differs" if len(diff.differing) == 1 else "differ"
+    return f"{len(diff.differing):,} of {_scenarios(diff.compared)} {differ}, {causes}"
 
 
 def _scenarios(count: int) -> str:

@@ -9,12 +9,13 @@ from typing import Protocol
 
 from harness.changes.answer import Answer, Place, asked, clause_answer, patched, with_whole_text
 from harness.contracts import Contract, clause_for
-from harness.recordings import Recording
+from harness.expected import seen_by
+from harness.recordings import Recording, Transcript
 from harness.scenario import Scenario, TextDigest
 from harness.suite import Suite
 from harness.verdict import Verdict
 
-__all__ = ["ContractSide", "RunSide", "Side"]
+__all__ = ["ContractSide", "RunSide", "Side", "TakenSide"]
 
 
 class Side(Protocol):
@@ -60,14 +61,8 @@ class ContractSide:
 
     def answers(self, scenario: Scenario) -> Mapping[Place, Answer]:
         """Return the clauses that hold for the contract."""
-        answers: dict[Place, Answer] = {}
         seen = self.suite.seen_by(scenario, self.contract)
-        for each in asked(seen):
-            clause = clause_for(seen, each.expect, self.contract)
-            if clause is not None:
-                answers[each.place] = clause_answer(clause)
-            elif each.call is None and self.contract.recorded:
-                answers[each.place] = Answer()  # a group that changes no files needs no clause
+        answers = _answers(seen, self.contract)
         if not any(isinstance(answer.text, TextDigest) for answer in answers.values()):
             return answers
         transcript = self.recording(scenario.id).transcripts.get(self.name)
@@ -76,6 +71,44 @@ class ContractSide:
     def recording(self, scenario_id: str) -> Recording:
         """Return what was recorded of a scenario, for all contracts."""
         return self.suite.recordings.recording(scenario_id)
+
+
+@dataclass(frozen=True)
+class TakenSide:
+    """What a product that nobody has recorded gave: by scenario the transcript, or why there is none."""
+
+    contract: Contract
+    transcripts: Mapping[str, Transcript]
+    lost: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        """The contract's name."""
+        return self.contract.name
+
+    def silent(self, scenario: Scenario) -> str:
+        """Return why there is no transcript of the scenario."""
+        if scenario.id in self.transcripts:
+            return ""
+        return self.lost.get(scenario.id, f"{self.name} was not asked")
+
+    def answers(self, scenario: Scenario) -> Mapping[Place, Answer]:
+        """Return what the product gave, as far as it would be expected of others."""
+        transcript = self.transcripts[scenario.id]
+        answers = _answers(seen_by(scenario, self.name, transcript), self.contract)
+        return with_whole_text(answers, scenario, transcript)
+
+
+def _answers(seen: Scenario, contract: Contract) -> dict[Place, Answer]:
+    """Return what the clauses of a contract say."""
+    answers: dict[Place, Answer] = {}
+    for each in asked(seen):
+        clause = clause_for(seen, each.expect, contract)
+        if clause is not None:
+            answers[each.place] = clause_answer(clause)
+        elif each.call is None and contract.recorded:
+            answers[each.place] = Answer()  # a group that changes no files needs no clause
+    return answers
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,10 @@
-"""Progress: a bar with the number of scenarios done and failed, shown on a terminal only."""
+"""Progress: a bar with the number of scenarios done and failed on a terminal; elsewhere a line every half minute."""
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -9,15 +12,26 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["ProgressBar"]
+__all__ = ["LINES_EVERY", "ProgressBar", "duration"]
+
+LINES_EVERY = 30.0
+"""Seconds between two lines where there is no terminal."""
 
 
 class ProgressBar:
-    """Counts up to `total`. Does nothing where the console is no terminal; disappears when it stops."""
+    """Counts up to `total`. On a terminal a bar that disappears when it stops, elsewhere lines on standard error.
 
-    def __init__(self, console: Console, total: int) -> None:
+    `clock` gives seconds.
+    """
+
+    def __init__(self, console: Console, total: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._progress: Progress | None = None
-        if console.is_terminal and not console.is_dumb_terminal:
+        self._total = total
+        self._done = self._failed = 0
+        self._clock = clock
+        self._began = self._spoke = clock()
+        self._lines = not console.is_terminal or console.is_dumb_terminal
+        if not self._lines:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
             self._progress = Progress(
@@ -29,25 +43,38 @@ class ProgressBar:
                 transient=True,
             )
             self._task = self._progress.add_task("", total=total)
-            self._failed = 0
 
     def advance(self, *, failed: bool = False) -> None:
         """Count one, and one that failed."""
+        self._done += 1
+        self._failed += failed
         if self._progress is not None:
-            self._failed += failed
             told = f"{self._failed} failed" if self._failed else ""
             self._progress.update(self._task, advance=1, description=told)
+        elif self._lines and self._clock() - self._spoke >= LINES_EVERY:
+            self._spoke = self._clock()
+            print(self._line(), file=sys.stderr, flush=True)
 
     def at(self, done: int, total: int) -> None:
-        """Say how many are done, and of how many."""
+        """Say how many are done, and of how many, to a bar only."""
         if self._progress is not None:
             self._progress.update(self._task, completed=done, total=total)
 
     def stop(self) -> None:
-        """Remove the bar; more calls do nothing."""
+        """Remove the bar, and print no more lines."""
+        self._lines = False
         if self._progress is not None:
             self._progress.stop()
             self._progress = None
+
+    def _line(self) -> str:
+        """Return how far it is, and how long the rest takes if it goes on as it went so far."""
+        spent = self._clock() - self._began
+        parts = [f"{self._done:,} of {self._total:,} done"]
+        if self._failed:
+            parts.append(f"{self._failed:,} failed")
+        rest = spent / self._done * max(self._total - self._done, 0)
+        return f"{', '.join(parts)}; {duration(spent)} so far, about {duration(rest)} left"
 
     def __enter__(self) -> Self:
         if self._progress is not None:
@@ -58,3 +85,11 @@ class ProgressBar:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def duration(seconds: float) -> str:
+    """Return a time as somebody who waits wants to know it: seconds below two minutes, else minutes or hours."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

@@ -98,7 +98,7 @@ def test_documents_that_say_something_else_are_not_true(small: Small, run: Run) 
     small.scenario("gate/stale", CHANGED, edit({"2.1.7": refused("modified_since_read", STALE)}, done()))
     code, told, _ = run("diff", "documented", "2.1.7")
     assert code == 1
-    assert "documented → 2.1.7: 1 of 2 scenarios differ, 1 cause" in told
+    assert "documented → 2.1.7: 1 of 2 scenarios differs, 1 cause" in told
     assert "! Edit: applied → refused (modified_since_read)  [1 scenario]" in told
 
 
@@ -201,7 +201,7 @@ def test_two_recorded_runs_can_be_compared(filled: Small, run: Run, tmp_path: Pa
     assert run("diff", one, one, "--family", "gate")[0] == 0
     code, told, _ = run("diff", one, other, "--family", "gate")
     assert code == 1
-    assert told.startswith("reference → recording:2.1.228: 1 of 1 scenario differ, 1 cause\n")
+    assert told.startswith("reference → recording:2.1.228: 1 of 1 scenario differs, 1 cause\n")
     assert "Edit: refused (not_read) → applied" in told
 
 

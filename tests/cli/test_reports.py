@@ -17,7 +17,7 @@ from harness.report import Commands, OutputError, Report, RunFacts, output
 from harness.report.failure import brief, failure_text
 from harness.report.jsonl import JsonlReport
 from harness.report.junit import JunitReport
-from harness.report.progress import ProgressBar
+from harness.report.progress import ProgressBar, duration
 from harness.report.table import TableReport
 from harness.scenario import Position
 from harness.suite import Suite, default_root
@@ -332,6 +332,30 @@ def test_a_bar_is_shown_on_a_terminal_only_and_disappears() -> None:
             bar.advance()
             bar.advance()
         assert ("2/2" in stream.getvalue()) == terminal
+
+
+def test_where_there_is_no_terminal_a_line_is_printed_every_half_minute(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seconds = iter((0, 10, 20, 31, 31, 31, 40, 60, 62, 62, 62))
+    with ProgressBar(Console(file=io.StringIO()), 12, clock=lambda: float(next(seconds))) as bar:
+        for number in range(6):
+            bar.advance(failed=number == 1)
+    assert capsys.readouterr() == (
+        "",
+        "3 of 12 done, 1 failed; 31 s so far, about 93 s left\n"
+        "6 of 12 done, 1 failed; 62 s so far, about 62 s left\n",
+    )
+
+
+def test_a_time_is_told_as_somebody_who_waits_wants_to_know_it() -> None:
+    assert [duration(each) for each in (3.4, 119, 130, 3600, 7320)] == [
+        "3 s",
+        "119 s",
+        "2 min",
+        "60 min",
+        "2 h 2 min",
+    ]
 
 
 def test_a_narrow_terminal_cuts_no_number() -> None:

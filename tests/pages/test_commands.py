@@ -80,6 +80,7 @@ PLANS = {
     ),
     "readfirst merge takes-1 takes-2 takes-3 takes-4 --contract all": Plan("live"),
     "readfirst snapshot latest -j 2": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
+    "readfirst snapshot --quick": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
     "readfirst bisect gate/edit-after-read --from 2.1.7 --to 2.1.40": Plan("live", (0, 1), seconds=900),
     NEW_MAPPING: Plan(
         "node", before=f"cp {shlex.quote(str(CHECKOUT / 'tests' / 'pages' / 'renamed.mjs'))} ."

@@ -48,7 +48,7 @@ def test_a_version_that_does_the_same_becomes_a_contract(
     npm({"1.0.1": OLD, "1.0.2": OLD})
     record(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
-    assert "1.0.2: 0 of 1 scenarios differ from 1.0.1" in capsys.readouterr().out
+    assert "1.0.1 → 1.0.2: no difference in 1 scenario\n" in capsys.readouterr().out
     written = Suite(suite.root)
     assert written.contracts["1.0.2"].model == "new"
     assert written.contracts["1.0.2+gated"].model == "old"
@@ -61,12 +61,19 @@ def test_a_version_that_does_the_same_becomes_a_contract(
     assert ended("lint", "gate/x", "--fixtures", str(suite.root)) == ExitCode.CONFORMANT
 
 
-def test_what_differs_is_told_and_fails(suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_causes_of_what_differs_are_told_and_it_fails(
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})
     record(suite)
     before = suite.path("gate/x").read_bytes()
     assert snapshot(suite, "latest", "-j", "2") == ExitCode.NOT_CONFORMANT
-    assert "1.0.2: 1 of 1 scenarios differ from 1.0.1\n  gate/x\n" in capsys.readouterr().out
+    assert capsys.readouterr().out.endswith(
+        "1.0.1 → 1.0.2: 1 of 1 scenario differs, 1 cause\n\nWords\n"
+        "- Edit: says “Done” → “Done, and said otherwise”  [1 scenario, between 1.0.1 and 1.0.2]\n"
+        "    - Done\n    + Done, and said otherwise\n    gate/x\n"
+        "1.0.1+gated → 1.0.2+gated: 1 of 1 scenario differs, 1 cause, the same\n"
+    )
     new = "Done, and said otherwise"
     assert said(Suite(suite.root)) == {
         "1.0.1": "Done",
@@ -86,9 +93,9 @@ def test_a_long_answer_that_stayed_the_same_is_no_difference(
     record(suite)
     assert "sha256:" in suite.path("gate/x").read_text()
     assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
-    assert "1.0.2: 0 of 1 scenarios differ from 1.0.1\n" in capsys.readouterr().out
+    assert "1.0.1 → 1.0.2: no difference in 1 scenario\n" in capsys.readouterr().out
     assert snapshot(suite, "1.0.3") == ExitCode.NOT_CONFORMANT
-    assert "1.0.3: 1 of 1 scenarios differ from 1.0.2\n" in capsys.readouterr().out
+    assert "1.0.2 → 1.0.3: 1 of 1 scenario differs, 1 cause\n" in capsys.readouterr().out
 
 
 def test_a_difference_of_one_class_of_models_is_told_apart(
@@ -98,8 +105,8 @@ def test_a_difference_of_one_class_of_models_is_told_apart(
     record(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT
     printed = capsys.readouterr().out
-    assert "1.0.2: 1 of 1 scenarios differ" in printed
-    assert "1.0.2+gated: 0 of 1 scenarios differ" in printed
+    assert "1.0.1 → 1.0.2: 1 of 1 scenario differs" in printed
+    assert "1.0.1+gated → 1.0.2+gated: no difference in 1 scenario" in printed
     told = said(Suite(suite.root))
     assert (told["1.0.2"], told["1.0.2+gated"]) == ("Done without asking", "Done")
 
@@ -115,9 +122,9 @@ def test_what_differs_where_expectations_leave_it_open_is_told_and_does_not_fail
     assert "{starts: Done}" in stated
     assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
     assert capsys.readouterr().out.endswith(
-        "1.0.2: 0 of 1 scenarios differ from 1.0.1\n"
+        "1.0.1 → 1.0.2: no difference in 1 scenario\n"
+        "1.0.1+gated → 1.0.2+gated: no difference in 1 scenario\n"
         "1.0.2: 1 more answer otherwise in what expectations leave open\n  gate/x\n"
-        "1.0.2+gated: 0 of 1 scenarios differ from 1.0.1+gated\n"
         "1.0.2+gated: 1 more answer otherwise in what expectations leave open\n  gate/x\n"
     )
     assert path.read_text() == stated

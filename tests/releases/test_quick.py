@@ -1,0 +1,215 @@
+"""A quick look at a version: with few scenarios that show all that is known to differ between versions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness import product, registry
+from harness.cli import main
+from harness.entry import RegularFile
+from harness.exit_code import ExitCode
+from harness.history import ChangePoint, change_points, the_histories
+from harness.load import inputs_of
+from harness.quick import UNSTEADY, quick_set
+from harness.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from harness.session import ToolResult, Workspace
+from harness.strict_yaml import load
+from harness.suite import Suite
+from reference_impl import Behaviours, behaviours_of
+
+BUNDLED = Suite()
+HISTORIES = the_histories()
+
+
+@pytest.fixture(scope="module")
+def points() -> list[ChangePoint]:
+    return change_points(BUNDLED, HISTORIES)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A behaviour that differs between two neighbouring contracts; `shown_by` are the scenarios that show it."""
+
+    behaviour: str
+    older: str
+    newer: str
+    shown_by: frozenset[str]
+
+
+@pytest.fixture(scope="module")
+def differences() -> list[Difference]:
+    """All of them, but not those of a tool that one of the two lacks: nothing can be asked of it."""
+    found = []
+    needs = cache(lambda scenario_id: BUNDLED.scenario(scenario_id).needs)
+    for variant in ("", "+gated"):
+        contracts = [each for each in BUNDLED.contracts.recorded if each.name.partition("+")[2] == variant]
+        for older, newer in pairwise(contracts):
+            able = older.capabilities & newer.capabilities
+            before, after = behaviours_of(older.name), behaviours_of(newer.name)
+            for name in (each.name for each in fields(Behaviours)):
+                if getattr(before, name) != getattr(after, name):
+                    asked = [each for each in HISTORIES[name].shown_by if needs(each) <= able]
+                    shown = frozenset(each for each in asked if shows(each, older.name, newer.name))
+                    if asked:
+                        found.append(Difference(name, older.name, newer.name, shown))
+    return found
+
+
+def shows(scenario_id: str, one: str, other: str) -> bool:
+    """Whether a scenario was recorded otherwise on two contracts."""
+    transcripts = BUNDLED.recordings.recording(scenario_id).transcripts
+    return transcripts[one] != transcripts[other]
+
+
+def test_every_known_change_between_neighbouring_contracts_is_shown(
+    points: list[ChangePoint], differences: list[Difference]
+) -> None:
+    chosen = cache(lambda able: frozenset(quick_set(BUNDLED, HISTORIES, points, able)))
+    asked = {each.newer: chosen(BUNDLED.contracts[each.newer].capabilities) for each in differences}
+    assert [each for each in differences if not each.shown_by & asked[each.newer]] == []
+    latest = BUNDLED.contracts.latest
+    newest = chosen(latest.capabilities)
+    assert len(newest) < len(BUNDLED.ids()) / 6, "it is no quick look any more"
+    assert not any(BUNDLED.scenario(each).needs - latest.capabilities for each in newest)
+    lost = [each for each in differences if not each.shown_by & (asked[each.newer] - {"gate/edit-unread"})]
+    assert "edit_needs_read" in {each.behaviour for each in lost}, "what is left out is noticed"
+
+
+def test_every_rule_of_the_suite_has_a_scenario_in_it(points: list[ChangePoint]) -> None:
+    latest = BUNDLED.contracts.latest.capabilities
+    rules = {BUNDLED.heading(each).rule for each in quick_set(BUNDLED, HISTORIES, points, latest)}
+    able = {
+        heading.rule
+        for heading in map(BUNDLED.heading, BUNDLED.ids())
+        if heading.rule not in rules and BUNDLED.scenario(heading.id).needs <= latest
+    }
+    assert able == set()
+
+
+def test_a_suite_without_rules_is_looked_at_by_families(suite: Suite) -> None:
+    other = suite.path("gate/x").read_text()
+    for name in ("gate/y", "staleness/z"):
+        path = suite.scenarios_root / f"{name}.yaml"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(other)
+    assert quick_set(suite, {}, [], ("Edit",)) == ["gate/x", "staleness/z"]
+    assert quick_set(suite, {}, [], ("Read",)) == []
+
+
+@dataclass
+class MadeUp:
+    """Stands for the product: Edit replaces, and answers with the next of `words`."""
+
+    words: Iterator[str]
+    opened: int = 0
+
+    def open(self, _: Workspace) -> MadeUp:
+        self.opened += 1
+        return self
+
+    def call(self, _: str, arguments: Mapping[str, Any]) -> ToolResult:
+        path = Path(arguments["file_path"])
+        path.write_text(path.read_text().replace(arguments["old_string"], arguments["new_string"]))
+        return ToolResult(next(self.words))
+
+
+Look = Callable[..., tuple[int, MadeUp]]
+
+
+@pytest.fixture
+def look(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Look:
+    """Look at version 1.0.2, whose Edit answers with these words; 1.0.1 was recorded to answer `Done`."""
+    path = suite.path("gate/x")
+    recording = Transcript(
+        (TranscriptStep(("Edit",), (RecordedResult("Done"),), {"notes.txt": RegularFile(b"gamma\n")}),)
+    )
+    inputs = inputs_of(load(path.read_bytes(), path).value)
+    target = suite.recordings_root / "gate/x.yaml"
+    target.parent.mkdir()
+    target.write_bytes(encode(Recording(inputs, dict.fromkeys(("1.0.1", "1.0.1+gated"), recording))))
+    monkeypatch.setattr(registry, "newest", lambda _: "1.0.2")
+
+    def looked(words: Iterator[str], *arguments: str) -> tuple[int, MadeUp]:
+        made_up = MadeUp(words)
+        monkeypatch.setattr(product, "Product", lambda *_: lambda: made_up)
+        takes = suite.root.parent / "takes"
+        options = ["--fixtures", str(suite.root), "--takes", str(takes)]
+        with pytest.raises(SystemExit) as ended:
+            main(["snapshot", *(arguments or ("--quick",)), *options])
+        return int(ended.value.code or 0), made_up
+
+    return looked
+
+
+def state(suite: Suite) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in suite.root.rglob("*") if path.is_file()}
+
+
+def forever(words: str) -> Iterator[str]:
+    while True:
+        yield words
+
+
+def test_a_release_that_changes_nothing_is_told_in_one_sentence_and_nothing_is_written(
+    suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = state(suite)
+    code, made_up = look(forever("Done"))
+    assert (code, made_up.opened) == (ExitCode.CONFORMANT, 2), "once with each class of models"
+    shown = capsys.readouterr()
+    assert shown.out == (
+        "No: 1.0.2 does what 1.0.1 does in all of 1 scenario, with newer and with older models.\n"
+    )
+    assert "readfirst snapshot 1.0.2" in shown.err
+    assert state(suite) == before
+
+
+def test_a_release_that_changes_something_is_told_with_the_causes(
+    suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = state(suite)
+    code, made_up = look(forever("Done otherwise"))
+    assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 4), "what differs is replayed again"
+    assert capsys.readouterr().out == (
+        "Yes: 1.0.2 changes what the file tools do in 1.0.1.\n"
+        "1.0.1 → 1.0.2: 1 of 1 scenario differs, 1 cause\n\n"
+        "Words\n- Edit: says “Done” → “Done otherwise”  [1 scenario]\n"
+        "    - Done\n    + Done otherwise\n    gate/x\n"
+        "1.0.1+gated → 1.0.2+gated: 1 of 1 scenario differs, 1 cause, the same\n"
+    )
+    assert state(suite) == before
+    code, made_up = look(forever("Done otherwise"), "latest")
+    assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 0), "a recording goes on from the takes"
+    assert "1.0.2" in Suite(suite.root).contracts
+
+
+def test_an_answer_that_is_never_the_same_is_no_change_and_no_answer_either(
+    look: Look, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _ = look(f"Done for the {number}th time" for number in count())
+    assert code == ExitCode.BROKEN
+    shown = capsys.readouterr()
+    assert shown.out.startswith("Unknown: ")
+    assert UNSTEADY in shown.out
+    assert "2 replays gave no answer" in shown.err
+
+
+def test_what_ends_during_a_call_gives_no_answer(look: Look, capsys: pytest.CaptureFixture[str]) -> None:
+    assert look(iter(()))[0] == ExitCode.BROKEN
+    assert "Yes" not in capsys.readouterr().out
+
+
+def test_a_version_that_is_a_contract_is_not_asked(
+    suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for arguments in (("--quick", "1.0.1"), ("1.0.1",)):
+        code, made_up = look(forever("Done"), *arguments)
+        assert (code, made_up.opened) == (ExitCode.CONFORMANT, 0)
+        assert capsys.readouterr().out == "1.0.1 is a contract already: nothing to record.\n"
