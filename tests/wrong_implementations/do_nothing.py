@@ -7,12 +7,13 @@ measures them on all scenarios and writes the table in docs/adapters.md anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from harness.compare import compare, skipped
 from harness.replay import replay
+from harness.rules import CLASSES, RuleClass
 from harness.session import ToolResult, Workspace
 from harness.suite import Suite
 from harness.verdict import Verdict
@@ -74,16 +75,37 @@ def scores(found: Sequence[Verdict]) -> list[int]:
     return [round(100 * sum(verdict.levels[level] for verdict in found) / len(found)) for level in LEVELS]
 
 
-def table(rows: Mapping[str, Sequence[int]]) -> str:
+def holding(found: Iterable[Verdict]) -> Mapping[RuleClass, list[str]]:
+    """Return the rules of each class that hold at the level of effects in all of their scenarios among these."""
+    rules = Suite(ROOT / "fixtures").rules
+    assert rules is not None
+    judged: dict[str, list[bool]] = {}
+    for verdict in found:
+        judged.setdefault(verdict.rule, []).append(verdict.levels["effects"])
+    return {
+        class_: [rule.id for rule in rules.of(class_) if rule.id in judged and all(judged[rule.id])]
+        for class_ in CLASSES
+    }
+
+
+def row(found: Sequence[Verdict]) -> list[str]:
+    """Return the cells of one implementation: its scores, and how many rules of each class hold."""
+    return [
+        *(f"{score} %" for score in scores(found)),
+        *(str(len(rules)) for rules in holding(found).values()),
+    ]
+
+
+def table(rows: Mapping[str, Sequence[str]]) -> str:
     """Return the table of the page."""
-    lines = ["| an implementation that | effects | reason | text |", "|---|---|---|---|"]
-    lines += [f"| {name} | " + " | ".join(f"{score} %" for score in row) + " |" for name, row in rows.items()]
-    return "\n".join(lines) + "\n"
+    header = ["an implementation that", *LEVELS, *CLASSES]
+    lines = [header, ["---" for _ in header], *([name, *cells] for name, cells in rows.items())]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def main() -> None:
     """Measure, and write the page anew."""
-    made = table({name: scores(list(verdicts(answer))) for name, answer in IMPLEMENTATIONS.items()})
+    made = table({name: row(list(verdicts(answer))) for name, answer in IMPLEMENTATIONS.items()})
     before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
     PAGE.write_text(before + BEGIN + made + END + rest.partition(END)[2], "utf-8")
     print(made, end="")

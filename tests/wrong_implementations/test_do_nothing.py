@@ -1,10 +1,12 @@
 """What an implementation that does nothing gets right is little, known, and told in docs/adapters.md."""
 
 import re
+from dataclasses import replace
 
 import do_nothing
 import pytest
 
+from harness.suite import Suite
 from harness.verdict import Verdict
 
 Judged = dict[str, list[Verdict]]
@@ -21,8 +23,10 @@ def test_the_page_tells_what_they_score(judged: Judged) -> None:
     for name, verdicts in judged.items():
         row = re.search(rf"^\| {re.escape(name)} \|(.*)\|$", page, re.M)
         assert row is not None
-        told = [int(number) for number in re.findall(r"(\d+) %", row[1])]
-        assert told == pytest.approx(do_nothing.scores(verdicts), abs=1)
+        told = [cell.strip() for cell in row[1].split("|")]
+        scores = [int(cell.removesuffix(" %")) for cell in told[:3]]
+        assert scores == pytest.approx(do_nothing.scores(verdicts), abs=1)
+        assert told[3:] == do_nothing.row(verdicts)[3:]
 
 
 def test_every_scenario_fails_for_one_of_them_whatever_the_level(judged: Judged) -> None:
@@ -31,6 +35,42 @@ def test_every_scenario_fails_for_one_of_them_whatever_the_level(judged: Judged)
     ]
     assert all(holding)
     assert set.intersection(*holding) == set()
+
+
+@pytest.mark.parametrize("name", do_nothing.IMPLEMENTATIONS)
+@pytest.mark.parametrize("connected", ["with all that scenarios need", "with the tools alone"])
+def test_no_rule_of_safety_or_contract_holds_for_one_of_them(
+    judged: Judged, name: str, connected: str
+) -> None:
+    """Also where races, parallel calls and permission rules are unsupported, as over MCP.
+
+    If this fails, the rule lacks a scenario: one with a call that must be allowed, or one that must be refused.
+    """
+    found = judged[name]
+    if connected == "with the tools alone":
+        plain = needing_tools_alone()
+        found = [each for each in found if each.scenario_id in plain]
+    holding = do_nothing.holding(found)
+    assert holding["safety"] == holding["contract"] == []
+
+
+def needing_tools_alone() -> set[str]:
+    suite = Suite(do_nothing.ROOT / "fixtures")
+    contract = suite.contracts[suite.contracts.default]
+    tools = frozenset({"Read", "Edit", "Write", "NotebookEdit"})
+    return {each for each in suite.ids() if suite.scenario(each, contract).needs <= tools}
+
+
+def test_a_rule_holds_only_with_all_of_its_scenarios(judged: Judged) -> None:
+    found = judged["always refuses, without a word"]
+    one_sided = [
+        replace(each, levels={**each.levels, "effects": True})
+        for each in found
+        if each.rule == "refusal-leaves-no-trace"
+    ]
+    assert do_nothing.holding(one_sided)["safety"] == ["refusal-leaves-no-trace"]
+    one_sided[0] = replace(one_sided[0], levels={**one_sided[0].levels, "effects": False})
+    assert do_nothing.holding(one_sided)["safety"] == []
 
 
 def test_no_answer_without_a_word_is_right_but_that_of_what_is_empty(judged: Judged) -> None:
