@@ -8,10 +8,9 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from harness.contracts import Contracts, order
-from harness.finding import SuiteError
+from harness.finding import Position, SuiteError
 from harness.inspection import Inspection
 from harness.nearest import nearest
-from harness.scenario import Position
 from harness.signature import signature
 from harness.strict_yaml import load, read
 from harness.verdict import LEVELS, Verdict

@@ -10,18 +10,11 @@ from harness.contracts import Contract, clause_for
 from harness.entry import Entry
 from harness.expected_files import FileDifference, file_differences
 from harness.expected_text import text_differences
+from harness.finding import Position
 from harness.host_text import answer_of, unwrapped
 from harness.outcome import Outcome, StepOutcome
 from harness.recordings import RecordedResult, Transcript, TranscriptStep
-from harness.scenario import (
-    Clause,
-    Expectation,
-    ParallelCalls,
-    Position,
-    Scenario,
-    ToolCall,
-    WorldEvent,
-)
+from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall, WorldEvent
 from harness.verdict import LEVELS, Blame, Difference, Level, Status, Verdict
 from harness.vocabulary import Vocabulary
 

@@ -7,8 +7,9 @@ from typing import Any, cast, get_args
 from harness.confinement import Links, is_safe, note_escaping
 from harness.content import mode_of, modified_entry, shift_of
 from harness.entry import Directory, Symlink
+from harness.finding import Position
 from harness.inspection import Inspection, Path
-from harness.scenario import EventKind, Position, WorldEvent
+from harness.scenario import EventKind, WorldEvent
 
 __all__ = ["EVENTS", "read_event"]
 

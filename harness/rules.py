@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from harness import strict_yaml
-from harness.finding import SuiteError
+from harness.finding import Position, SuiteError
 from harness.inspection import Inspection
-from harness.scenario import REQUIREMENTS, TOOLS, Position, Requirement
+from harness.scenario import REQUIREMENTS, TOOLS, Requirement
 
 __all__ = [
     "CLASSES",

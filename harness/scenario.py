@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from harness.entry import Entry, RegularFile, TextContent
+from harness.finding import Position
 from harness.shift import Seconds
 
 __all__ = [
@@ -19,7 +20,6 @@ __all__ = [
     "ForeignContractError",
     "Given",
     "ParallelCalls",
-    "Position",
     "Requirement",
     "Scenario",
     "Step",
@@ -38,18 +38,6 @@ REQUIREMENTS: tuple[Requirement, ...] = ("must", "should", "observed")
 """How binding a scenario is, the strictest first: the contract, good conduct, a recorded quirk or bug."""
 ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir"]
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """A place in a file; line and column count from 1."""
-
-    file: Path
-    line: int
-    column: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from harness.finding import Finding, SuiteError
-from harness.scenario import Position
+from harness.finding import Finding, Position, SuiteError
 
 __all__ = ["MAX_BYTES", "MAX_DEPTH", "Document", "Scalar", "StrictYamlError", "load", "read"]
 

@@ -11,13 +11,13 @@ from typing import cast
 from harness import strict_yaml
 from harness.contracts import Contract, Contracts, load_contracts
 from harness.expected import seen_by
-from harness.finding import Finding, SuiteError
+from harness.finding import Finding, Position, SuiteError
 from harness.heading import Heading, plain_heading
 from harness.inspection import Inspection, did_you_mean
 from harness.load import ScenarioError, load_scenario
 from harness.recordings import Recordings
 from harness.rules import Rules, load_rules, rules_file
-from harness.scenario import REQUIREMENTS, Position, Requirement, Scenario
+from harness.scenario import REQUIREMENTS, Requirement, Scenario
 from harness.tags import load_tags
 from harness.vocabulary import Vocabulary, load_vocabulary
 

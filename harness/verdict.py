@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from harness.scenario import Position, Requirement
+from harness.finding import Position
+from harness.scenario import Requirement
 from harness.session import ServerUse
 
 __all__ = ["LEVELS", "Difference", "Level", "Status", "Verdict"]

@@ -10,9 +10,9 @@ from typing import Any
 
 from harness import strict_yaml
 from harness.expectations import read_expectation
-from harness.finding import SuiteError
+from harness.finding import Position, SuiteError
 from harness.inspection import Inspection, a_kind_of, did_you_mean
-from harness.scenario import Clause, Position
+from harness.scenario import Clause
 
 __all__ = [
     "DOCUMENT_AND_SECTION",

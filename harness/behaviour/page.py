@@ -10,9 +10,9 @@ from harness.behaviour.claims import Claim, Claims, Contradiction, Question, Top
 from harness.behaviour.evidence import Evidence, Holding, Witness, combined
 from harness.behaviour.markdown import anchor, cell, code, link, table
 from harness.behaviour.told import MOST_CHARACTERS, excerpt, told_answer, told_both
-from harness.finding import Finding, SuiteError
+from harness.finding import Finding, Position, SuiteError
 from harness.lint.claims import check_claims
-from harness.scenario import Position, TextDigest
+from harness.scenario import TextDigest
 from harness.suite import Suite
 
 __all__ = ["Judged", "OwnData", "behaviour", "judged", "own_data"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.finding import Finding
-from harness.scenario import Clause, ParallelCalls, Position, Scenario, ToolCall
+from harness.finding import Finding, Position
+from harness.scenario import Clause, ParallelCalls, Scenario, ToolCall
 from harness.strict_yaml import Document
 from harness.suite import Suite
 

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from harness.contracts import UnknownContractError, order
-from harness.finding import Finding, SuiteError
+from harness.finding import Finding, Position, SuiteError
 from harness.lint.case import Case
 from harness.recordings import RecordingError, Recordings, encode
-from harness.scenario import Position
 from harness.suite import Suite
 
 __all__ = ["check_orphans", "check_recording", "unrecorded"]

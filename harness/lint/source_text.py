@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from harness.finding import Finding
-from harness.scenario import Position
+from harness.finding import Finding, Position
 from harness.strict_yaml import Document
 
 __all__ = ["check_source_text"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from harness import strict_yaml
 from harness.behaviour.claims import Claims, claims_file, load_claims
-from harness.finding import Finding, SuiteError
+from harness.finding import Finding, Position, SuiteError
 from harness.lint.belonging import Showing, check_belonging, check_claimed_rules, check_rules, showing_of
 from harness.lint.case import Case
 from harness.lint.claims import check_claims, check_documented
@@ -18,7 +18,6 @@ from harness.lint.recorded import check_orphans, check_recording
 from harness.lint.source_text import check_source_text
 from harness.lint.wording import check_wording
 from harness.load import scenario_from
-from harness.scenario import Position
 from harness.suite import Suite
 
 __all__ = ["lint"]

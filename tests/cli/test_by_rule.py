@@ -6,9 +6,10 @@ from itertools import permutations
 from pathlib import Path
 
 from harness.baseline import Ruling
+from harness.finding import Position
 from harness.report.by_rule import RuleResult, by_class, by_rule
 from harness.rules import CLASSES, Rule, RuleClass, Rules
-from harness.scenario import Position, Requirement
+from harness.scenario import Requirement
 from harness.verdict import LEVELS, Status, Verdict
 
 PLACE = Position(Path("rules.yaml"), 1, 1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.baseline import Ruling
+from harness.finding import Position
 from harness.report.by_rule import RuleResult, by_rule
 from harness.report.failing_rules import MOST_LINES, rule_lines
 from harness.rules import CLASSES, Rule, RuleClass, Rules
-from harness.scenario import Position
 from harness.verdict import LEVELS, Level, Verdict
 
 PLACE = Position(Path("rules.yaml"), 1, 1)

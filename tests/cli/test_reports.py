@@ -13,13 +13,13 @@ from jsonschema import Draft202012Validator
 from rich.console import Console
 
 from harness.baseline import Ruling
+from harness.finding import Position
 from harness.report import Commands, OutputError, Report, RunFacts, output
 from harness.report.failure import brief, failure_text
 from harness.report.jsonl import JsonlReport
 from harness.report.junit import JunitReport
 from harness.report.progress import ProgressBar, duration
 from harness.report.table import TableReport
-from harness.scenario import Position
 from harness.suite import Suite, default_root
 from harness.summary import Summary
 from harness.verdict import Difference, Verdict

@@ -10,6 +10,7 @@ from harness.compare import skipped
 from harness.contracts import Contract, clause_for
 from harness.entry import Directory, RegularFile
 from harness.expected import seen_by
+from harness.finding import Position
 from harness.recordings import (
     RecordedResult,
     Recording,
@@ -24,7 +25,6 @@ from harness.scenario import (
     ForeignContractError,
     Given,
     ParallelCalls,
-    Position,
     Scenario,
     Step,
     TextDigest,

@@ -22,17 +22,9 @@ from harness.entry import (
     Symlink,
     TextContent,
 )
+from harness.finding import Position
 from harness.load import ScenarioError, load_scenario, scenario_from
-from harness.scenario import (
-    Clause,
-    Expectation,
-    ParallelCalls,
-    Position,
-    Scenario,
-    TextDigest,
-    ToolCall,
-    WorldEvent,
-)
+from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, TextDigest, ToolCall, WorldEvent
 from harness.strict_yaml import StrictYamlError, load
 from harness.suite import Suite
 

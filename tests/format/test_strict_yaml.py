@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from harness import strict_yaml
-from harness.scenario import Position
+from harness.finding import Position
 from harness.strict_yaml import MAX_BYTES, MAX_DEPTH, StrictYamlError, load, read
 
 FILE = Path("a.yaml")

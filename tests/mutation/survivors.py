@@ -12,9 +12,8 @@ from typing import Any
 
 from mutants import Key, Mutant, told
 
-from harness.finding import Finding, SuiteError
+from harness.finding import Finding, Position, SuiteError
 from harness.inspection import Inspection
-from harness.scenario import Position
 from harness.strict_yaml import load, read
 
 __all__ = ["KINDS", "LeftOut", "Survivor", "Survivors", "SurvivorsError", "entry_text", "load_survivors"]

@@ -10,6 +10,7 @@ import pytest
 from harness.compare import compare, skipped
 from harness.contracts import Contract
 from harness.entry import Entry, RegularFile
+from harness.finding import Position
 from harness.outcome import Breakage, Outcome, StepOutcome
 from harness.recordings import RecordedResult, Transcript, TranscriptStep
 from harness.scenario import (
@@ -18,7 +19,6 @@ from harness.scenario import (
     ForeignContractError,
     Given,
     ParallelCalls,
-    Position,
     Scenario,
     Step,
     TextDigest,
