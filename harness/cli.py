@@ -38,6 +38,7 @@ COMMANDS: Mapping[str, str] = {
     "diff": "harness.diff_commands:diff",
     "history": "harness.page_commands:history",
     "snapshot": "harness.release_commands:snapshot",
+    "cache": "harness.cache_commands:cache",
     "targets": "harness.target_commands:targets",
     "new-mapping": "harness.target_commands:new_mapping",
     "check-adapter": "harness.target_commands:check_adapter",

@@ -133,6 +133,7 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
 
 def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
     """Replay few scenarios, and say in one sentence whether anything changed; then what."""
+    from harness.changes.sides import ContractSide
     from harness.history import change_points, the_histories
     from harness.product import Product
     from harness.quick import Look, quick_set
@@ -141,7 +142,14 @@ def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: f
     histories = the_histories()
     points = change_points(suite, histories)
     pairs = [(suite.contracts.find(contract.name), before) for contract, before in release.contracts]
-    ids = {each.name: quick_set(suite, histories, points, each.capabilities) for each, _ in pairs}
+    ids = {
+        each.name: [
+            scenario_id
+            for scenario_id in quick_set(suite, histories, points, each.capabilities)
+            if not ContractSide(suite, before).silent(suite.scenario(scenario_id))
+        ]
+        for each, before in pairs
+    }
     with Replaying(suite, ids, jobs, times=1) as progress:
         look = Look(suite, takes, lambda each: Product(suite.root, each.name, time_limit), jobs, progress)
         found = [look.at(contract, before, ids[contract.name]) for contract, before in pairs]
@@ -163,12 +171,13 @@ def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: f
 def _answer(version: str, before: str, found: Sequence[Diff]) -> str:
     """Return the sentence: does the version change anything?"""
     if any(here.causes for here in found):
-        return f"Yes: {version} changes what the file tools do in {before}."
+        return f"Yes: the file tools of {version} do something else than those of {before}."
     asked = max(here.compared for here in found)
     if not asked:
-        return f"Unknown: {version} answered in no scenario as it did the time before, or not at all."
-    models = ", with newer and with older models" if len(found) > 1 else ""
-    return f"No: {version} does what {before} does in all of {asked:,} scenario{'s'[: asked != 1]}{models}."
+        return f"Unknown: no scenario got a steady answer from {version}."
+    scenarios = "the one scenario that was asked" if asked == 1 else f"all of {asked:,} scenarios"
+    scenarios += ", with newer and with older models" if len(found) > 1 else ""
+    return f"No: the file tools of {version} do what those of {before} do, in {scenarios}."
 
 
 def _print_causes(found: Sequence[Diff]) -> None:

@@ -41,6 +41,7 @@ To begin with:
   readfirst show FAMILY/SLUG                   what one of them asks and expects
   readfirst contracts                          the versions there are to be held to
   readfirst diff documented 2.1.7              what differs between two contracts, or runs, by cause
+  readfirst snapshot --quick                   whether the newest release changes anything
   readfirst run python:mymodule:Tools          your own implementation
   readfirst run 'mcp:node server.js'           your own MCP server
   readfirst check-adapter python:mymodule:Tools   whether the connection works at all

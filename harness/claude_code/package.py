@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +63,8 @@ def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> 
         with _lock(root / f"{version}.lock"):
             if not directory.is_dir():
                 _npm_install(f"{package}@{version}", directory)
+    with suppress(OSError):
+        os.utime(directory)  # when it was last used: `readfirst cache` goes by it
     return InstalledPackage(version, directory, _command(directory, package))
 
 

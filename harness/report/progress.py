@@ -70,7 +70,7 @@ class ProgressBar:
     def _line(self) -> str:
         """Return how far it is, and how long the rest takes if it goes on as it went so far."""
         spent = self._clock() - self._began
-        parts = [f"{self._done:,} of {self._total:,} done"]
+        parts = [f"{self._done:,} of {max(self._total, self._done):,} done"]
         if self._failed:
             parts.append(f"{self._failed:,} failed")
         rest = spent / self._done * max(self._total - self._done, 0)

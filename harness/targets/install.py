@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +67,8 @@ def install(target: Target, release: Release, cache: Path | None = None) -> Inst
         with _lock(root / f"{directory.name}.lock"):
             if not (directory / _DONE).is_file():
                 _make(target, release, directory)
+    with suppress(OSError):
+        os.utime(directory)  # when it was last used: `readfirst cache` goes by it
     python = str(directory / "bin" / "python") if release.pip else ""
     at_least = target.launch.node if isinstance(target.launch, AgentLaunch) else 0
     return Installed(directory, python, _node(directory, at_least) if release.npm else "")

@@ -53,6 +53,9 @@ OTHER_SHARDS = " && ".join(
 
 NEW_MAPPING = "readfirst new-mapping 'mcp:node renamed.mjs' --output mine.yaml"
 
+OWN_CACHE = 'export XDG_CACHE_HOME="$PWD/cache" && mkdir -p cache/readfirst/claude-code/2.1.330'
+"""No test may clear the cache of who runs it."""
+
 PLANS = {
     "readfirst run 'mcp:node server.mjs' --level effects": Plan("node", (1,)),
     "readfirst run 'mcp:python3 server.py' --level effects": Plan(codes=(1,)),
@@ -81,6 +84,9 @@ PLANS = {
     "readfirst merge takes-1 takes-2 takes-3 takes-4 --contract all": Plan("live"),
     "readfirst snapshot latest -j 2": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
     "readfirst snapshot --quick": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
+    "readfirst cache": Plan(before=OWN_CACHE),
+    "readfirst cache --clear --older-than 30 --yes": Plan(),
+    "readfirst cache --clear 2.1.330 --yes": Plan(),
     "readfirst bisect gate/edit-after-read --from 2.1.7 --to 2.1.40": Plan("live", (0, 1), seconds=900),
     NEW_MAPPING: Plan(
         "node", before=f"cp {shlex.quote(str(CHECKOUT / 'tests' / 'pages' / 'renamed.mjs'))} ."

@@ -165,7 +165,8 @@ def test_a_release_that_changes_nothing_is_told_in_one_sentence_and_nothing_is_w
     assert (code, made_up.opened) == (ExitCode.CONFORMANT, 2), "once with each class of models"
     shown = capsys.readouterr()
     assert shown.out == (
-        "No: 1.0.2 does what 1.0.1 does in all of 1 scenario, with newer and with older models.\n"
+        "No: the file tools of 1.0.2 do what those of 1.0.1 do, in the one scenario that was asked, "
+        "with newer and with older models.\n"
     )
     assert "readfirst snapshot 1.0.2" in shown.err
     assert state(suite) == before
@@ -178,7 +179,7 @@ def test_a_release_that_changes_something_is_told_with_the_causes(
     code, made_up = look(forever("Done otherwise"))
     assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 4), "what differs is replayed again"
     assert capsys.readouterr().out == (
-        "Yes: 1.0.2 changes what the file tools do in 1.0.1.\n"
+        "Yes: the file tools of 1.0.2 do something else than those of 1.0.1.\n"
         "1.0.1 → 1.0.2: 1 of 1 scenario differs, 1 cause\n\n"
         "Words\n- Edit: says “Done” → “Done otherwise”  [1 scenario]\n"
         "    - Done\n    + Done otherwise\n    gate/x\n"

@@ -1,0 +1,146 @@
+"""`readfirst cache`: what is kept on disk, how large it is, and that only what is meant is removed."""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from harness.cache import kept
+from harness.claude_code import package
+from harness.claude_code.package import InstalledPackage
+
+from .conftest import Cli
+
+DAY = 86_400
+
+
+class Terminal(io.StringIO):
+    """Somebody who types."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with two versions, a target and takes, and something that is none of readfirst's business beside it."""
+    root = tmp_path / "a cache"
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda name: root / name)
+    for name, size, days in (
+        ("readfirst/claude-code/2.1.7/node_modules/a", 1_500_000, 40),
+        ("readfirst/claude-code/2.1.40/b", 2_000, 0),
+        ("readfirst/targets/agno@3.1.10-0123abcd/c", 30_000, 3),
+        ("readfirst/takes/2.1.7/1/gate/x.yaml", 10, 50),
+        ("another/2.1.7/d", 10, 50),
+    ):
+        path = root / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(bytes(size))
+        for each in (path, *path.parents[: len(path.relative_to(root).parts) - 1]):
+            os.utime(each, (time.time() - days * DAY - 60,) * 2)
+    (root / "readfirst/claude-code/2.1.7.lock").touch()
+    os.link(root / "readfirst/claude-code/2.1.40/b", root / "readfirst/claude-code/2.1.40/again")
+    os.utime(root / "readfirst/claude-code/2.1.40")
+    (root / "readfirst/claude-code/2.1.40/link").symlink_to("../../../another")
+    return root
+
+
+def names() -> list[str]:
+    return [f"{each.kind}/{each.name}" for each in kept()]
+
+
+def test_everything_is_listed_with_its_size_and_when_it_was_used(readfirst: Cli, here: Path) -> None:
+    ran = readfirst("cache")
+    rows = [re.split(r" {2,}", line.strip()) for line in ran.out.splitlines()]
+    assert [row[1:] for row in rows] == [
+        ["40 days ago", "claude-code", "2.1.7"],
+        ["today", "claude-code", "2.1.40"],
+        ["3 days ago", "targets", "agno@3.1.10"],
+        ["50 days ago", "takes", "2.1.7"],
+    ]
+    assert rows[0][0] == "1.5 MB"
+    assert rows[1][0] == "2.0 kB", "a file of two names counts once, and a link is not followed"
+    assert ran.err == f"4 folders, 1.5 MB in {here / 'readfirst'}\n"
+    assert ran.code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "left"),
+    [
+        (["2.1.40"], ["claude-code/2.1.7", "targets/agno@3.1.10", "takes/2.1.7"]),
+        (["2.1.7"], ["claude-code/2.1.40", "targets/agno@3.1.10"]),
+        (["takes/2.1.7", "agno"], ["claude-code/2.1.7", "claude-code/2.1.40"]),
+        (["claude-code"], ["targets/agno@3.1.10", "takes/2.1.7"]),
+        (["--older-than", "40"], ["claude-code/2.1.40", "targets/agno@3.1.10"]),
+        (["2.1.7", "--older-than", "45"], ["claude-code/2.1.7", "claude-code/2.1.40", "targets/agno@3.1.10"]),
+        ([], []),
+    ],
+)
+def test_only_what_is_meant_is_removed(
+    readfirst: Cli, here: Path, arguments: list[str], left: list[str]
+) -> None:
+    before = names()
+    listed = readfirst("cache", *arguments)
+    assert names() == before, "a list removes nothing"
+    ran = readfirst("cache", "--clear", "--yes", *arguments)
+    assert (ran.code, ran.out) == (0, listed.out), "it removes what it lists"
+    assert names() == left
+    assert (here / "another/2.1.7/d").exists()
+    assert ran.err.startswith(f"removed {len(before) - len(left)} folder")
+
+
+def test_nothing_is_removed_where_there_is_nobody_to_ask(
+    readfirst: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = names()
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
+    ran = readfirst("cache", "--clear")
+    assert ran.code == 2
+    assert "would remove 4 folders, 1.5 MB, and there is nobody to ask. Add --yes." in ran.err
+    assert names() == before
+
+
+@pytest.mark.parametrize(("answer", "count"), [("n", 4), ("y", 0)])
+def test_somebody_who_is_there_is_asked(
+    readfirst: Cli, monkeypatch: pytest.MonkeyPatch, answer: str, count: int
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
+    ran = readfirst("cache", "--clear")
+    assert (ran.code, len(kept())) == (0, count)
+    assert "Remove 4 folders, 1.5 MB?" in ran.err
+
+
+def test_a_name_that_nothing_has_is_refused(readfirst: Cli) -> None:
+    ran = readfirst("cache", "9.9.9")
+    assert (ran.code, ran.out) == (2, "")
+    assert "nothing in the cache is called '9.9.9'" in ran.err
+
+
+def test_an_empty_cache_is_no_error(readfirst: Cli) -> None:
+    readfirst("cache", "--clear", "--yes")
+    assert readfirst("cache") == SimpleNamespace(code=0, out="", err="nothing is kept\n")
+    assert readfirst("cache", "--clear", "2.1.7", "--yes").code == 2
+
+
+def test_what_is_being_installed_stays(readfirst: Cli, here: Path) -> None:
+    with (here / "readfirst/claude-code/2.1.7.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ran = readfirst("cache", "--clear", "claude-code", "--yes")
+    assert ran.code == 3
+    assert "claude-code/2.1.7 stays: it is being installed" in ran.err
+    assert names() == ["claude-code/2.1.7", "targets/agno@3.1.10", "takes/2.1.7"]
+
+
+def test_a_version_that_is_used_again_is_new_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    directory = here / "readfirst/claude-code/2.1.7"
+    monkeypatch.setattr(package, "_command", lambda *_: ("true",))
+    assert package.install("2.1.7") == InstalledPackage("2.1.7", directory, ("true",))
+    assert [each.days for each in kept()] == [0, 0, 3, 50]
