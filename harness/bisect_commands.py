@@ -19,6 +19,7 @@ from harness.options import (
     LevelName,
     Tags,
     TimeLimit,
+    open_own_suite,
     open_suite,
     selection_of,
 )
@@ -73,7 +74,7 @@ def bisect(
     time_limit: TimeLimit = 30.0,
     fixtures: Fixtures = None,
 ) -> int:
-    """Find the published versions in which what scenarios give changed. Needs npm; see docs/recording.md."""
+    """Find the published versions in which what scenarios give changed. Needs npm; see `readfirst docs recording`."""
     from packaging.version import Version
 
     from harness.bisect import BisectError, Replays, between, changes, facts
@@ -86,7 +87,7 @@ def bisect(
     from harness.selection import select
     from harness.takes import Takes, default_takes
 
-    suite = open_suite(fixtures)
+    suite = (open_own_suite if record else open_suite)(fixtures)
     selected = select(suite, selection_of(ids, family, tag, expression))
     if not selected:
         print("no scenario is selected")

@@ -43,6 +43,7 @@ COMMANDS: Mapping[str, str] = {
     "new-mapping": "harness.target_commands:new_mapping",
     "check-adapter": "harness.target_commands:check_adapter",
     "implementations": "harness.target_commands:implementations",
+    "docs": "harness.docs_commands:docs",
 }
 """Every command, in the order of the help, with the function that it is."""
 

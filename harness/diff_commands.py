@@ -58,7 +58,10 @@ def diff(
     time_limit: TimeLimit = 30.0,
     fixtures: Fixtures = None,
 ) -> int:
-    """Tell what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something; docs/changes.md."""
+    """Tell what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something.
+
+    `readfirst docs changes` says what it prints.
+    """
     from rich.console import Console
 
     from harness.changes.dating import dated

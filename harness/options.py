@@ -28,6 +28,7 @@ __all__ = [
     "Rules",
     "Tags",
     "TimeLimit",
+    "open_own_suite",
     "open_suite",
     "selection_of",
 ]
@@ -110,7 +111,7 @@ Confine = Annotated[
     bool,
     typer.Option(
         "--confine",
-        help="Let it write to its workspace and home alone, without a network; see docs/adapters.md.",
+        help="Let it write to its workspace and home alone, without a network; see `readfirst docs adapters`.",
     ),
 ]
 TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")]
@@ -125,6 +126,22 @@ def open_suite(fixtures: Path | None) -> Suite:
     from harness.suite import Suite
 
     return Suite(fixtures)
+
+
+def open_own_suite(fixtures: Path | None) -> Suite:
+    """Open the suite that --fixtures names, or that of the checkout, to write to it.
+
+    Raises UsageError for the copy inside the installed package.
+    """
+    from harness.guard import UsageError
+
+    suite = open_suite(fixtures)
+    if suite.installed:
+        raise UsageError(
+            f"{suite.root} is part of the installed package, and nothing is written there. Name a suite of your own "
+            "with --fixtures DIR: the `fixtures` of a checkout, or one that `readfirst new ID --fixtures DIR` begins."
+        )
+    return suite
 
 
 def selection_of(

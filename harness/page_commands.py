@@ -9,7 +9,7 @@ import typer
 
 from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
-from harness.options import Fixtures, open_suite
+from harness.options import Fixtures, open_own_suite, open_suite
 
 if TYPE_CHECKING:
     from harness.suite import Suite
@@ -59,7 +59,7 @@ def history(
     from harness.registry import published as asked
     from harness.releases import releases_file, releases_text
 
-    suite = open_suite(fixtures)
+    suite = (open_own_suite if published else open_suite)(fixtures)
     if published:
         write_all({releases_file(suite.root): releases_text(asked()).encode()})
     return _made("history", suite, history_page(suite), check, write)

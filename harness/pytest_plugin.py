@@ -82,7 +82,10 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         told = f"{attributes['help']} Short: --{name}."
         group.addoption(*names, dest=f"readfirst_{name}", **{**attributes, "help": told})
     group.addoption(
-        "--readfirst-baseline", type=Path, metavar="FILE", help="Accepted failures; see docs/running.md."
+        "--readfirst-baseline",
+        type=Path,
+        metavar="FILE",
+        help="Accepted failures; see `readfirst docs running`.",
     )
     group.addoption(
         "--readfirst-name",

@@ -22,6 +22,7 @@ from harness.options import (
     Jobs,
     Tags,
     TimeLimit,
+    open_own_suite,
     open_suite,
     selection_of,
 )
@@ -85,7 +86,7 @@ def record(
     time_limit: TimeLimit = 30.0,
     fixtures: Fixtures = None,
 ) -> int:
-    """Let the real product fill in what scenarios expect. Needs npm and node; see docs/recording.md.
+    """Let the real product fill in what scenarios expect. Needs npm and node; see `readfirst docs recording`.
 
     A scenario is recorded on the contract that it states, 2.1.7 unless it says another. That is all a new case needs.
     `--missing` asks all other contracts later.
@@ -98,7 +99,7 @@ def record(
     from harness.takes import Takes, default_takes
 
     mode = _mode(fix, check, create)
-    suite = open_suite(fixtures)
+    suite = (open_suite if check else open_own_suite)(fixtures)
     selected = select(suite, selection_of(ids, family, tag, expression))
     if shard is not None:
         if takes is None:
@@ -150,7 +151,7 @@ def merge(
     from harness.takes import Takes
 
     mode = _mode(fix, check, create)
-    suite = open_suite(fixtures)
+    suite = (open_suite if check else open_own_suite)(fixtures)
     selected = select(suite, selection_of(None, family, tag, expression))
     wanted = _wanted(suite, selected, contract, missing=missing)
     for folder in folders:

@@ -43,7 +43,9 @@ def fuzz(
     output: Annotated[Path, typer.Option(help="The folder for the scenario file of each finding.")] = Path(
         "fuzz-findings"
     ),
-    known: Annotated[Path | None, typer.Option(help="Accepted disagreements; see docs/fuzzing.md.")] = None,
+    known: Annotated[
+        Path | None, typer.Option(help="Accepted disagreements; see `readfirst docs fuzzing`.")
+    ] = None,
     fast: Annotated[
         bool, typer.Option("--fast", help="Reach claude-code:VERSION through MCP: no texts, more steps.")
     ] = False,

@@ -53,7 +53,7 @@ def snapshot(
     """Record a new version as a contract and tell what differs from the newest known one; exit code 1 if anything does.
 
     Exit code 0: nothing differs that an expectation states, or the version is a contract already. Needs npm; see
-    docs/recording.md.
+    `readfirst docs recording`.
     """
     from harness.claude_code.package import PACKAGE
     from harness.registry import newest

@@ -108,7 +108,9 @@ def run(
             help="What reports and the baseline call the target.", show_default="TARGET as it is written"
         ),
     ] = None,
-    baseline: Annotated[Path | None, typer.Option(help="Accepted failures; see docs/running.md.")] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Accepted failures; see `readfirst docs running`.")
+    ] = None,
     update_baseline: Annotated[
         bool,
         typer.Option(

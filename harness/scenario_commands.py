@@ -21,6 +21,7 @@ from harness.options import (
     Requirements,
     Rules,
     Tags,
+    open_own_suite,
     open_suite,
     selection_of,
 )
@@ -85,19 +86,30 @@ def new(
     scenario: Annotated[str, typer.Argument(metavar="ID", help="Family and slug of the new scenario.")],
     fixtures: Fixtures = None,
 ) -> int:
-    """Write a commented scenario to begin with. CONTRIBUTING.md goes on from there."""
-    from harness.skeleton import SkeletonError, write_skeleton
+    """Write a commented scenario to begin with; `readfirst docs contributing` goes on from there.
+
+    Where there is nothing at --fixtures, a suite of your own is begun there.
+    """
+    from harness.skeleton import SkeletonError, begin_suite, check_id, write_skeleton
 
     try:
-        print(write_skeleton(open_suite(fixtures), scenario))
+        check_id(scenario)
+        if fixtures is not None and begin_suite(fixtures, open_suite(None)):
+            print(f"began a suite in {fixtures}", file=sys.stderr)
+        print(write_skeleton(open_own_suite(fixtures), scenario))
     except SkeletonError as error:
         raise UsageError(str(error)) from error
+    except OSError as error:
+        raise UsageError(f"cannot write to {fixtures or 'the suite'}: {error}") from error
     return ExitCode.CONFORMANT
 
 
 @guarded
 def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
-    """Check scenario files and recordings; exit code 4 if anything is wrong. docs/format.md lists the rules."""
+    """Check scenario files and recordings; exit code 4 if anything is wrong.
+
+    `readfirst docs format` lists the rules.
+    """
     from harness.lint import lint as find
     from harness.lint import unrecorded
     from harness.selection import Selection, select

@@ -370,4 +370,4 @@ def _syntax_fix(message: str) -> str:
         return r'Use the escapes of YAML: "\x01", "\u2028", "\U0001F600" (one escape, not two surrogates).'
     if "tab" in message or "cannot start any token" in message:
         return "Indent with blanks, and quote a string that begins with a special character."
-    return "Compare with docs/format.md; a string with `: `, `#` or quotes in it is safest in double quotes."
+    return "Compare with `readfirst docs format`; a string with `: `, `#` or quotes in it is safest in double quotes."

@@ -50,6 +50,11 @@ class Suite:
             raise SuiteError([Finding("no-suite", Position(self.root, 1, 1), message, fix)])
 
     @property
+    def installed(self) -> bool:
+        """Whether it is the copy inside the installed package, which nothing is written to."""
+        return self.root.resolve() == Path(__file__).resolve().parent / "_fixtures"
+
+    @property
     def scenarios_root(self) -> Path:
         """The folder that ids are relative to."""
         return self.root / "scenarios"

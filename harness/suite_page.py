@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import harness
-
 if TYPE_CHECKING:
     from harness.suite import Suite
 
@@ -18,7 +16,7 @@ def page_file(suite: Suite, name: str) -> Path | None:
 
     None for the copy of the suite inside the installed package, which has no documentation beside it.
     """
-    if suite.root.parent == Path(harness.__file__).parent:
+    if suite.installed:
         return None
     return suite.root.parent / "docs" / name
 

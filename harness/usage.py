@@ -45,13 +45,14 @@ To begin with:
   readfirst run python:mymodule:Tools          your own implementation
   readfirst run 'mcp:node server.js'           your own MCP server
   readfirst check-adapter python:mymodule:Tools   whether the connection works at all
+  readfirst docs                               the pages of the documentation
 
 Your own implementation:
 
   An adapter opens a session per scenario, and a session answers calls. In mymodule.py:
 
 {EXAMPLE}
-  An adapter never sees what is expected. docs/adapters.md says the rest.
+  An adapter never sees what is expected. `readfirst docs adapters` says the rest.
 
 How strictly results are compared (--level):
 

@@ -232,7 +232,7 @@ def _schema_findings(document: Document) -> Iterator[Finding]:
             continue
         told = str(error.schema.get("description", "")) if isinstance(error.schema, dict) else ""
         yield Finding(
-            "schema", document.position(path), message, told or "docs/targets.md says what to write."
+            "schema", document.position(path), message, told or "`readfirst docs targets` says what to write."
         )
 
 

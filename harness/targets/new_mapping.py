@@ -96,7 +96,7 @@ def _slug(name: str) -> str:
 
 
 def _lines(offer: Offer, found: Mapping[str, Guess], command: Command, file: Path) -> Iterator[str]:
-    yield "# Begun by `readfirst new-mapping`; docs/targets.md explains every key."
+    yield "# Begun by `readfirst new-mapping`; `readfirst docs targets` explains every key."
     yield f"title: {emit_string(' '.join(f'{offer.name} {offer.version}'.split()))}"
     yield "kind: mcp"
     yield "# effects: the files, and what is refused. reason and text ask for more."

@@ -59,6 +59,56 @@ def test_the_command_tells_the_file_and_refuses_with_exit_code_2(
     assert "is there already" in capsys.readouterr().err
 
 
+def test_a_suite_of_ones_own_is_begun_where_there_is_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "my own" / "suite"
+    assert exit_code(["new", "gate/new-case", "--fixtures", str(mine)]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == f"{mine / 'scenarios/gate/new-case.yaml'}\n"
+    assert shown.err == f"began a suite in {mine}\n"
+    begun = Suite(mine)
+    assert begun.scenario("gate/new-case", require_expect=False).contract == "2.1.7"
+    assert (mine / "scenarios/gate/../../schema/scenario.schema.json").is_file(), "its first line names it"
+    assert {finding.rule for finding in lint(begun)} == {"missing-expect", "title-style"}
+    assert exit_code(["new", "gate/other", "--fixtures", str(mine)]) == 0
+    assert begun.ids() == ["gate/new-case", "gate/other"]
+
+
+def test_no_suite_is_begun_for_what_is_no_id_or_beside_something_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert exit_code(["new", "NO", "--fixtures", str(tmp_path / "mine")]) == 2
+    assert not (tmp_path / "mine").exists()
+    (tmp_path / "notes.txt").write_text("mine")
+    assert exit_code(["new", "gate/x", "--fixtures", str(tmp_path)]) == 4
+    assert "there is no folder `scenarios` here" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["new", "gate/new-case"],
+        ["record", "gate/edit-unread"],
+        ["merge", "."],
+        ["bisect", "gate/edit-unread", "--record"],
+        ["history", "--published"],
+        ["history", "--write"],
+    ],
+)
+def test_nothing_is_written_to_the_installed_suite(
+    suite: Suite, command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installed = suite.root.rename(suite.root.parent / "_fixtures")
+    monkeypatch.setattr("harness.suite.__file__", str(installed.parent / "suite.py"))
+    before = sorted(installed.rglob("*"))
+    assert exit_code(command) == 2
+    assert "--fixtures" in capsys.readouterr().err
+    assert exit_code([*command, "--fixtures", str(installed)]) == 2
+    assert sorted(installed.rglob("*")) == before
+
+
 def exit_code(arguments: list[str]) -> object:
     with pytest.raises(SystemExit) as ended:
         main(arguments)

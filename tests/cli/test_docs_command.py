@@ -1,0 +1,63 @@
+"""`readfirst docs`: the pages that messages name can be read wherever readfirst is installed."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from harness import documentation
+from harness.documentation import pages
+
+from .conftest import Cli
+
+CHECKOUT = Path(documentation.__file__).parents[1]
+BUILD = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
+NAMED = {
+    name
+    for file in (CHECKOUT / "harness").rglob("*.py")
+    for name in re.findall(r"`readfirst docs ([a-z]+)`", file.read_text("utf-8"))
+}
+
+
+def test_every_page_is_listed_with_its_title(readfirst: Cli) -> None:
+    ran = readfirst("docs")
+    rows = dict(line.split("\t") for line in ran.out.splitlines())
+    assert (ran.code, list(rows)[:3]) == (0, ["readme", "contributing", "adapters"])
+    assert rows["recording"] == "Recording: what the real product does"
+    assert all(rows.values())
+
+
+@pytest.mark.parametrize("word", ["recording", "docs/recording.md", "RECORDING.md"])
+def test_a_page_is_printed_as_it_is(readfirst: Cli, word: str) -> None:
+    ran = readfirst("docs", word)
+    assert (ran.code, ran.out) == (0, (CHECKOUT / "docs/recording.md").read_text("utf-8"))
+
+
+def test_a_page_that_does_not_exist_is_told_with_the_closest(readfirst: Cli) -> None:
+    ran = readfirst("docs", "adapter")
+    assert (ran.code, ran.out) == (2, "")
+    assert "there is no page 'adapter'. Did you mean adapters?" in ran.err
+
+
+def test_every_page_that_a_message_names_exists() -> None:
+    assert {"adapters", "contributing", "format", "recording", "running", "targets"} <= NAMED
+    assert sorted(NAMED - pages().keys()) == []
+
+
+def test_every_page_is_in_the_wheel() -> None:
+    included = BUILD["targets"]["wheel"]["force-include"]
+    files = {path.relative_to(CHECKOUT).as_posix() for path in pages().values()}
+    assert {name for name, target in included.items() if target.startswith("harness/_docs/")} == files
+    assert all(included[name] == f"harness/_docs/{Path(name).name}" for name in files)
+
+
+def test_the_pages_of_an_installed_package_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = tmp_path / "site-packages" / "harness"
+    (installed / "_docs").mkdir(parents=True)
+    for name in ("adapters.md", "README.md"):
+        (installed / "_docs" / name).write_text("# A page\n")
+    monkeypatch.setattr(documentation, "__file__", str(installed / "documentation.py"))
+    assert list(pages()) == ["readme", "adapters"]

@@ -1,0 +1,71 @@
+"""What is installed works without the checkout, and nothing is ever written to it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.pages.page import CHECKOUT
+
+Run = Callable[..., tuple[int, str, str]]
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the package, as `pip install` makes it; what it depends on is that of this environment."""
+    folder = tmp_path_factory.mktemp("installed") / "site packages"
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--target",
+        str(folder),
+        str(CHECKOUT),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def run(installed: Path, tmp_path: Path) -> Run:
+    """Run a command of the installed package, in a folder with blanks in its name."""
+    here = tmp_path / "a user's folder"
+    here.mkdir()
+
+    def ran(*arguments: str) -> tuple[int, str, str]:
+        command = [sys.executable, "-P", "-m", "harness.cli", *arguments]
+        variables = {**os.environ, "PYTHONPATH": str(installed)}
+        done = subprocess.run(
+            command, cwd=here, env=variables, capture_output=True, text=True, timeout=120, check=False
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    return ran
+
+
+def test_it_has_the_pages_and_the_suite(run: Run, installed: Path) -> None:
+    code, out, _ = run("docs")
+    assert (code, len(out.splitlines())) == (0, len(list((CHECKOUT / "docs").glob("*.md"))) + 2)
+    assert run("docs", "adapters")[1] == (CHECKOUT / "docs/adapters.md").read_text("utf-8")
+    assert run("run", "reference", "gate/edit-unread")[0] == 0
+
+
+def test_a_new_scenario_is_written_to_a_folder_of_the_users(run: Run, installed: Path) -> None:
+    before = sorted(path for path in installed.rglob("*") if path.suffix == ".yaml")
+    code, _, err = run("new", "gate/my-case")
+    assert (code, "--fixtures" in err) == (2, True)
+    code, out, _ = run("new", "gate/my-case", "--fixtures", "my suite")
+    assert (code, out) == (0, "my suite/scenarios/gate/my-case.yaml\n")
+    assert run("list", "--fixtures", "my suite")[1] == "gate/my-case\tmust\tTODO\n"
+    assert sorted(path for path in installed.rglob("*") if path.suffix == ".yaml") == before
