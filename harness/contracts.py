@@ -187,11 +187,10 @@ def load_contracts(path: Path) -> Contracts:
     default = (top or {}).get("default", "")
     if top is not None and "default" in top:
         if not isinstance(default, str) or default not in entries:
-            look.note(
-                ("default",),
-                f"the default {default!r} is not among the contracts",
-                did_you_mean(str(default), entries),
-            )
+            from harness.nearest import nearest  # here, because only who errs needs the reference
+
+            fix = nearest(str(default), sorted(all_, key=lambda contract: order(contract.name)))
+            look.note(("default",), f"the default {default!r} is not among the contracts", fix)
         elif default == DOCUMENTED:
             look.note(
                 ("default",), "the default must be a recorded contract", "Name a version of the product."

@@ -1,4 +1,4 @@
-"""Hint: what somebody may have meant by words after `readfirst run` that name neither a target nor scenarios."""
+"""Hint: what somebody may have meant by words that name neither a target nor scenarios."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.finding import SuiteError
 from harness.selection import option_for, scenario_id
 from harness.suite import Suite
 
-__all__ = ["hint"]
+__all__ = ["hint", "target_hint"]
 
 _FACTORY = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
 _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".sh": "sh", ".rb": "ruby"}
@@ -25,23 +25,32 @@ def hint(words: Sequence[str], suite: Suite) -> str:
     `words` are the target and what follows it. A target of a known kind is always fine, whatever it names.
     """
     first = words[0]
-    if first == "reference" or (":" in first and first.partition(":")[0] in KINDS):
+    if _is_target(first):
         return ""
     ids = set(suite.ids())
     if scenario_id(first, ids) is not None:
         return ""
     command = [word for word in words if scenario_id(word, ids) is None]
     scenarios = [word for word in words if scenario_id(word, ids) is not None]
-    for meant in (
-        option_for(first, suite),
-        _factory(first),
-        _published(first),
-        _server(command),
-    ):
+    for meant in (option_for(first, suite), _connecting(command)):
         if meant:
             rest = scenarios if meant[0].startswith("mcp:") else _rest(words[1:], suite)
             return shlex.join(["readfirst", "run", *meant, *rest])
     return ""
+
+
+def target_hint(words: Sequence[str]) -> str:
+    """Return the target, quoted for a shell, that is meant by words which are none; empty where nothing is close."""
+    return "" if not words or _is_target(words[0]) else shlex.join(_connecting(words))
+
+
+def _is_target(word: str) -> bool:
+    return word == "reference" or (":" in word and word.partition(":")[0] in KINDS)
+
+
+def _connecting(words: Sequence[str]) -> list[str]:
+    """Return the one word that connects to what these words name; empty where nothing is close."""
+    return _factory(words[0]) or _published(words[0]) or _server(words)
 
 
 def _rest(words: Sequence[str], suite: Suite) -> list[str]:

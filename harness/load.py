@@ -316,7 +316,10 @@ class _Reader(Inspection):
         if name is None:
             return default.name
         if name not in recorded:
-            self.note(place, f"there is no recorded contract {name!r}", did_you_mean(name, recorded))
+            from harness.nearest import nearest  # here, because only who errs needs the reference
+
+            fix = nearest(name, self.contracts.recorded)
+            self.note(place, f"there is no recorded contract {name!r}", fix)
             return default.name
         self.chosen(recorded[name], default, tools, place)
         return name

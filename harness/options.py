@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from harness.selection import Selection
     from harness.suite import Suite
 
@@ -28,6 +30,7 @@ __all__ = [
     "Rules",
     "Tags",
     "TimeLimit",
+    "one_target",
     "open_own_suite",
     "open_suite",
     "selection_of",
@@ -119,6 +122,22 @@ Output = Annotated[
     Path | None,
     typer.Option(help="Write to this file, whole or not at all.", show_default="standard output"),
 ]
+
+
+def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
+    """Return the target that these words are; UsageError for others, with what to write after `command` instead.
+
+    `kind` is what a suggestion must begin with.
+    """
+    from harness.guard import UsageError
+    from harness.hint import target_hint
+
+    meant = target_hint(words)
+    if meant and meant.lstrip("'").startswith(kind):
+        raise UsageError(f"{words[0]!r} is no target. Did you mean: {command} {meant}")
+    if len(words) > 1:
+        raise UsageError(f"{words[1]!r} is one word too many: write one target, in quotes if it has blanks.")
+    return words[0]
 
 
 def open_suite(fixtures: Path | None) -> Suite:

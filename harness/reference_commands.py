@@ -9,7 +9,7 @@ import typer
 
 from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
-from harness.options import ContractName, Fixtures, LevelName, TimeLimit, open_suite
+from harness.options import ContractName, Fixtures, LevelName, TimeLimit, one_target, open_suite
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -36,6 +36,7 @@ def serve(
 @guarded
 def fuzz(
     against: Annotated[str, typer.Option(help="The target, for example claude-code:2.1.7.")],
+    words: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     steps: Annotated[int, typer.Option(min=0, help="Stop when so many were made on both sides.")] = 2000,
     seed: Annotated[int, typer.Option(help="Another seed gives other scenarios.")] = 0,
     level: Annotated[LevelName, typer.Option(help="How strictly to compare.")] = LevelName.text,
@@ -62,6 +63,7 @@ def fuzz(
 
     if level.value == "verbatim":
         raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")
+    against = one_target([against, *(words or ())], "readfirst fuzz --against")
     suite = open_suite(fixtures)
     chosen = contract or suite.contracts.default
     return perform(

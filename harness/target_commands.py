@@ -11,7 +11,7 @@ import typer
 
 from harness.exit_code import ExitCode
 from harness.guard import UsageError, guarded
-from harness.options import Confine, TimeLimit
+from harness.options import Confine, TimeLimit, one_target
 from harness.version import version
 
 # Everything else is imported by the command that needs it, as in the command line itself.
@@ -34,8 +34,8 @@ def targets() -> int:
 
 @guarded
 def check_adapter(
-    target: Annotated[
-        str, typer.Argument(metavar="TARGET", help="What to connect to, as for `readfirst run`.")
+    words: Annotated[
+        list[str], typer.Argument(metavar="TARGET", help="What to connect to, as for `readfirst run`.")
     ],
     time_limit: TimeLimit = 30.0,
     confine: Confine = False,
@@ -47,6 +47,7 @@ def check_adapter(
     from harness.visible import visible
     from harness.workspace import Place
 
+    target = one_target(words, "readfirst check-adapter")
     adapter = connect(target, Suite(None), time_limit=time_limit, confine=confine)
     problems = 0
     try:
@@ -70,7 +71,9 @@ def check_adapter(
 
 @guarded
 def new_mapping(
-    server: Annotated[str, typer.Argument(metavar="mcp:COMMAND", help="The server, as for `readfirst run`.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="mcp:COMMAND", help="The server, as for `readfirst run`.")
+    ],
     output: Annotated[
         Path | None,
         typer.Option(help="The file to write; it must not be there.", show_default="the server's name.yaml"),
@@ -81,6 +84,7 @@ def new_mapping(
     from harness.adapters.connect import mcp_command
     from harness.targets.new_mapping import NewMappingError, write_mapping
 
+    server = one_target(words, "readfirst new-mapping", "mcp:")
     if not server.startswith("mcp:"):
         raise UsageError(
             f"{server!r} is no MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'."

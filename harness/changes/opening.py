@@ -9,6 +9,7 @@ from pathlib import Path
 from harness.adapters.connect import KINDS
 from harness.changes.sides import ContractSide, RunSide, Side
 from harness.contracts import LATEST, Contract
+from harness.hint import target_hint
 from harness.nearest import nearest
 from harness.report.results import Run
 from harness.report.stream import read_stream
@@ -56,7 +57,10 @@ class Opening:
         kind, colon, _ = name.partition(":")
         if name == "reference" or (colon and kind in KINDS):
             return self._run(name, held if held is not None else contracts[contracts.default])
-        if Path(name).exists() or name.endswith((".jsonl", ".json")):
+        is_stream = name.endswith((".jsonl", ".json"))
+        if not is_stream and (meant := target_hint([name])):
+            raise SideError(f"{name!r} is no side. Did you mean {meant}?")
+        if is_stream or Path(name).exists():
             return self._recorded(Path(name), held)
         raise SideError(
             f"{name!r} is no contract of this suite, no file, and no connect string. {nearest(name, contracts.all)}"

@@ -91,6 +91,44 @@ def test_a_hint_is_shown_and_works(readfirst: Cli, mixed: Suite) -> None:
     assert readfirst(*shlex.split(found[1]), "--fixtures", mixed.root).code == 0
 
 
+@pytest.mark.parametrize(
+    ("command", "words", "meant"),
+    [
+        ("check-adapter", "node server.mjs", "'mcp:node server.mjs'"),
+        ("check-adapter", "server.py", "'mcp:python3 server.py'"),
+        ("check-adapter", "mytools:Tools", "python:mytools:Tools"),
+        ("check-adapter", "qwen-code", "agent:qwen-code"),
+        ("fuzz --against", "node server.mjs", "'mcp:node server.mjs'"),
+        ("fuzz --against", "agno@3.1.10", "target:agno@3.1.10"),
+        ("new-mapping", "./server.mjs", "'mcp:node ./server.mjs'"),
+    ],
+)
+def test_every_command_that_takes_a_target_suggests_one(
+    readfirst: Cli, command: str, words: str, meant: str
+) -> None:
+    ran = readfirst(*command.split(), *words.split())
+    assert (ran.code, ran.out) == (2, "")
+    first = words.split()[0]
+    assert ran.err == f"readfirst: {first!r} is no target. Did you mean: readfirst {command} {meant}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["check-adapter", "nothing"], "there is no kind 'nothing'"),
+        (["check-adapter", "reference", "gate"], "'gate' is one word too many"),
+        (["new-mapping", "agno"], "'agno' is no MCP server"),
+        (["fuzz", "--against", "reference", "more"], "'more' is one word too many"),
+        (["diff", "2.1.7", "agno"], "'agno' is no side. Did you mean target:agno?"),
+        (["diff", "2.1.7", "server.mjs"], "'server.mjs' is no side. Did you mean 'mcp:node server.mjs'?"),
+        (["diff", "2.1.7", "notes.txt"], "notes.txt:1:"),
+    ],
+)
+def test_where_nothing_is_close_nothing_is_suggested(readfirst: Cli, words: list[str], told: str) -> None:
+    ran = readfirst(*words)
+    assert (ran.code, told in ran.err) == (3 if "notes.txt" in words else 2, True), ran.err
+
+
 def test_a_tag_is_known_where_the_suite_lists_its_tags(mixed: Suite) -> None:
     (mixed.root / "tags.yaml").write_text(
         "tags:\n  gate: What must be read first.\n  lines: Numbered lines.\n"

@@ -122,6 +122,7 @@ def test_contracts_come_in_release_order_whatever_the_order_of_the_file(tmp_path
     ("old", "new", "message"),
     [
         ("default: 2.1.7", "default: 2.1.8", r"contracts\.yaml:1:10: the default '2\.1\.8' is not among"),
+        ("default: 2.1.7", "default: 2.1.8", r"2\.1\.8 is newer than 2\.1\.7"),
         ("default: 2.1.7", "default: documented", "1:10: the default must be a recorded contract"),
         ("default: 2.1.7\n", "", "lacks the key 'default'"),
         ("package: p, ", "", "4:10: contract 2.1.7 lacks the key 'package'"),

@@ -280,6 +280,21 @@ def test_a_scenario_states_the_default_contract_unless_that_lacks_a_tool() -> No
     assert problems(f"contract: 1.0.60\n{plain}") == [("contract-not-needed", 3)]
 
 
+@pytest.mark.parametrize(
+    ("written", "advice"),
+    [
+        ("2.1.8", "2.1.8 is between 2.1.7 and 2.1.40: nothing changed at 2.1.8. Write 2.1.7."),
+        ("latest", "Write 2.1.328: what is the latest changes."),
+        ("2.1.328+gatde", "Did you mean 2.1.328+gated?"),
+        ("nonsense", "`readfirst contracts` lists them."),
+    ],
+)
+def test_a_contract_that_is_none_is_told_with_the_closest_version(written: str, advice: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        scenario(f"contract: {written}\nsteps:\n  - Read: {{file_path: a}}\n    expect: {{text: x}}\n")
+    assert caught.value.findings[0].fix == advice
+
+
 def test_the_digest_of_inputs_tells_other_files_and_steps_from_other_words() -> None:
     text = "given: {files: {a: x}}\nsteps:\n  - parallel:\n      - Read: {file_path: a}\n        expect: {text: x}\n"
     text += "      - Read: {file_path: b}\n        expect: {text: y}\n  - touch: a\n"
