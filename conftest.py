@@ -15,7 +15,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 # By entry point and here would be twice, which is an error.
 if not any(entry.name == "readfirst" for entry in entry_points(group="pytest11")):
-    pytest_plugins = ["harness.pytest_plugin"]
+    pytest_plugins = ["readfirst.harness.pytest_plugin"]
 
 MOST_PROCESSES = 8
 """Each has to collect all tests, so more of them gain little."""

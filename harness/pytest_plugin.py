@@ -19,21 +19,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from harness.baseline import Baseline, Ruling
-    from harness.run import Bench
-    from harness.suite import Suite
-    from harness.verdict import Verdict
+    from readfirst.harness.compare.baseline import Baseline, Ruling
+    from readfirst.harness.compare.verdict import Verdict
+    from readfirst.harness.run.bench import Bench
+    from readfirst.harness.suite.suite import Suite
 
 # The harness is imported when the first scenario is collected: a test run without scenarios pays nothing.
 
 __all__ = ["ScenarioFailedError", "ScenarioFile", "ScenarioItem"]
 
 LEVELS = ("effects", "reason", "text", "verbatim")
-"""As `harness.verdict.LEVELS`, which would take too long to import here; a test compares them."""
+"""As `harness.compare.verdict.LEVELS`, which would take too long to import here; a test compares them."""
 REQUIREMENTS = ("must", "should", "observed")
-"""As `harness.scenario.REQUIREMENTS`, for the same reason."""
+"""As `harness.suite.scenario.REQUIREMENTS`, for the same reason."""
 CLASSES = ("safety", "contract", "fidelity", "product")
-"""As `harness.rules.CLASSES`, for the same reason."""
+"""As `harness.suite.rules.CLASSES`, for the same reason."""
 PROPERTY = "readfirst"
 """The user property of a report that holds the verdict's status; it also travels from pytest-xdist's workers."""
 
@@ -119,7 +119,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(_Guard(config), "readfirst-guard")
     roots = {root for argument in config.args if (root := _fixtures_root(_path_of(argument, config) / "x"))}
     if config.option.readfirst_adapter is not None:
-        from harness.suite import default_root
+        from readfirst.harness.suite.suite import default_root
 
         root = default_root()
         if not roots and root != config.rootpath / "fixtures":
@@ -202,11 +202,11 @@ class _Session:
         Raises _Refused, the first time only: for the other files of a suite that cannot be used there are none.
         """
         if root not in self._contracts:
-            from harness.contracts import UnknownContractError
-            from harness.finding import SuiteError
-            from harness.selection import SelectionError, rules_chosen
-            from harness.suite import Suite
-            from harness.testrun import chosen_contracts, open_baseline
+            from readfirst.harness.run.command import chosen_contracts, open_baseline
+            from readfirst.harness.source.finding import SuiteError
+            from readfirst.harness.suite.contracts import UnknownContractError
+            from readfirst.harness.suite.selection import SelectionError, rules_chosen
+            from readfirst.harness.suite.suite import Suite
 
             self._contracts[root] = ()
             try:
@@ -225,7 +225,7 @@ class _Session:
         rules = self._chosen[root]
         if not self._requirements and rules is None:
             return True
-        from harness.finding import SuiteError
+        from readfirst.harness.source.finding import SuiteError
 
         try:
             heading = self._suites[root].heading(scenario_id)
@@ -236,9 +236,9 @@ class _Session:
 
     def connect(self, root: Path, contract: str) -> Bench:
         """Connect the target unless it is. Raises _Refused."""
-        from harness.adapters.connect import ConnectError
-        from harness.run import Bench, Order
-        from harness.session import BrokenAdapter
+        from readfirst.harness.run.bench import Bench, Order
+        from readfirst.harness.run.connect import ConnectError
+        from readfirst.harness.session import BrokenAdapter
 
         key = (root, contract)
         if key not in self._benches:
@@ -254,16 +254,16 @@ class _Session:
 
     def judge(self, root: Path, contract: str, scenario_id: str) -> tuple[Verdict, Ruling]:
         """Replay one scenario and rule by the baseline."""
-        from harness.baseline import rule
+        from readfirst.harness.compare.baseline import rule
 
         verdict = self.connect(root, contract).judge(scenario_id)
         return verdict, rule(verdict, self._baselines[root])
 
     def explain(self, root: Path, verdict: Verdict) -> str:
         """Return the text that explains a failure, the same as the command line's."""
-        from harness.report.failure import failure_text
-        from harness.suite import default_root
-        from harness.testrun import commands_of
+        from readfirst.harness.report.failure import failure_text
+        from readfirst.harness.run.command import commands_of
+        from readfirst.harness.suite.suite import default_root
 
         commands = commands_of(
             self.target,
@@ -348,7 +348,7 @@ class ScenarioItem(pytest.Item):
         if verdict.status in ("unsupported", "unspecified"):
             pytest.skip(f"{verdict.status}: {verdict.reason}")
         if not ruling.conformant:
-            from harness.report.failure import brief
+            from readfirst.harness.report.failure import brief
 
             reason, _, details = verdict.reason.partition("\n")
             told = session.explain(root, replace(verdict, reason=reason))
@@ -356,8 +356,8 @@ class ScenarioItem(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the explanation without a traceback, also for a broken suite or target."""
-        from harness.finding import SuiteError
-        from harness.recordings import RecordingError
+        from readfirst.harness.source.finding import SuiteError
+        from readfirst.harness.suite.recordings import RecordingError
 
         error = excinfo.value
         if not isinstance(error, ScenarioFailedError | SuiteError | RecordingError | _Refused):

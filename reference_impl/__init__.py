@@ -1,6 +1,6 @@
 """The reference implementation of Claude Code's file tools, one contract at a time.
 
-    from reference_impl import FileTools, Refusal
+    from readfirst.reference_impl import FileTools, Refusal
 
     tools = FileTools(contract="2.1.7", root=Path("project"), deny=["Edit(secret/**)"])
     tools.call("Read", {"file_path": "notes.txt"})      # -> Result(text, is_error, error, code), never raises
@@ -9,8 +9,8 @@
 One `FileTools` is one session: what was read, and when, lives in it.
 """
 
-from reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
-from reference_impl.file_tools import FileTools, Result
-from reference_impl.refusal import Refusal
+from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
+from readfirst.reference_impl.file_tools import FileTools, Result
+from readfirst.reference_impl.refusal import Refusal
 
 __all__ = ["DEFAULT_CONTRACT", "Behaviours", "FileTools", "Refusal", "Result", "behaviours_of"]

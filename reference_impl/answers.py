@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reference_impl.contract import Behaviours
-from reference_impl.numbering import numbered
-from reference_impl.replacement import snippet
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.numbering import numbered
+from readfirst.reference_impl.replacement import snippet
 
 __all__ = ["CHANGED_ELSEWHERE", "created", "edited", "edited_several", "known", "overwritten"]
 

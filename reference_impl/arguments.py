@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from reference_impl.corrections import Corrections
-from reference_impl.json_text import compact, indented
-from reference_impl.refusal import Refusal
+from readfirst.reference_impl.corrections import Corrections
+from readfirst.reference_impl.json_text import compact, indented
+from readfirst.reference_impl.refusal import Refusal
 
 __all__ = ["Parameter", "Schema", "wrong_type"]
 

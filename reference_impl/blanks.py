@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from reference_impl.contract import Behaviours
+from readfirst.reference_impl.contract import Behaviours
 
 __all__ = ["BLANKS", "are_blanks_cut", "without_trailing_blanks"]
 

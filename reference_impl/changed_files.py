@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 
-from reference_impl import read_tool
-from reference_impl.notebook import is_notebook
-from reference_impl.refusal import Refusal
-from reference_impl.session import Session
+from readfirst.reference_impl import read_tool
+from readfirst.reference_impl.notebook import is_notebook
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.session import Session
 
 __all__ = ["notice_changed_files"]
 

@@ -10,17 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 
-from reference_impl.behaviours.calls import CallBehaviours
-from reference_impl.behaviours.freshness import FreshnessBehaviours
-from reference_impl.behaviours.media import MediaBehaviours
-from reference_impl.behaviours.notebooks import NotebookBehaviours
-from reference_impl.behaviours.paths import PathBehaviours
-from reference_impl.behaviours.permissions import PermissionBehaviours
-from reference_impl.behaviours.reading import ReadBehaviours
-from reference_impl.behaviours.settings import SettingsBehaviours
-from reference_impl.behaviours.text import TextBehaviours
-from reference_impl.behaviours.writing import WriteBehaviours
-from reference_impl.history import DEFAULT_CONTRACT, History, version_of
+from readfirst.reference_impl.behaviours.calls import CallBehaviours
+from readfirst.reference_impl.behaviours.freshness import FreshnessBehaviours
+from readfirst.reference_impl.behaviours.media import MediaBehaviours
+from readfirst.reference_impl.behaviours.notebooks import NotebookBehaviours
+from readfirst.reference_impl.behaviours.paths import PathBehaviours
+from readfirst.reference_impl.behaviours.permissions import PermissionBehaviours
+from readfirst.reference_impl.behaviours.reading import ReadBehaviours
+from readfirst.reference_impl.behaviours.settings import SettingsBehaviours
+from readfirst.reference_impl.behaviours.text import TextBehaviours
+from readfirst.reference_impl.behaviours.writing import WriteBehaviours
+from readfirst.reference_impl.history import DEFAULT_CONTRACT, History, version_of
 
 __all__ = [
     "DEFAULT_CONTRACT",

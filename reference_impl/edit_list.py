@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from reference_impl.arguments import Parameter, Schema, wrong_type
-from reference_impl.contract import Behaviours
-from reference_impl.json_text import indented
-from reference_impl.refusal import Refusal
-from reference_impl.schemas import schema_of_edit
+from readfirst.reference_impl.arguments import Parameter, Schema, wrong_type
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.json_text import indented
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.schemas import schema_of_edit
 
 __all__ = ["schema_of_multi_edit"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reference_impl.refusal import Refusal
+from readfirst.reference_impl.refusal import Refusal
 
 __all__ = ["refuse_unwritable", "told_at_the_end"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from reference_impl.contract import Behaviours
+from readfirst.reference_impl.contract import Behaviours
 
 __all__ = ["has_two_spellings", "spelt_with_escapes", "with_characters", "with_escapes", "without_escapes"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_impl.refusal import Refusal
+from readfirst.reference_impl.refusal import Refusal
 
 __all__ = ["is_whole", "media_type", "refuse_other_content", "refuse_without_size"]
 

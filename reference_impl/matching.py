@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reference_impl import escapes
-from reference_impl.contract import Behaviours
-from reference_impl.quotes import curled, straight
+from readfirst.reference_impl import escapes
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.quotes import curled, straight
 
 __all__ = ["Match", "matched"]
 

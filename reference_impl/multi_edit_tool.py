@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reference_impl import answers, disk, edit_tool
-from reference_impl.contract import Behaviours
-from reference_impl.freshness import refuse_stale
-from reference_impl.refusal import Refusal
-from reference_impl.replacement import applied
-from reference_impl.session import Session
-from reference_impl.text_file import Format
+from readfirst.reference_impl import answers, disk, edit_tool
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.freshness import refuse_stale
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.replacement import applied
+from readfirst.reference_impl.session import Session
+from readfirst.reference_impl.text_file import Format
 
 __all__ = ["execute", "permit", "prepare", "validate"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from reference_impl.contract import Behaviours
-from reference_impl.json_text import JsonError, compact, parse
-from reference_impl.numbers import shown
-from reference_impl.refusal import Refusal
-from reference_impl.sizes import advice, refuse_too_long, rounded
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.json_text import JsonError, compact, parse
+from readfirst.reference_impl.numbers import shown
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.sizes import advice, refuse_too_long, rounded
 
 __all__ = ["is_notebook", "loaded", "shown_cells"]
 

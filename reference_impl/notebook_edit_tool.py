@@ -7,12 +7,12 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from reference_impl import disk, notebook
-from reference_impl.json_text import JsonError, indented, parse
-from reference_impl.paths import refuse_null, refuse_null_at_last
-from reference_impl.refusal import MODIFIED, NOT_READ, Failure, Refusal
-from reference_impl.session import Session
-from reference_impl.text_file import encode
+from readfirst.reference_impl import disk, notebook
+from readfirst.reference_impl.json_text import JsonError, indented, parse
+from readfirst.reference_impl.paths import refuse_null, refuse_null_at_last
+from readfirst.reference_impl.refusal import MODIFIED, NOT_READ, Failure, Refusal
+from readfirst.reference_impl.session import Session
+from readfirst.reference_impl.text_file import encode
 
 __all__ = ["execute", "permit", "prepare", "validate"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 
-from reference_impl.blanks import BLANKS
-from reference_impl.disk import entries
-from reference_impl.refusal import Refusal
+from readfirst.reference_impl.blanks import BLANKS
+from readfirst.reference_impl.disk import entries
+from readfirst.reference_impl.refusal import Refusal
 
 __all__ = [
     "expanded",

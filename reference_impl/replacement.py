@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_impl.numbering import lines_of, numbered
+from readfirst.reference_impl.numbering import lines_of, numbered
 
 __all__ = ["applied", "snippet"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from reference_impl.arguments import Parameter, Schema
-from reference_impl.contract import Behaviours
-from reference_impl.corrections import Corrections
+from readfirst.reference_impl.arguments import Parameter, Schema
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.corrections import Corrections
 
 __all__ = ["schema_of_edit", "schema_of_notebook_edit", "schema_of_read", "schema_of_write"]
 

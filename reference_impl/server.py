@@ -14,10 +14,10 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
-from reference_impl.contract import DEFAULT_CONTRACT
-from reference_impl.file_tools import FileTools
-from reference_impl.permissions import PermissionRuleError
-from reference_impl.text_file import well_formed
+from readfirst.reference_impl.contract import DEFAULT_CONTRACT
+from readfirst.reference_impl.file_tools import FileTools
+from readfirst.reference_impl.permissions import PermissionRuleError
+from readfirst.reference_impl.text_file import well_formed
 
 __all__ = ["SettingsError", "deny_rules", "serve"]
 

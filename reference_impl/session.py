@@ -9,15 +9,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from reference_impl import disk
-from reference_impl.contract import Behaviours
-from reference_impl.links import refuse_hanging, refuse_link
-from reference_impl.paths import expanded, refuse_null_at_last, resolved
-from reference_impl.permissions import Permissions
-from reference_impl.read_state import ReadState, Record
-from reference_impl.refusal import Refusal, of_os_error
-from reference_impl.sampling import usual_line_ending
-from reference_impl.text_file import Format, decode, encode, format_of, unify, well_formed, without_mark
+from readfirst.reference_impl import disk
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.links import refuse_hanging, refuse_link
+from readfirst.reference_impl.paths import expanded, refuse_null_at_last, resolved
+from readfirst.reference_impl.permissions import Permissions
+from readfirst.reference_impl.read_state import ReadState, Record
+from readfirst.reference_impl.refusal import Refusal, of_os_error
+from readfirst.reference_impl.sampling import usual_line_ending
+from readfirst.reference_impl.text_file import (
+    Format,
+    decode,
+    encode,
+    format_of,
+    unify,
+    well_formed,
+    without_mark,
+)
 
 __all__ = ["Session"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from reference_impl.contract import Behaviours
-from reference_impl.json_text import JsonError, parse
-from reference_impl.refusal import Refusal
-from reference_impl.settings_keys import keys, problems
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.json_text import JsonError, parse
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.settings_keys import keys, problems
 
 __all__ = ["refuse_guarded", "refuse_invalid_settings"]
 

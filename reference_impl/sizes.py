@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from reference_impl.contract import Behaviours
-from reference_impl.numbering import numbered_lines
-from reference_impl.refusal import Refusal
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.numbering import numbered_lines
+from readfirst.reference_impl.refusal import Refusal
 
 __all__ = [
     "advice",

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from reference_impl import answers, disk, edit_tool
-from reference_impl.blanks import are_blanks_cut, without_trailing_blanks
-from reference_impl.encodings import refuse_unwritable
-from reference_impl.escapes import without_escapes
-from reference_impl.freshness import is_changed, refuse_stale, refuse_unread
-from reference_impl.paths import refuse_null
-from reference_impl.read_state import Record
-from reference_impl.refusal import MODIFIED, Refusal
-from reference_impl.session import Session
-from reference_impl.text_file import Format
+from readfirst.reference_impl import answers, disk, edit_tool
+from readfirst.reference_impl.blanks import are_blanks_cut, without_trailing_blanks
+from readfirst.reference_impl.encodings import refuse_unwritable
+from readfirst.reference_impl.escapes import without_escapes
+from readfirst.reference_impl.freshness import is_changed, refuse_stale, refuse_unread
+from readfirst.reference_impl.paths import refuse_null
+from readfirst.reference_impl.read_state import Record
+from readfirst.reference_impl.refusal import MODIFIED, Refusal
+from readfirst.reference_impl.session import Session
+from readfirst.reference_impl.text_file import Format
 
 __all__ = ["execute", "permit", "prepare", "prepare_corrected", "validate"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters import child, confine, supervisor
-from harness.agent import conversation
+from readfirst.harness.agents import conversation
+from readfirst.harness.processes import child, confine, supervisor
 
 __all__ = ["AS_A_USER", "NO_NAMESPACES", "NO_SUBREAPER", "NO_WAY_INTO_A_NAMESPACE", "altered_supervisor"]
 

@@ -9,9 +9,9 @@ from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from harness.adapters.mcp_server import McpServer
-from harness.session import BrokenAdapter, Workspace
-from harness.workspace import Place, Site, SpoiltError
+from readfirst.harness.adapters.mcp_server import McpServer
+from readfirst.harness.session import BrokenAdapter, Workspace
+from readfirst.harness.workspace.site import Place, Site, SpoiltError
 
 __all__ = ["Ahead", "Start"]
 

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import get_args
 
-from harness.adapters.server_pool import Isolation
-from harness.session import BrokenAdapter
+from readfirst.harness.adapters.server_pool import Isolation
+from readfirst.harness.session import BrokenAdapter
 
 __all__ = ["Command", "parse_command"]
 

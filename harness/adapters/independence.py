@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.entry import OLD_TIME, Entry, RegularFile, TextContent
-from harness.session import Session, ToolResult, Workspace
-from harness.workspace import Site
+from readfirst.harness.session import Session, ToolResult, Workspace
+from readfirst.harness.suite.entry import OLD_TIME, Entry, RegularFile, TextContent
+from readfirst.harness.workspace.site import Site
 
 __all__ = ["Independence", "try_servers"]
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from mcp import types
 
-from harness.adapters.mcp_server import McpServer, Offer
-from harness.adapters.sandbox import Sandbox
-from harness.adapters.server_pool import Isolation, ServerPool
-from harness.scenario import TOOLS
-from harness.scratch import Scratch
-from harness.session import BrokenAdapter, ToolResult, Workspace
-from harness.workspace import Territory
+from readfirst.harness.adapters.mcp_server import McpServer, Offer
+from readfirst.harness.adapters.server_pool import Isolation, ServerPool
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.suite.scenario import TOOLS
+from readfirst.harness.workspace.site import Territory
 
 __all__ = ["McpAdapter", "McpConnection", "McpSession", "text_of"]
 

@@ -23,9 +23,9 @@ from mcp import ClientSession, McpError, types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from harness.adapters.child import Child
-from harness.adapters.sandbox import Sandbox
-from harness.session import BrokenAdapter
+from readfirst.harness.processes.child import Child
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.session import BrokenAdapter
 
 __all__ = ["LONGEST_MESSAGE", "McpServer", "Offer"]
 

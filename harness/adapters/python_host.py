@@ -1,6 +1,6 @@
 """The process that hosts a Python implementation.
 
-    python -m harness.adapters.python_host SOCKET MODULE FACTORY
+    python -m readfirst.harness.adapters.python_host SOCKET MODULE FACTORY
 
 SOCKET is an inherited file descriptor; MODULE is a module's name, or a file that ends with `.py`. It answers one
 message (`harness.adapters.framing`) with one message until the socket ends.
@@ -20,8 +20,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from harness.adapters.framing import MAXIMUM_MESSAGE, Framing
-from harness.session import ParallelSession, RacingSession, Workspace, capabilities_of
+from readfirst.harness.adapters.framing import MAXIMUM_MESSAGE, Framing
+from readfirst.harness.session import ParallelSession, RacingSession, Workspace, capabilities_of
 
 __all__ = ["main"]
 

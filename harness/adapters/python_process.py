@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.adapters.child import Child
-from harness.adapters.framing import EndedError, Framing, GarbageError, TooLateError
-from harness.adapters.sandbox import Sandbox
-from harness.scratch import Scratch
-from harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
-from harness.workspace import Territory
+from readfirst.harness.adapters.framing import EndedError, Framing, GarbageError, TooLateError
+from readfirst.harness.processes.child import Child
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.workspace.site import Territory
 
 __all__ = ["FactoryError", "PythonAdapter", "PythonSession"]
 
@@ -181,7 +181,7 @@ class _How(NamedTuple):
 
     def command(self) -> list[str]:
         """Return the words before the module's."""
-        return [self.python, "-u", "-X", "faulthandler", "-m", "harness.adapters.python_host"]
+        return [self.python, "-u", "-X", "faulthandler", "-m", "readfirst.harness.adapters.python_host"]
 
     def variables(self, territory: Territory | None) -> Mapping[str, str]:
         """Return the child's variables."""

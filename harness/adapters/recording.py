@@ -10,12 +10,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.entry import Directory, Entry, RegularFile
-from harness.recordings import RecordedResult, RecordingError, Recordings, Transcript, TranscriptStep
-from harness.scenario import TOOLS, Scenario
-from harness.session import BrokenAdapter, ToolResult, Workspace
-from harness.workspace import HOME
-from harness.world import create
+from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.suite.entry import Directory, Entry, RegularFile
+from readfirst.harness.suite.recordings import (
+    RecordedResult,
+    RecordingError,
+    Recordings,
+    Transcript,
+    TranscriptStep,
+)
+from readfirst.harness.suite.scenario import TOOLS, Scenario
+from readfirst.harness.workspace.site import HOME
+from readfirst.harness.workspace.world import create
 
 __all__ = ["OneTranscript", "RecordingAdapter"]
 

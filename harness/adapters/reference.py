@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from harness.adapters.time_limit import time_limit
-from harness.session import ToolResult, Workspace
-from reference_impl import Behaviours, FileTools, Result
+from readfirst.harness.adapters.time_limit import time_limit
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.reference_impl import Behaviours, FileTools, Result
 
 __all__ = ["ReferenceAdapter", "ReferenceSession"]
 

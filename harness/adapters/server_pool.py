@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from harness.adapters.ahead import Ahead, Start
-from harness.adapters.independence import Independence, try_servers
-from harness.adapters.mcp_server import McpServer
-from harness.scenario import Scenario
-from harness.session import Adapter, ServerUse, Workspace, capabilities_of
-from harness.workspace import Place, Site
+from readfirst.harness.adapters.ahead import Ahead, Start
+from readfirst.harness.adapters.independence import Independence, try_servers
+from readfirst.harness.adapters.mcp_server import McpServer
+from readfirst.harness.session import Adapter, ServerUse, Workspace, capabilities_of
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.workspace.site import Place, Site
 
 __all__ = ["Isolation", "ServerPool"]
 

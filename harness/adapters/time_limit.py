@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from harness.session import BrokenAdapter
+from readfirst.harness.session import BrokenAdapter
 
 __all__ = ["time_limit"]
 

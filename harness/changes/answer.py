@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.entry import Directory, Entry, RegularFile
-from harness.expected_text import text_differences
-from harness.host_text import answer_of
-from harness.recordings import Transcript, TranscriptStep
-from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, TextDigest, ToolCall
-from harness.verdict import Difference
-from harness.vocabulary import Vocabulary
+from readfirst.harness.compare.expected_text import text_differences
+from readfirst.harness.compare.verdict import Difference
+from readfirst.harness.suite.entry import Directory, Entry, RegularFile
+from readfirst.harness.suite.host_text import answer_of
+from readfirst.harness.suite.recordings import Transcript, TranscriptStep
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    TextDigest,
+    ToolCall,
+)
+from readfirst.harness.suite.vocabulary import Vocabulary
 
 __all__ = [
     "Answer",

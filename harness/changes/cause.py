@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.changes.occurrence import ChangeLevel, Kind, Occurrence
+from readfirst.harness.changes.occurrence import ChangeLevel, Kind, Occurrence
 
 __all__ = ["Cause", "Signature", "grouped"]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from harness.changes.answer import Answer, Place, Told
-from harness.entry import Directory, Entry, HardLink, RegularFile
-from harness.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
+from readfirst.harness.changes.answer import Answer, Place, Told
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
 
 __all__ = ["before_steps", "kept", "known_lines", "with_modes"]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 
-from harness.changes.answer import asked
-from harness.changes.cause import Cause
-from harness.changes.contents import known_lines
-from harness.changes.occurrence import Occurrence
-from harness.changes.points import Point, chain, narrowest, points
-from harness.changes.wording import parts
-from harness.contracts import Contract, order
-from harness.recordings import RecordedResult, Recordings, Transcript
-from harness.releases import Releases, load_releases, releases_file
-from harness.scenario import ParallelCalls, Scenario, ToolCall
-from harness.suite import Suite
+from readfirst.harness.changes.answer import asked
+from readfirst.harness.changes.cause import Cause
+from readfirst.harness.changes.contents import known_lines
+from readfirst.harness.changes.occurrence import Occurrence
+from readfirst.harness.changes.points import Point, chain, narrowest, points
+from readfirst.harness.changes.wording import parts
+from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.recordings import RecordedResult, Recordings, Transcript
+from readfirst.harness.suite.releases import Releases, load_releases, releases_file
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
 
 __all__ = ["dated"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from harness.changes.cause import Cause, grouped
-from harness.changes.occurrence import Occurrence, occurrences
-from harness.changes.sides import ContractSide, RunSide, Side
-from harness.suite import Suite
+from readfirst.harness.changes.cause import Cause, grouped
+from readfirst.harness.changes.occurrence import Occurrence, occurrences
+from readfirst.harness.changes.sides import ContractSide, RunSide, Side
+from readfirst.harness.suite.suite import Suite
 
 __all__ = ["Diff", "diff"]
 

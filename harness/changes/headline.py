@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.changes.cause import Cause
-from harness.changes.wording import BLANKS
-from harness.visible import first_difference, visible
+from readfirst.harness.changes.cause import Cause
+from readfirst.harness.changes.wording import BLANKS
+from readfirst.harness.report.visible import first_difference, visible
 
 __all__ = ["headline", "words"]
 

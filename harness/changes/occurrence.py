@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from harness.changes.answer import Answer, Asked, Place, Told, asked
-from harness.changes.contents import before_steps, known_lines
-from harness.changes.wording import general, text_changes
-from harness.entry import Directory, Entry, FileDigest, RegularFile, Symlink, in_words
-from harness.expected_text import text_differences
-from harness.scenario import Scenario, TextDigest, ToolCall
-from harness.signature import manner
-from harness.visible import first_difference
+from readfirst.harness.changes.answer import Answer, Asked, Place, Told, asked
+from readfirst.harness.changes.contents import before_steps, known_lines
+from readfirst.harness.changes.wording import general, text_changes
+from readfirst.harness.compare.expected_text import text_differences
+from readfirst.harness.compare.signature import manner
+from readfirst.harness.report.visible import first_difference
+from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink, in_words
+from readfirst.harness.suite.scenario import Scenario, TextDigest, ToolCall
 
 __all__ = ["Change", "ChangeLevel", "Kind", "Occurrence", "occurrences", "same_text", "shown_text"]
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.adapters.connect import KINDS
-from harness.changes.sides import ContractSide, RunSide, Side
-from harness.contracts import LATEST, Contract
-from harness.hint import target_hint
-from harness.nearest import nearest
-from harness.report.results import Run
-from harness.report.stream import read_stream
-from harness.run import TIME_LIMIT, run
-from harness.suite import Suite
-from harness.verdict import Verdict
+from readfirst.harness.changes.sides import ContractSide, RunSide, Side
+from readfirst.harness.cli.hint import target_hint
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.report.results import Run
+from readfirst.harness.report.stream import read_stream
+from readfirst.harness.run.bench import TIME_LIMIT, run
+from readfirst.harness.run.connect import KINDS
+from readfirst.harness.suite.contracts import LATEST, Contract
+from readfirst.harness.suite.nearest import nearest
+from readfirst.harness.suite.suite import Suite
 
 __all__ = ["Opening", "SideError"]
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.changes.cause import Cause
-from harness.changes.diff import Diff
-from harness.changes.headline import headline, words
-from harness.changes.occurrence import Occurrence
+from readfirst.harness.changes.cause import Cause
+from readfirst.harness.changes.diff import Diff
+from readfirst.harness.changes.headline import headline, words
+from readfirst.harness.changes.occurrence import Occurrence
 
 __all__ = ["as_json", "as_markdown", "as_text"]
 
@@ -48,7 +48,7 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
 
 def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     """Yield the lines of a page, in the manner of a changelog."""
-    from harness.behaviour.markdown import code
+    from readfirst.harness.report.markup import code
 
     yield f"# {diff.before} → {diff.after}"
     yield ""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from harness.changes.answer import Answer, Place, asked, clause_answer, patched, with_whole_text
-from harness.contracts import Contract, clause_for
-from harness.expected import seen_by
-from harness.recordings import Recording, Transcript
-from harness.scenario import Scenario, TextDigest
-from harness.suite import Suite
-from harness.verdict import Verdict
+from readfirst.harness.changes.answer import Answer, Place, asked, clause_answer, patched, with_whole_text
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.recordings import Recording, Transcript
+from readfirst.harness.suite.scenario import Scenario, TextDigest
+from readfirst.harness.suite.suite import Suite
 
 __all__ = ["ContractSide", "RunSide", "Side", "TakenSide"]
 

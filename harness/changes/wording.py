@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
-from harness.signature import manner
+from readfirst.harness.compare.signature import manner
 
 __all__ = ["BLANKS", "Part", "TextChange", "general", "parts", "text_changes"]
 

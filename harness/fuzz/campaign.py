@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from harness.fuzz.disagree import Cause, Disagreement, first_disagreement
-from harness.fuzz.shrink import shrink
-from harness.outcome import Outcome
-from harness.replay import replay
-from harness.scenario import Scenario
-from harness.session import Adapter, BrokenAdapter
-from harness.verdict import Level
-from harness.vocabulary import Vocabulary
-from harness.workspace import Place
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.fuzz.disagree import Cause, Disagreement, first_disagreement
+from readfirst.harness.fuzz.shrink import shrink
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import Adapter, BrokenAdapter
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.vocabulary import Vocabulary
+from readfirst.harness.workspace.site import Place
 
 __all__ = ["Campaign", "Duel", "Finding", "Group", "Tally"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.entry import Entry, RegularFile
-from harness.host_text import answer_of
-from harness.outcome import Outcome, StepOutcome
-from harness.scenario import ParallelCalls, Scenario, Step, ToolCall
-from harness.session import ToolResult
-from harness.verdict import LEVELS, Level
-from harness.vocabulary import Vocabulary
+from readfirst.harness.compare.verdict import LEVELS, Level
+from readfirst.harness.replay.outcome import Outcome, StepOutcome
+from readfirst.harness.session import ToolResult
+from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.host_text import answer_of
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall
+from readfirst.harness.suite.vocabulary import Vocabulary
 
 __all__ = ["Cause", "Disagreement", "first_disagreement"]
 

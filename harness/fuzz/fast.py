@@ -13,14 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.adapters.mcp import McpConnection, McpSession
-from harness.agent.launcher import PORT
-from harness.claude_code.environment import build_environment
-from harness.claude_code.package import install
-from harness.scratch import Scratch
-from harness.session import BASIC_CAPABILITIES, Session, ToolResult, Workspace
-from reference_impl import FileTools, behaviours_of
-from reference_impl.blanks import BLANKS
+from readfirst.harness.adapters.mcp import McpConnection, McpSession
+from readfirst.harness.agents.claude_code.environment import build_environment
+from readfirst.harness.agents.claude_code.package import install
+from readfirst.harness.agents.launcher import PORT
+from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.session import BASIC_CAPABILITIES, Session, ToolResult, Workspace
+from readfirst.reference_impl import FileTools, behaviours_of
+from readfirst.reference_impl.blanks import BLANKS
 
 __all__ = ["FastProduct", "FastReference"]
 

@@ -7,11 +7,11 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from harness.entry import Directory, Entry, HardLink, RegularFile, Symlink
-from harness.fuzz.notebooks import notebook_scenario
-from harness.fuzz.sketch import Sketch
-from harness.fuzz.texts import argument_text, content, quoted_from
-from harness.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.fuzz.notebooks import notebook_scenario
+from readfirst.harness.fuzz.sketch import Sketch
+from readfirst.harness.fuzz.texts import argument_text, content, quoted_from
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
 __all__ = ["MOST_STEPS", "any_scenario", "scenarios", "several_files", "single_file"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import strict_yaml
-from harness.contracts import Contracts
-from harness.finding import SuiteError
-from harness.inspection import Inspection
-from harness.load import load_scenario
-from harness.scenario import Scenario
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.suite.contracts import Contracts
+from readfirst.harness.suite.load import load_scenario
+from readfirst.harness.suite.scenario import Scenario
 
 __all__ = ["Known", "KnownError", "load_known"]
 

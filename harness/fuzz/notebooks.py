@@ -6,9 +6,9 @@ import json
 from random import Random
 from typing import Any
 
-from harness.entry import Entry, RegularFile, TextContent
-from harness.fuzz.texts import argument_text, line
-from harness.scenario import Given, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.fuzz.texts import argument_text, line
+from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.scenario import Given, Scenario, Step, ToolCall, WorldEvent
 
 __all__ = ["notebook_scenario"]
 

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from harness.emit import emit_mapping, emit_string
-from harness.entry import (
+from readfirst.harness.source.emit import emit_mapping, emit_string
+from readfirst.harness.suite.entry import (
     OLD_TIME,
     Base64Content,
     Directory,
@@ -17,8 +17,8 @@ from harness.entry import (
     Symlink,
     TextContent,
 )
-from harness.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from harness.shift import Seconds, shift_text
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.shift import Seconds, shift_text
 
 __all__ = ["scenario_yaml"]
 

@@ -7,15 +7,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.adapters.connect import ConnectError, connect
-from harness.contracts import Contract
-from harness.fuzz.campaign import Campaign, Duel, Finding, Group, Tally
-from harness.fuzz.generate import scenarios
-from harness.fuzz.known import Known, load_known
-from harness.session import Adapter
-from harness.suite import Suite
-from harness.verdict import Level
-from harness.workspace import Place
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding, Group, Tally
+from readfirst.harness.fuzz.generate import scenarios
+from readfirst.harness.fuzz.known import Known, load_known
+from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.session import Adapter
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 __all__ = ["Request", "Search", "search"]
 
@@ -81,7 +81,7 @@ def search(request: Request) -> Iterator[Search]:
 def _sides(request: Request, contract: Contract) -> tuple[Adapter, Adapter]:
     """Return the reference and the target. Raises ConnectError or BrokenAdapter."""
     if request.fast:
-        from harness.fuzz.fast import FastProduct, FastReference
+        from readfirst.harness.fuzz.fast import FastProduct, FastReference
 
         kind, _, version = request.against.partition(":")
         if kind != "claude-code":

@@ -10,15 +10,15 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from harness.atomic import write_all
-from harness.exit_code import ExitCode
-from harness.fuzz.campaign import Finding, Group, Tally
-from harness.fuzz.known import load_known
-from harness.fuzz.scenario_file import scenario_yaml
-from harness.fuzz.search import Request, search
-from harness.fuzz.streams import Streams, shares
-from harness.report.progress import ProgressBar
-from harness.visible import visible
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.fuzz.campaign import Finding, Group, Tally
+from readfirst.harness.fuzz.known import load_known
+from readfirst.harness.fuzz.scenario_file import scenario_yaml
+from readfirst.harness.fuzz.search import Request, search
+from readfirst.harness.fuzz.streams import Streams, shares
+from readfirst.harness.report.progress import ProgressBar
+from readfirst.harness.report.visible import visible
+from readfirst.harness.source.atomic import write_all
 
 __all__ = ["perform"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from harness.entry import Directory, Entry, HardLink, RegularFile, Symlink
-from harness.scenario import ToolCall, WorldEvent
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from readfirst.harness.suite.scenario import ToolCall, WorldEvent
 
 __all__ = ["Sketch"]
 

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from harness.fuzz.campaign import Finding, Tally
-from harness.session import BrokenAdapter
+from readfirst.harness.fuzz.campaign import Finding, Tally
+from readfirst.harness.session import BrokenAdapter
 
 if TYPE_CHECKING:
-    from harness.fuzz.search import Request
+    from readfirst.harness.fuzz.search import Request
 
 __all__ = ["Streams", "main", "shares"]
 
@@ -32,7 +32,7 @@ PATIENCE = 10.0
 _START = """\
 import sys, pickle
 sys.path[:] = pickle.load(sys.stdin.buffer)
-from harness.fuzz.streams import main
+from readfirst.harness.fuzz.streams import main
 main()
 """
 
@@ -170,7 +170,7 @@ def main() -> None:
 
 
 def _search(request: Request, answers: int) -> None:
-    from harness.fuzz.search import search  # here, where an interrupt is expected
+    from readfirst.harness.fuzz.search import search  # here, where an interrupt is expected
 
     with search(request) as under_way:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from random import Random
 
-from harness.entry import Base64Content, RegularFile, TextContent
+from readfirst.harness.suite.entry import Base64Content, RegularFile, TextContent
 
 __all__ = ["AWKWARD", "NO_TEXT", "PLAIN", "argument_text", "content", "line", "quoted_from"]
 

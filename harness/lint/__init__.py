@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.finding import Finding
-from harness.lint.recorded import unrecorded
-from harness.lint.rules import RULES, Rule
-from harness.lint.walk import lint
+from readfirst.harness.lint.recorded import unrecorded
+from readfirst.harness.lint.rules import RULES, Rule
+from readfirst.harness.lint.walk import lint
+from readfirst.harness.source.finding import Finding
 
 __all__ = ["RULES", "Finding", "Rule", "lint", "unrecorded"]

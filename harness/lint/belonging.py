@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.behaviour.claims import Claims
-from harness.finding import Finding
-from harness.lint.case import Case
-from harness.lint.wording import complaint_about_source, complaint_about_title
-from harness.rules import Rule, Rules
-from harness.scenario import Requirement, Scenario
-from harness.suite import Suite
+from readfirst.harness.claims.claims import Claims
+from readfirst.harness.lint.wording import complaint_about_source, complaint_about_title
+from readfirst.harness.source.finding import Finding
+from readfirst.harness.suite.case import Case
+from readfirst.harness.suite.rules import Rule, Rules
+from readfirst.harness.suite.scenario import Requirement, Scenario
+from readfirst.harness.suite.suite import Suite
 
 __all__ = ["Showing", "check_belonging", "check_claimed_rules", "check_rules", "showing_of"]
 

@@ -7,11 +7,19 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.confinement import call_leaves
-from harness.entry import Directory, Entry, FileDigest, HardLink, RegularFile, SpecialFile, Symlink
-from harness.finding import Finding
-from harness.lint.case import Case, at
-from harness.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.source.finding import Finding
+from readfirst.harness.suite.case import Case, at
+from readfirst.harness.suite.confinement import call_leaves
+from readfirst.harness.suite.entry import (
+    Directory,
+    Entry,
+    FileDigest,
+    HardLink,
+    RegularFile,
+    SpecialFile,
+    Symlink,
+)
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
 __all__ = ["check_content", "fingerprint"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from harness.entry import RegularFile, TextContent
-from harness.finding import Finding
-from harness.inspection import did_you_mean
-from harness.lint.case import Case, at
-from harness.scenario import Clause, ParallelCalls, ToolCall
+from readfirst.harness.source.finding import Finding
+from readfirst.harness.source.inspection import did_you_mean
+from readfirst.harness.suite.case import Case, at
+from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.scenario import Clause, ParallelCalls, ToolCall
 
 __all__ = ["check_expectations"]
 

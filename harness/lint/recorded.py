@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from harness.contracts import UnknownContractError, order
-from harness.finding import Finding, Position, SuiteError
-from harness.lint.case import Case
-from harness.recordings import RecordingError, Recordings, encode
-from harness.suite import Suite
+from readfirst.harness.source.finding import Finding, Position, SuiteError
+from readfirst.harness.suite.case import Case
+from readfirst.harness.suite.contracts import UnknownContractError, order
+from readfirst.harness.suite.recordings import RecordingError, Recordings, encode
+from readfirst.harness.suite.suite import Suite
 
 __all__ = ["check_orphans", "check_recording", "unrecorded"]
 

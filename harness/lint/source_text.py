@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from harness.finding import Finding, Position
-from harness.strict_yaml import Document
+from readfirst.harness.source.finding import Finding, Position
+from readfirst.harness.source.strict_yaml import Document
 
 __all__ = ["check_source_text"]
 

@@ -6,19 +6,25 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 
-from harness import strict_yaml
-from harness.behaviour.claims import Claims, claims_file, load_claims
-from harness.finding import Finding, Position, SuiteError
-from harness.lint.belonging import Showing, check_belonging, check_claimed_rules, check_rules, showing_of
-from harness.lint.case import Case
-from harness.lint.claims import check_claims, check_documented
-from harness.lint.content import check_content, fingerprint
-from harness.lint.expectations import check_expectations
-from harness.lint.recorded import check_orphans, check_recording
-from harness.lint.source_text import check_source_text
-from harness.lint.wording import check_wording
-from harness.load import scenario_from
-from harness.suite import Suite
+from readfirst.harness.claims.check import check_claims, check_documented
+from readfirst.harness.claims.claims import Claims, claims_file, load_claims
+from readfirst.harness.lint.belonging import (
+    Showing,
+    check_belonging,
+    check_claimed_rules,
+    check_rules,
+    showing_of,
+)
+from readfirst.harness.lint.content import check_content, fingerprint
+from readfirst.harness.lint.expectations import check_expectations
+from readfirst.harness.lint.recorded import check_orphans, check_recording
+from readfirst.harness.lint.source_text import check_source_text
+from readfirst.harness.lint.wording import check_wording
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.finding import Finding, Position, SuiteError
+from readfirst.harness.suite.case import Case
+from readfirst.harness.suite.load import scenario_from
+from readfirst.harness.suite.suite import Suite
 
 __all__ = ["lint"]
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.finding import Finding
-from harness.inspection import did_you_mean
-from harness.lint.case import Case, at
+from readfirst.harness.source.finding import Finding
+from readfirst.harness.source.inspection import did_you_mean
+from readfirst.harness.suite.case import Case, at
 
 __all__ = [
     "MOST_TITLE_CHARACTERS",

@@ -9,12 +9,12 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Protocol
 
-from harness.atomic import Staged
-from harness.baseline import Ruling
-from harness.rules import Rules
-from harness.scenario import Scenario
-from harness.summary import Summary
-from harness.verdict import Level, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.source.atomic import Staged
+from readfirst.harness.suite.rules import Rules
+from readfirst.harness.suite.scenario import Scenario
 
 __all__ = ["Commands", "OutputError", "Report", "RunFacts", "output"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection
 
-from harness.report.by_rule import RuleResult, by_rule
-from harness.report.results import Results
-from harness.rules import RuleClass, Rules
+from readfirst.harness.report.by_rule import RuleResult, by_rule
+from readfirst.harness.report.results import Results
+from readfirst.harness.suite.rules import RuleClass, Rules
 
 __all__ = ["OfClass", "badge"]
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Literal
 
-from harness.baseline import Ruling
-from harness.report.harm import Harm, harm
-from harness.report.results import Judged
-from harness.rules import CLASSES, Rule, RuleClass, Rules
-from harness.scenario import REQUIREMENTS
-from harness.summary import Count
-from harness.verdict import LEVELS, Level, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Count
+from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
+from readfirst.harness.report.harm import Harm, harm
+from readfirst.harness.report.results import Judged
+from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
+from readfirst.harness.suite.scenario import REQUIREMENTS
 
 __all__ = ["ClassResult", "RuleResult", "RuleTally", "Standing", "by_class", "by_rule"]
 

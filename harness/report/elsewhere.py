@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from harness.contracts import order
-from harness.entry import Directory, Entry, FileDigest, RegularFile, Symlink
-from harness.expected import seen_by
-from harness.recordings import Recording
-from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, TextDigest, ToolCall
-from harness.visible import visible
+from readfirst.harness.report.visible import visible
+from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
+from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.recordings import Recording
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    TextDigest,
+    ToolCall,
+)
 
 __all__ = ["Elsewhere", "version_ranges"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from harness.report.by_rule import RuleResult
-from harness.report.failure import Line
-from harness.visible import visible
+from readfirst.harness.report.by_rule import RuleResult
+from readfirst.harness.report.failure import Line
+from readfirst.harness.report.visible import visible
 
 __all__ = ["MOST_LINES", "NO_RULE", "failing_rules", "group_of", "rule_lines", "rule_title"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from harness.report import Commands
-from harness.report.place import short_place
-from harness.report.step import brief_step, given_lines
-from harness.scenario import Scenario, Step, WorldEvent
-from harness.verdict import LEVELS, Difference, Verdict
-from harness.visible import compare_lines, visible, visible_lines
+from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.report import Commands
+from readfirst.harness.report.place import short_place
+from readfirst.harness.report.step import brief_step, given_lines
+from readfirst.harness.report.visible import compare_lines, visible, visible_lines
+from readfirst.harness.suite.scenario import Scenario, Step, WorldEvent
 
 __all__ = ["Line", "brief", "failure_lines", "failure_text"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from harness.scenario import REQUIREMENTS
-from harness.verdict import LEVELS, Verdict
+from readfirst.harness.compare.verdict import LEVELS, Verdict
+from readfirst.harness.suite.scenario import REQUIREMENTS
 
 __all__ = ["Harm", "Kind", "harm"]
 

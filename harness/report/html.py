@@ -16,16 +16,16 @@ from itertools import count, product
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
-from harness.baseline import Ruling
-from harness.contracts import Contract, Contracts
-from harness.report import Commands
-from harness.report.results import Judged, Results, Run, levels_shown
-from harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
-from harness.report.versions import Change, VersionLine, version_lines
-from harness.scenario import Scenario
-from harness.summary import Count
-from harness.verdict import LEVELS, Level, Verdict
-from harness.visible import visible
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Count
+from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
+from readfirst.harness.report import Commands
+from readfirst.harness.report.results import Judged, Results, Run, levels_shown
+from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
+from readfirst.harness.report.versions import Change, VersionLine, version_lines
+from readfirst.harness.report.visible import visible
+from readfirst.harness.suite.contracts import Contract, Contracts
+from readfirst.harness.suite.scenario import Scenario
 
 if TYPE_CHECKING:
     import jinja2
@@ -99,7 +99,7 @@ def _environment() -> jinja2.Environment:
     import jinja2  # here, because only pages need it
 
     return jinja2.Environment(
-        loader=jinja2.PackageLoader("harness.report"),
+        loader=jinja2.PackageLoader("readfirst.harness.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,

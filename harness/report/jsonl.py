@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from typing import IO, Any
 
-from harness.baseline import Ruling
-from harness.report import RunFacts
-from harness.summary import Summary
-from harness.verdict import Difference, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.report import RunFacts
 
 __all__ = ["FORMAT", "JsonlReport"]
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from typing import IO
 from xml.sax.saxutils import escape, quoteattr
 
-from harness.baseline import Ruling
-from harness.report import RunFacts
-from harness.report.by_rule import RuleResult, RuleTally
-from harness.report.failing_rules import NO_RULE, rule_title
-from harness.report.failure import failure_text
-from harness.summary import Summary
-from harness.verdict import Verdict
-from harness.visible import visible
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.report import RunFacts
+from readfirst.harness.report.by_rule import RuleResult, RuleTally
+from readfirst.harness.report.failing_rules import NO_RULE, rule_title
+from readfirst.harness.report.failure import failure_text
+from readfirst.harness.report.visible import visible
 
 __all__ = ["JunitReport"]
 

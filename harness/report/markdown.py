@@ -6,17 +6,17 @@ import html
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from harness.report import Commands
-from harness.report.by_rule import RuleResult, by_class, by_rule
-from harness.report.failing_rules import failing_rules, group_of, rule_title
-from harness.report.failure import failure_text
-from harness.report.harm import harm
-from harness.report.results import Results, Run, levels_shown
-from harness.rules import Rules
-from harness.scenario import Scenario
-from harness.summary import Count
-from harness.verdict import Level, Verdict
-from harness.visible import visible
+from readfirst.harness.compare.summary import Count
+from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.report import Commands
+from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule
+from readfirst.harness.report.failing_rules import failing_rules, group_of, rule_title
+from readfirst.harness.report.failure import failure_text
+from readfirst.harness.report.harm import harm
+from readfirst.harness.report.results import Results, Run, levels_shown
+from readfirst.harness.report.visible import visible
+from readfirst.harness.suite.rules import Rules
+from readfirst.harness.suite.scenario import Scenario
 
 __all__ = ["page"]
 

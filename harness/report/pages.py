@@ -6,14 +6,14 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import IO, Literal
 
-from harness.baseline import Ruling
-from harness.contracts import Contract, Contracts
-from harness.report import Commands, RunFacts
-from harness.report.results import Judged, Results, Run
-from harness.rules import RuleClass, Rules
-from harness.scenario import Scenario
-from harness.summary import Summary
-from harness.verdict import Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.report import Commands, RunFacts
+from readfirst.harness.report.results import Judged, Results, Run
+from readfirst.harness.suite.contracts import Contract, Contracts
+from readfirst.harness.suite.rules import RuleClass, Rules
+from readfirst.harness.suite.scenario import Scenario
 
 __all__ = ["PAGES", "Page", "PageReport", "Sources"]
 
@@ -43,15 +43,15 @@ class Sources:
         """Return the page; the same results and scenarios give the same text."""
         match page:
             case "html":
-                from harness.report.html import page as html  # here, because only it needs jinja2
+                from readfirst.harness.report.html import page as html  # here, because only it needs jinja2
 
                 return html(results, self.find, self.contracts, self.seen_by, self.commands, self.version)
             case "markdown":
-                from harness.report.markdown import page as markdown
+                from readfirst.harness.report.markdown import page as markdown
 
                 return markdown(results, self.find, self.commands, self.rules)
             case "badge":
-                from harness.report.badge import badge
+                from readfirst.harness.report.badge import badge
 
                 return badge(results, self.rules, self.of_class)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from harness.finding import Position
+from readfirst.harness.source.finding import Position
 
 __all__ = ["short_path", "short_place"]
 

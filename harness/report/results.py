@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
-from harness.baseline import Ruling
-from harness.contracts import order
-from harness.summary import Count, Summary
-from harness.verdict import LEVELS, Level, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Count, Summary
+from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
+from readfirst.harness.suite.contracts import order
 
 __all__ = ["Judged", "Results", "Run", "levels_shown"]
 

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from harness.contracts import Contract, clause_for
-from harness.entry import Directory, Entry, HardLink, RegularFile, Symlink
-from harness.report.elsewhere import Elsewhere
-from harness.report.place import short_path
-from harness.report.step import describe_step
-from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, TextDigest, ToolCall, WorldEvent
-from harness.visible import visible, visible_lines
+from readfirst.harness.report.elsewhere import Elsewhere
+from readfirst.harness.report.place import short_path
+from readfirst.harness.report.step import describe_step
+from readfirst.harness.report.visible import visible, visible_lines
+from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    TextDigest,
+    ToolCall,
+    WorldEvent,
+)
 
 __all__ = ["scenario_lines"]
 

@@ -7,10 +7,18 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from harness.entry import Directory, Entry, FileDigest, HardLink, RegularFile, SpecialFile, Symlink
-from harness.scenario import Given, ParallelCalls, Step, ToolCall, WorldEvent
-from harness.shift import shift_text
-from harness.visible import visible
+from readfirst.harness.report.visible import visible
+from readfirst.harness.suite.entry import (
+    Directory,
+    Entry,
+    FileDigest,
+    HardLink,
+    RegularFile,
+    SpecialFile,
+    Symlink,
+)
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.shift import shift_text
 
 __all__ = ["brief_step", "describe_step", "given_lines"]
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from harness.baseline import Ruling
-from harness.report.results import Judged, Run
-from harness.suite import default_root
-from harness.verdict import Difference, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.report.results import Judged, Run
+from readfirst.harness.suite.suite import default_root
 
 __all__ = ["StreamError", "UnreadableStreamError", "read_stream"]
 

@@ -6,16 +6,16 @@ from bisect import insort
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from harness.baseline import Ruling
-from harness.report import RunFacts
-from harness.report.by_rule import RuleResult, RuleTally, by_class
-from harness.report.failing_rules import MOST_LINES, failing_rules, rule_lines
-from harness.report.failure import Line, failure_lines
-from harness.report.harm import harm
-from harness.scenario import REQUIREMENTS
-from harness.summary import Count, ExitCode, Summary
-from harness.verdict import Verdict
-from harness.visible import visible
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Count, ExitCode, Summary
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.report import RunFacts
+from readfirst.harness.report.by_rule import RuleResult, RuleTally, by_class
+from readfirst.harness.report.failing_rules import MOST_LINES, failing_rules, rule_lines
+from readfirst.harness.report.failure import Line, failure_lines
+from readfirst.harness.report.harm import harm
+from readfirst.harness.report.visible import visible
+from readfirst.harness.suite.scenario import REQUIREMENTS
 
 if TYPE_CHECKING:
     from rich.console import Console

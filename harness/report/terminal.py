@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from harness.report import Commands, RunFacts
-from harness.report.pages import Sources
-from harness.report.results import Results, Run, levels_shown
-from harness.report.table import TableReport, cells, empty_table
-from harness.summary import Summary
-from harness.visible import visible
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.report import Commands, RunFacts
+from readfirst.harness.report.pages import Sources
+from readfirst.harness.report.results import Results, Run, levels_shown
+from readfirst.harness.report.table import TableReport, cells, empty_table
+from readfirst.harness.report.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

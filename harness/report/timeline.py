@@ -6,10 +6,20 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.contracts import Contract, clause_for
-from harness.entry import Directory, Entry, FileDigest, HardLink, RegularFile, SpecialFile, Symlink
-from harness.report.step import describe_step
-from harness.scenario import (
+from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.report.step import describe_step
+from readfirst.harness.report.visible import compare_lines, visible, visible_lines
+from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.entry import (
+    Directory,
+    Entry,
+    FileDigest,
+    HardLink,
+    RegularFile,
+    SpecialFile,
+    Symlink,
+)
+from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
     ParallelCalls,
@@ -19,8 +29,6 @@ from harness.scenario import (
     ToolCall,
     WorldEvent,
 )
-from harness.verdict import Difference, Verdict
-from harness.visible import compare_lines, visible, visible_lines
 
 __all__ = ["Block", "difference_blocks", "expected_steps", "given_blocks", "steps_of"]
 

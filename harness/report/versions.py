@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from packaging.version import InvalidVersion, Version
 
-from harness.contracts import order
-from harness.report.results import Results, Run
+from readfirst.harness.report.results import Results, Run
+from readfirst.harness.suite.contracts import order
 
 __all__ = ["Change", "VersionLine", "version_lines"]
 

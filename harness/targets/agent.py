@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.agent.conversation import Conversation
-from harness.agent.pins import Pins
-from harness.agent.program import AgentProgram
-from harness.session import Workspace
-from harness.targets.install import Installed
-from harness.targets.mapping import AgentLaunch, Target
-from harness.targets.translate import Answer
+from readfirst.harness.agents.conversation import Conversation
+from readfirst.harness.agents.pins import Pins
+from readfirst.harness.agents.program import AgentProgram
+from readfirst.harness.session import Workspace
+from readfirst.harness.targets.install import Installed
+from readfirst.harness.targets.mapping import AgentLaunch, Target
+from readfirst.harness.targets.translate import Answer
 
 __all__ = ["AgentTarget", "AgentTargetSession"]
 

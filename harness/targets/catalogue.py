@@ -8,7 +8,7 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from harness.targets.mapping import Release, Target, load_target
+from readfirst.harness.targets.mapping import Release, Target, load_target
 
 __all__ = ["UnknownTargetError", "find", "known_failures", "names", "pairs", "root"]
 

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import platformdirs
 
-from harness.session import BrokenAdapter
-from harness.targets.mapping import AgentLaunch, PythonLaunch, Release, Target
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.targets.mapping import AgentLaunch, PythonLaunch, Release, Target
 
 __all__ = ["Installed", "cache_root", "install", "is_installed"]
 

@@ -10,7 +10,7 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-from harness.session import Workspace
+from readfirst.harness.session import Workspace
 
 __all__ = ["DeepAgents", "TextEditor"]
 

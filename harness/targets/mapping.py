@@ -12,12 +12,12 @@ from typing import Any, Literal
 
 from jsonschema import Draft202012Validator
 
-from harness.finding import Finding, SuiteError
-from harness.inspection import did_you_mean
-from harness.strict_yaml import Document, load, read
-from harness.suite import default_root
-from harness.verdict import Level
-from harness.vocabulary import ErrorName, Form, Vocabulary, load_vocabulary
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.source.finding import Finding, SuiteError
+from readfirst.harness.source.inspection import did_you_mean
+from readfirst.harness.source.strict_yaml import Document, load, read
+from readfirst.harness.suite.suite import default_root
+from readfirst.harness.suite.vocabulary import ErrorName, Form, Vocabulary, load_vocabulary
 
 __all__ = [
     "ARGUMENTS",

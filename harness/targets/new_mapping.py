@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.adapters.command import Command
-from harness.adapters.mcp import McpConnection
-from harness.adapters.mcp_server import Offer
-from harness.atomic import write_new
-from harness.emit import emit_string
-from harness.session import BrokenAdapter
-from harness.targets.guess import Guess, Tool, guesses
+from readfirst.harness.adapters.command import Command
+from readfirst.harness.adapters.mcp import McpConnection
+from readfirst.harness.adapters.mcp_server import Offer
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.source.atomic import write_new
+from readfirst.harness.source.emit import emit_string
+from readfirst.harness.targets.guess import Guess, Tool, guesses
 
 __all__ = ["NewMapping", "NewMappingError", "write_mapping"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any, Protocol
 
-from harness.session import ToolResult, Workspace
+from readfirst.harness.session import ToolResult, Workspace
 
 __all__ = ["ORDER", "Tools"]
 

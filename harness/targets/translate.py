@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from harness.session import BrokenAdapter, ToolResult
-from harness.targets.mapping import ResultRules, Target
+from readfirst.harness.session import BrokenAdapter, ToolResult
+from readfirst.harness.targets.mapping import ResultRules, Target
 
 __all__ = [
     "Answer",

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters.target import TargetAdapter
-from harness.session import BrokenAdapter, Workspace
-from harness.targets import agent
-from harness.targets.agent import AgentTarget
-from harness.targets.install import Installed
-from harness.targets.mapping import AgentLaunch, Target, load_target
+from readfirst.harness.session import BrokenAdapter, Workspace
+from readfirst.harness.targets import agent
+from readfirst.harness.targets.adapter import TargetAdapter
+from readfirst.harness.targets.agent import AgentTarget
+from readfirst.harness.targets.install import Installed
+from readfirst.harness.targets.mapping import AgentLaunch, Target, load_target
 from tests.supervision import NO_NAMESPACES, altered_supervisor
 
 FAKE = Path(__file__).with_name("fake_agent.py")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.session import BrokenAdapter
-from harness.targets.install import _node
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.targets.install import _node
 
 
 def node(path: Path, version: str) -> str:

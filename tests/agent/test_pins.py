@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from harness.agent.pins import Pins
+from readfirst.harness.agents.pins import Pins
 
 
 def open_descriptors() -> int:

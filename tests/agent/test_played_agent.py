@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.agent.conversation import Conversation
-from harness.agent.program import BASE_VARIABLES, AgentProgram
-from harness.scripted_model.formats import WIRES
-from harness.session import BrokenAdapter
+from readfirst.harness.agents.conversation import Conversation
+from readfirst.harness.agents.model.formats import WIRES
+from readfirst.harness.agents.program import BASE_VARIABLES, AgentProgram
+from readfirst.harness.session import BrokenAdapter
 from tests.processes import alive, below, gone
 
 FAKE = Path(__file__).with_name("fake_agent.py")
@@ -70,7 +70,7 @@ def test_a_side_request_spends_no_step(conversation: Conversation) -> None:
 
 
 def test_an_agent_that_offers_none_of_its_tools_never_asks(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("harness.agent.conversation._START_SECONDS", 1.0)
+    monkeypatch.setattr("readfirst.harness.agents.conversation._START_SECONDS", 1.0)
     with pytest.raises(BrokenAdapter, match="did not answer within 1 s"):
         Conversation(program(tmp_path, tools=frozenset({"unheard of"})))
 
@@ -190,8 +190,8 @@ def test_all_that_an_agent_started_ends_with_the_harness_however_it_ends(tmp_pat
     script.write_text(
         "import sys\n"
         "from pathlib import Path\n"
-        "from harness.agent.conversation import Conversation\n"
-        "from harness.agent.program import AgentProgram\n"
+        "from readfirst.harness.agents.conversation import Conversation\n"
+        "from readfirst.harness.agents.program import AgentProgram\n"
         f"command = (sys.executable, {str(FAKE)!r}, 'gemini', '$URL')\n"
         f"program = AgentProgram('it', 'gemini', command, frozenset(['look']), Path({str(tmp_path)!r}))\n"
         "conversation = Conversation(program)\n"

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from harness.scripted_model.formats import WIRES
-from harness.scripted_model.message import Request, TextBlock, ToolUse
-from harness.scripted_model.wire import WireError
-from harness.session import ToolResult
+from readfirst.harness.agents.model.formats import WIRES
+from readfirst.harness.agents.model.message import Request, TextBlock, ToolUse
+from readfirst.harness.agents.model.wire import WireError
+from readfirst.harness.session import ToolResult
 
 ANTHROPIC, OPENAI, GEMINI = WIRES["anthropic"], WIRES["openai"], WIRES["gemini"]
 GEMINI_PATH = "/v1beta/models/some-model:streamGenerateContent?alt=sse"

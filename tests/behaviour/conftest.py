@@ -10,11 +10,18 @@ from typing import Any
 
 import pytest
 
-from harness.entry import Entry, RegularFile
-from harness.host_text import answer_of
-from harness.recordings import UNNAMED, RecordedResult, Recording, Transcript, TranscriptStep, encode
-from harness.session import ToolResult
-from harness.suite import Suite, default_root
+from readfirst.harness.session import ToolResult
+from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.host_text import answer_of
+from readfirst.harness.suite.recordings import (
+    UNNAMED,
+    RecordedResult,
+    Recording,
+    Transcript,
+    TranscriptStep,
+    encode,
+)
+from readfirst.harness.suite.suite import Suite, default_root
 
 SECTION = "behaviour-spec.txt, Semantics"
 OTHER_SECTION = "early-pipeline.txt, Overview"
@@ -136,7 +143,7 @@ def small(tmp_path: Path) -> Small:
 @pytest.fixture
 def run(small: Small, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
     """Run `readfirst behaviour` on the small suite; returns exit code, output and messages."""
-    from harness.cli import main
+    from readfirst.harness.cli.main import main
 
     def called(*arguments: str) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:

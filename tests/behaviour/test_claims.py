@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness import strict_yaml
-from harness.behaviour.claims import Claims, ClaimsError, claims_file, load_claims
-from harness.finding import SuiteError
-from harness.lint import RULES, lint
-from harness.scenario import TextDigest
-from harness.suite import Suite, default_root
+from readfirst.harness.claims.claims import Claims, ClaimsError, claims_file, load_claims
+from readfirst.harness.lint import RULES, lint
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.scenario import TextDigest
+from readfirst.harness.suite.suite import Suite, default_root
 
 from .conftest import SECTION, Small, claims
 

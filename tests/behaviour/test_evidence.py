@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.behaviour.claims import Shown, claims_file, load_claims
-from harness.behaviour.evidence import Evidence, Holding, Witness, combined
-from harness.lint.claims import check_claims
-from harness.session import ToolResult
+from readfirst.harness.claims.check import check_claims
+from readfirst.harness.claims.claims import Shown, claims_file, load_claims
+from readfirst.harness.claims.evidence import Evidence, Holding, Witness, combined
+from readfirst.harness.session import ToolResult
 
 from .conftest import OTHER_SECTION, SECTION, UNREAD, UNREAD_STEPS, Small, claims, edit, read, refused, step
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.behaviour.claims import claims_file, load_claims
-from harness.behaviour.page import behaviour, own_data
-from harness.finding import SuiteError
-from harness.suite import Suite
-from harness.suite_page import is_fresh, page_file
+from readfirst.harness.claims.claims import claims_file, load_claims
+from readfirst.harness.claims.page import behaviour, own_data
+from readfirst.harness.cli.suite_page import is_fresh, page_file
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.suite import Suite
 
 from .conftest import OTHER_SECTION, SECTION, Small, claims, edit, read, refused, step
 
@@ -134,7 +134,7 @@ def test_a_check_writes_nothing(run: Run, small: Small) -> None:
 
 
 def test_the_bundled_suite_has_no_page(run: Run, small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.suite.Suite.installed", True)
+    monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
     assert page_file(small.suite, "behaviour.md") is None
     code, _, told = run("--check")
     assert code == 2

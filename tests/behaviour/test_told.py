@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from harness.behaviour.evidence import Answer, Statement
-from harness.behaviour.markdown import anchor, cell, code, table
-from harness.behaviour.told import MOST_CHARACTERS, excerpt, told_answer, told_both
-from harness.entry import Directory, Entry, FileDigest, RegularFile, Symlink
-from harness.scenario import Clause, TextDigest
+from readfirst.harness.claims.cells import MOST_CHARACTERS, excerpt, told_answer, told_both
+from readfirst.harness.claims.evidence import Answer, Statement
+from readfirst.harness.report.markup import anchor, cell, code, table
+from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
+from readfirst.harness.suite.scenario import Clause, TextDigest
 
 
 def statement(

@@ -97,7 +97,7 @@ def run(target: str, folder: str, way: str, options: argparse.Namespace) -> Ran:
         path.relative_to(SCENARIOS).with_suffix("").as_posix() for path in SCENARIOS.glob("*/*.yaml")
     )
     chosen = ids[:: options.every] if options.every > 1 else []
-    command = [sys.executable, "-m", "harness.cli", "run", target, *chosen, "--isolation", way]
+    command = [sys.executable, "-m", "readfirst", "run", target, *chosen, "--isolation", way]
     began, spent = time.monotonic(), processor()
     done = subprocess.run(
         [*command, "--level", options.level, "--format", "jsonl"],

@@ -27,13 +27,13 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
-from harness.adapters import claude_code
-from harness.agent.conversation import Conversation
-from harness.contracts import Contract
-from harness.replay import replay
-from harness.scenario import Scenario
-from harness.suite import Suite
-from harness.workspace import Place
+from readfirst.harness.agents.claude_code import adapter as claude_code
+from readfirst.harness.agents.conversation import Conversation
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 RATE = 8
 """Scenarios per second, beside the start-up."""

@@ -30,17 +30,17 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
-from harness.adapters.connect import connect
-from harness.compare import compare
-from harness.entry import OLD_TIME, Directory, HardLink, RegularFile, Symlink
-from harness.recordings import Recordings
-from harness.replay import replay
-from harness.run import Bench, Order, run
-from harness.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
-from harness.suite import Suite
-from harness.workspace import Place
-from harness.world import perform
-from reference_impl import FileTools
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.bench import Bench, Order, run
+from readfirst.harness.run.connect import connect
+from readfirst.harness.suite.entry import OLD_TIME, Directory, HardLink, RegularFile, Symlink
+from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.world import perform
+from readfirst.reference_impl import FileTools
 
 MOST_REPLAY = 2.0
 """Times as long as the bare loop that the replay of the suite may take."""
@@ -238,8 +238,8 @@ def replay_ratio(rounds: int) -> Result:
 _WHOLE_RUN = """\
 import resource, sys, time
 from pathlib import Path
-from harness.run import run
-from harness.suite import Suite
+from readfirst.harness.run.bench import run
+from readfirst.harness.suite.suite import Suite
 suite = Suite(Path(sys.argv[1]))
 started = time.process_time()
 statuses = {verdict.status for verdict in run(suite, "reference", ["2.1.7"])}
@@ -291,11 +291,11 @@ def python(*words: str) -> str:
 def listing(rounds: int) -> Result:
     """Time `readfirst list`, beside an interpreter that does nothing; the best of some rounds counts."""
     scenarios = len(Suite().ids())
-    if len(python("-m", "harness.cli", "list").splitlines()) != scenarios:
+    if len(python("-m", "readfirst", "list").splitlines()) != scenarios:
         raise SystemExit(f"readfirst list did not print {scenarios} lines")
     listed, nothing = [], []
     for _ in range(rounds):
-        listed.append(seconds_of_child(partial(python, "-m", "harness.cli", "list")))
+        listed.append(seconds_of_child(partial(python, "-m", "readfirst", "list")))
         nothing.append(seconds_of_child(partial(python, "-c", "pass")))
     shown = f"{min(listed):.3f} s (python -c pass: {min(nothing):.3f} s)"
     return Result(f"list of {scenarios} scenarios", shown, f"under {MOST_LIST:g} s", min(listed) < MOST_LIST)

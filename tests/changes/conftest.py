@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from harness.entry import Entry, RegularFile
-from harness.load import inputs_of
-from harness.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
-from harness.suite import Suite, default_root
+from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.load import inputs_of
+from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from readfirst.harness.suite.suite import Suite, default_root
 
 UNREAD = "File has not been read yet. Read it first before writing to it."
 STALE = (
@@ -202,7 +202,7 @@ Run = Callable[..., tuple[int, str, str]]
 @pytest.fixture
 def run(small: Small, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a command on the small suite; returns exit code, output and messages."""
-    from harness.cli import main
+    from readfirst.harness.cli.main import main
 
     def called(command: str, *arguments: str) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:

@@ -6,13 +6,13 @@ import hashlib
 
 import pytest
 
-from harness.changes.answer import Answer, Told, asked, patched, recorded_answers, with_whole_text
-from harness.entry import RegularFile
-from harness.recordings import RecordedResult, Transcript, TranscriptStep
-from harness.scenario import Given, ParallelCalls, Scenario, TextDigest, ToolCall, WorldEvent
-from harness.suite import Suite
-from harness.verdict import Difference, Level
-from harness.vocabulary import Vocabulary
+from readfirst.harness.changes.answer import Answer, Told, asked, patched, recorded_answers, with_whole_text
+from readfirst.harness.compare.verdict import Difference, Level
+from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, TextDigest, ToolCall, WorldEvent
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.vocabulary import Vocabulary
 
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "x", "new_string": "y"})
 READ = ToolCall("Read", {"file_path": "$WS/a"})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import astuple
 
-from harness.changes.cause import Cause, grouped
-from harness.changes.headline import headline, words
-from harness.changes.occurrence import Change, ChangeLevel, Kind, Occurrence
-from harness.changes.wording import text_changes
+from readfirst.harness.changes.cause import Cause, grouped
+from readfirst.harness.changes.headline import headline, words
+from readfirst.harness.changes.occurrence import Change, ChangeLevel, Kind, Occurrence
+from readfirst.harness.changes.wording import text_changes
 
 APPLIED = "applied"
 

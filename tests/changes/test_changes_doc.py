@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness import strict_yaml
-from harness.suite import default_root
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.suite import default_root
 
 from .conftest import Run, Says, Small, done, edit, read, refused
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.suite import default_root
+from readfirst.harness.suite.suite import default_root
 
 from .conftest import STALE, Run, Says, Small, Together, done, edit, read, refused
 

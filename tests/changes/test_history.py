@@ -10,14 +10,14 @@ from types import MappingProxyType
 
 import pytest
 
-import harness.history
-from harness.entry import RegularFile
-from harness.history import ChangePoint, change_points, telling
-from harness.history_page import history_page
-from harness.recordings import Recordings, Transcript, encode
-from harness.suite import Suite
-from harness.suite_page import page_file
-from reference_impl.history import ByModel, History
+import readfirst.harness.versions.history
+from readfirst.harness.cli.suite_page import page_file
+from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.recordings import Recordings, Transcript, encode
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions.history import ChangePoint, change_points, telling
+from readfirst.harness.versions.history_page import history_page
+from readfirst.reference_impl.history import ByModel, History
 
 from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
 
@@ -191,7 +191,7 @@ def known(small: Small, monkeypatch: pytest.MonkeyPatch) -> Small:
     """A suite with a change that is known; commands take these histories for the reference's."""
     small.scenario("gate/unread", UNREAD)
     histories = {"edit_needs_read": one({(2, 1, 208): True}, "gate/unread")}
-    monkeypatch.setattr(harness.history, "the_histories", lambda: histories)
+    monkeypatch.setattr(readfirst.harness.versions.history, "the_histories", lambda: histories)
     return small
 
 
@@ -222,7 +222,7 @@ def test_a_changed_table_makes_the_page_stale(
 ) -> None:
     run("history", "--write")
     later = {"edit_needs_read": one({(2, 1, 209): True}, "gate/unread")}
-    monkeypatch.setattr(harness.history, "the_histories", lambda: later)
+    monkeypatch.setattr(readfirst.harness.versions.history, "the_histories", lambda: later)
     assert run("history", "--check")[0] == 1
 
 
@@ -230,7 +230,7 @@ def test_what_is_published_can_be_asked_for_anew(
     known: Small, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run("history", "--write")
-    monkeypatch.setattr("harness.registry.published", lambda: ("2.1.40", "2.1.228"))
+    monkeypatch.setattr("readfirst.harness.versions.published.published", lambda: ("2.1.40", "2.1.228"))
     assert run("history", "--published", "--write")[0] == 0
     assert "| exact |" in written(known).read_text()
     assert (known.root / "releases.yaml").read_text().endswith("versions:\n  - 2.1.40\n  - 2.1.228\n")
@@ -244,7 +244,7 @@ def test_a_check_does_not_go_with_writing(known: Small, run: Run) -> None:
 
 
 def test_the_bundled_suite_has_no_page(known: Small, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.suite.Suite.installed", True)
+    monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
     code, _, told = run("history", "--write")
     assert code == 2
     assert "--fixtures" in told
@@ -263,7 +263,7 @@ def test_the_page_of_the_suite_is_fresh(page: str) -> None:
 
 def test_the_page_of_the_suite_has_every_change_of_every_behaviour(page: str) -> None:
     rows = [line for line in page.splitlines() if line.startswith("| **")]
-    for name, known_history in harness.history.the_histories().items():
+    for name, known_history in readfirst.harness.versions.history.the_histories().items():
         for version in known_history.changes:
             named = f"| **{'.'.join(map(str, version))}**"
             assert [row for row in rows if row.startswith(named) and f"`{name}`" in row], (name, version)

@@ -7,10 +7,18 @@ from collections.abc import Mapping
 
 import pytest
 
-from harness.changes.answer import Answer, Place, Told
-from harness.changes.occurrence import Occurrence, occurrences, same_text
-from harness.entry import Directory, Entry, FileDigest, RegularFile, Symlink
-from harness.scenario import Given, ParallelCalls, Scenario, Step, TextDigest, ToolCall, WorldEvent
+from readfirst.harness.changes.answer import Answer, Place, Told
+from readfirst.harness.changes.occurrence import Occurrence, occurrences, same_text
+from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
+from readfirst.harness.suite.scenario import (
+    Given,
+    ParallelCalls,
+    Scenario,
+    Step,
+    TextDigest,
+    ToolCall,
+    WorldEvent,
+)
 
 FILE = RegularFile(b"alpha\n")
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "alpha", "new_string": "gamma"})

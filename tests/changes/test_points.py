@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from harness.changes.points import Point, chain, narrowest, points
-from harness.recordings import RecordedResult, Recording, Transcript, TranscriptStep
-from harness.releases import Releases
+from readfirst.harness.changes.points import Point, chain, narrowest, points
+from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep
+from readfirst.harness.suite.releases import Releases
 
 from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.finding import SuiteError
-from harness.releases import Releases, load_releases, releases_file, releases_text
-from harness.suite import default_root
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.releases import Releases, load_releases, releases_file, releases_text
+from readfirst.harness.suite.suite import default_root
 
 
 def written(folder: Path, text: str) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.changes.wording import TextChange, general, parts, text_changes
+from readfirst.harness.changes.wording import TextChange, general, parts, text_changes
 
 SNIPPET = "Here's the result of running `cat -n` on a snippet of the edited file:\n"
 

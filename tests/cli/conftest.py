@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from harness import cli, guard
-from harness.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
-from harness.scenario import ToolCall
-from harness.suite import Suite, default_root
+from readfirst.harness.cli import exits as guard
+from readfirst.harness.cli import main as cli
+from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.suite.suite import Suite, default_root
 
 from .browser import chromium
 

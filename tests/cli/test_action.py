@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.suite import Suite
+from readfirst.harness.suite.suite import Suite
 from tests.pages.page import code
 from tests.pages.stage import users_folder
 
@@ -27,7 +27,7 @@ FAKE_PYTHON = f"""\
 if [ "$2" = venv ]; then
   mkdir -p "$3/bin"
   cp "$0" "$3/bin/python"
-  printf '#!/bin/sh\\nexec {sys.executable} -m harness.cli "$@"\\n' > "$3/bin/readfirst"
+  printf '#!/bin/sh\\nexec {sys.executable} -m readfirst "$@"\\n' > "$3/bin/readfirst"
   chmod +x "$3/bin/readfirst"
 else
   echo "$@" >> "$RUNNER_TEMP/installed"

@@ -6,10 +6,17 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.baseline import Baseline, BaselineError, Ruling, baseline_text, load_baseline, rule
-from harness.strict_yaml import StrictYamlError, load
-from harness.suite import Suite, default_root
-from harness.verdict import LEVELS, Level, Status, Verdict
+from readfirst.harness.compare.baseline import (
+    Baseline,
+    BaselineError,
+    Ruling,
+    baseline_text,
+    load_baseline,
+    rule,
+)
+from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
+from readfirst.harness.source.strict_yaml import StrictYamlError, load
+from readfirst.harness.suite.suite import Suite, default_root
 
 IDS = ["gate/not-read", "staleness/touched"]
 CONTRACTS = Suite().contracts

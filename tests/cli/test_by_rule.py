@@ -5,12 +5,12 @@ from __future__ import annotations
 from itertools import permutations
 from pathlib import Path
 
-from harness.baseline import Ruling
-from harness.finding import Position
-from harness.report.by_rule import RuleResult, by_class, by_rule
-from harness.rules import CLASSES, Rule, RuleClass, Rules
-from harness.scenario import Requirement
-from harness.verdict import LEVELS, Status, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.verdict import LEVELS, Status, Verdict
+from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule
+from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
+from readfirst.harness.suite.scenario import Requirement
 
 PLACE = Position(Path("rules.yaml"), 1, 1)
 RULES: tuple[tuple[str, RuleClass, Requirement], ...] = (

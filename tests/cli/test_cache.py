@@ -13,9 +13,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.cache import kept
-from harness.claude_code import package
-from harness.claude_code.package import InstalledPackage
+from readfirst.harness.agents.claude_code import package
+from readfirst.harness.agents.claude_code.package import InstalledPackage
+from readfirst.harness.versions.cache import kept
 
 from .conftest import Cli
 

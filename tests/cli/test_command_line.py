@@ -12,12 +12,10 @@ from typing import Any
 
 import pytest
 
-import harness.run
-import harness.testrun
-from harness.adapters.reference import ReferenceAdapter
-from harness.contracts import order
-from harness.session import BrokenAdapter, ToolResult
-from harness.suite import Suite
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.session import BrokenAdapter, ToolResult
+from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.suite import Suite
 
 from .conftest import FAILING, HOLDING, PASSES, RACES, Cli, record_alike
 
@@ -146,7 +144,7 @@ def test_a_broken_adapter_exits_3(readfirst: Cli, holding: Suite, monkeypatch: p
         def open(self, workspace: object) -> Any:
             raise BrokenAdapter("it hung", blame="adapter")
 
-    monkeypatch.setattr(harness.run, "connect", lambda *_, **__: Raises())
+    monkeypatch.setattr(readfirst.harness.run.bench, "connect", lambda *_, **__: Raises())
     ran = readfirst("run", "--fixtures", holding.root)
     assert ran.code == 3
     assert "BROKEN gate/not-read" in ran.out
@@ -159,7 +157,7 @@ def test_an_adapter_that_does_not_start_exits_3(
     def connect(*_: object, **__: object) -> None:
         raise BrokenAdapter("npm is not there", blame="environment")
 
-    monkeypatch.setattr(harness.run, "connect", connect)
+    monkeypatch.setattr(readfirst.harness.run.bench, "connect", connect)
     ran = readfirst("run", "--fixtures", holding.root)
     assert (ran.code, ran.err) == (3, "readfirst: npm is not there\n")
 
@@ -317,7 +315,7 @@ def test_a_baseline_holds_the_name_and_no_path_or_option_of_the_command(
         opened.append(target)
         return ReferenceAdapter("2.1.7")
 
-    monkeypatch.setattr(harness.run, "connect", connect)
+    monkeypatch.setattr(readfirst.harness.run.bench, "connect", connect)
     file = tmp_path / "accepted.yaml"
     words = ["--fixtures", mixed.root, "--baseline", file]
     one = "mcp:node /home/one/server.mjs"
@@ -397,7 +395,7 @@ def test_an_error_of_our_own_is_one_line_and_exits_70(
     def perform(_: object) -> int:
         raise ZeroDivisionError("of\nours")
 
-    monkeypatch.setattr(harness.testrun, "perform", perform)
+    monkeypatch.setattr(readfirst.harness.run.command, "perform", perform)
     ran = readfirst("run", "--fixtures", holding.root)
     assert ran.code == 70
     assert ran.err.startswith("readfirst: unexpected ZeroDivisionError: of ours\n")
@@ -418,7 +416,7 @@ def test_an_interrupt_finishes_the_stream_and_is_quiet(
                 raise KeyboardInterrupt
             return ToolResult("?")
 
-    monkeypatch.setattr(harness.run, "connect", lambda *_, **__: Interrupted())
+    monkeypatch.setattr(readfirst.harness.run.bench, "connect", lambda *_, **__: Interrupted())
     ran = readfirst("run", "--format", "jsonl", "--fixtures", holding.root)
     assert (ran.code, ran.err) == (130, "")
     lines = [json.loads(line) for line in ran.out.splitlines()]
@@ -438,7 +436,7 @@ def test_a_broken_pipe_is_quiet(make_suite: Callable[[dict[str, str]], Suite]) -
     os.close(read)
     try:
         ran = subprocess.run(
-            [sys.executable, "-m", "harness.cli", "list", "--fixtures", suite.root],
+            [sys.executable, "-m", "readfirst", "list", "--fixtures", suite.root],
             stdout=write,
             stderr=subprocess.PIPE,
             text=True,
@@ -452,14 +450,14 @@ def test_a_broken_pipe_is_quiet(make_suite: Callable[[dict[str, str]], Suite]) -
 
 def test_a_text_that_the_terminal_cannot_show_does_not_end_a_run(mixed: Suite) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    ran = python("-m", "harness.cli", "run", "--fixtures", mixed.root, env=environment)
+    ran = python("-m", "readfirst", "run", "--fixtures", mixed.root, env=environment)
     assert ran.returncode == 1
     assert "\\u2192" in ran.stdout
 
 
 def test_listing_imports_nothing_that_only_a_run_needs(holding: Suite) -> None:
     code = (
-        "import sys\nfrom harness.cli import main\n"
+        "import sys\nfrom readfirst.harness.cli.main import main\n"
         "try:\n    main(['list', '--fixtures', sys.argv[1]])\n"
         "except SystemExit:\n    pass\n"
         "heavy = {'rich.console', 'rich.table', 'jsonschema', 'mcp', 'pytest', 'reference_impl', 'ruamel', 'asyncio'}\n"

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.baseline import Ruling
-from harness.cost import Cost
-from harness.session import ServerUse
-from harness.summary import Summary
-from harness.verdict import Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.report.cost import Cost
+from readfirst.harness.session import ServerUse
 
 
 def verdict(milliseconds: float, steps: int) -> Verdict:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness import documentation
-from harness.documentation import pages
+from readfirst.harness.cli import documentation
+from readfirst.harness.cli.documentation import pages
 
 from .conftest import Cli
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from harness.exit_code import ExitCode
-from harness.suite import Suite
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.suite.suite import Suite
 from tests.pages.page import CHECKOUT, PAGES, code
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from harness.baseline import Ruling
-from harness.finding import Position
-from harness.report.by_rule import RuleResult, by_rule
-from harness.report.failing_rules import MOST_LINES, rule_lines
-from harness.rules import CLASSES, Rule, RuleClass, Rules
-from harness.verdict import LEVELS, Level, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
+from readfirst.harness.report.by_rule import RuleResult, by_rule
+from readfirst.harness.report.failing_rules import MOST_LINES, rule_lines
+from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
 
 PLACE = Position(Path("rules.yaml"), 1, 1)
 COMMAND = "readfirst run mcp:server --contract 2.1.7 --level text"

@@ -13,17 +13,17 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.baseline import Ruling
-from harness.report import Commands, RunFacts
-from harness.report.failure import failure_text
-from harness.report.harm import Kind, harm
-from harness.report.place import short_path
-from harness.report.progress import ProgressBar
-from harness.report.table import TableReport
-from harness.scenario import Requirement
-from harness.suite import Suite
-from harness.summary import Summary
-from harness.verdict import LEVELS, Difference, Level, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
+from readfirst.harness.report import Commands, RunFacts
+from readfirst.harness.report.failure import failure_text
+from readfirst.harness.report.harm import Kind, harm
+from readfirst.harness.report.place import short_path
+from readfirst.harness.report.progress import ProgressBar
+from readfirst.harness.report.table import TableReport
+from readfirst.harness.suite.scenario import Requirement
+from readfirst.harness.suite.suite import Suite
 
 from .conftest import HOLDING, Cli, record_alike
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import strict_yaml
-from harness.finding import SuiteError
-from harness.heading import Heading, plain_heading
-from harness.suite import Suite
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.heading import Heading, plain_heading
+from readfirst.harness.suite.suite import Suite
 
 HEAD = "title: {title}\nrequirement: must\ntags: [a, b-c]\nsteps:\n  - delete: a\n"
 

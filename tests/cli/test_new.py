@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
-from harness.lint import lint
-from harness.skeleton import SkeletonError, write_skeleton
-from harness.suite import Suite, default_root
+from readfirst.harness.cli.main import main
+from readfirst.harness.lint import lint
+from readfirst.harness.suite.skeleton import SkeletonError, write_skeleton
+from readfirst.harness.suite.suite import Suite, default_root
 
 
 @pytest.fixture
@@ -101,7 +101,7 @@ def test_nothing_is_written_to_the_installed_suite(
     suite: Suite, command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installed = suite.root.rename(suite.root.parent / "_fixtures")
-    monkeypatch.setattr("harness.suite.__file__", str(installed.parent / "suite.py"))
+    monkeypatch.setattr("readfirst.harness.suite.suite.__file__", str(installed.parent / "suite.py"))
     before = sorted(installed.rglob("*"))
     assert exit_code(command) == 2
     assert "--fixtures" in capsys.readouterr().err

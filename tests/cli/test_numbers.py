@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from harness.baseline import Ruling
-from harness.report import Commands, RunFacts
-from harness.report.jsonl import JsonlReport
-from harness.report.junit import JunitReport
-from harness.report.pages import PAGES, PageReport, Sources
-from harness.report.table import TableReport
-from harness.scenario import REQUIREMENTS
-from harness.suite import Suite
-from harness.summary import Summary
-from harness.verdict import LEVELS, Level, Status, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
+from readfirst.harness.report import Commands, RunFacts
+from readfirst.harness.report.jsonl import JsonlReport
+from readfirst.harness.report.junit import JunitReport
+from readfirst.harness.report.pages import PAGES, PageReport, Sources
+from readfirst.harness.report.table import TableReport
+from readfirst.harness.suite.scenario import REQUIREMENTS
+from readfirst.harness.suite.suite import Suite
 
 from .test_report_pages import Parsed
 

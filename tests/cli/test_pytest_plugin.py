@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-import harness.suite
-from harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS
-from harness.report.place import short_path
-from harness.rules import CLASSES as ALL_CLASSES
-from harness.scenario import REQUIREMENTS as ALL_REQUIREMENTS
-from harness.suite import Suite
-from harness.verdict import LEVELS as ALL_LEVELS
+import readfirst.harness.suite.suite
+from readfirst.harness.compare.verdict import LEVELS as ALL_LEVELS
+from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS
+from readfirst.harness.report.place import short_path
+from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
+from readfirst.harness.suite.scenario import REQUIREMENTS as ALL_REQUIREMENTS
+from readfirst.harness.suite.suite import Suite
 
 from .conftest import HOLDING, PASSES, RACES
 
@@ -27,7 +27,7 @@ Run = Callable[..., pytest.RunResult]
 def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run pytest in this process, in a directory of its own, as a user would who has no other plugins."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    plugin = ("-p", "harness.pytest_plugin")
+    plugin = ("-p", "readfirst.harness.pytest_plugin")
 
     def run_pytest(*arguments: object) -> pytest.RunResult:
         return pytester.runpytest_inprocess(*plugin, "-p", "no:cacheprovider", *map(str, arguments))
@@ -38,7 +38,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
 @pytest.fixture
 def bundled(monkeypatch: pytest.MonkeyPatch, holding: Suite) -> Suite:
     """A small suite in place of the bundled one."""
-    monkeypatch.setattr(harness.suite, "default_root", lambda: holding.root)
+    monkeypatch.setattr(readfirst.harness.suite.suite, "default_root", lambda: holding.root)
     return holding
 
 
@@ -175,7 +175,7 @@ def test_ones_own_implementation_is_tested_by_its_name(
     pytester.makepyfile(
         careless="""
         from pathlib import Path
-        from harness.session import ToolResult
+        from readfirst.harness.session import ToolResult
 
         class Tools:
             def open(self, workspace):
@@ -226,7 +226,7 @@ def test_what_an_adapter_lacks_is_skipped_with_the_reason(
     suite = make_suite({**HOLDING, "races/edit": RACES})
     pytester.makepyfile(
         fixed="""
-        from harness.session import ToolResult
+        from readfirst.harness.session import ToolResult
 
         class Tools:
             def open(self, workspace):
@@ -300,7 +300,7 @@ def test_what_cannot_be_used_is_one_error_before_anything_is_collected(
 COUNTED = """
 import sys
 from pathlib import Path
-from harness.session import ToolResult
+from readfirst.harness.session import ToolResult
 
 with open("starts.txt", "a") as starts:
     starts.write("started\\n")
@@ -409,7 +409,7 @@ def test_what_a_target_printed_before_it_broke_is_shown_once(
     pytester.makepyfile(
         crashing="""
         import os, sys
-        from harness.session import ToolResult
+        from readfirst.harness.session import ToolResult
 
         class Tools:
             def open(self, workspace):
@@ -458,7 +458,7 @@ def test_an_unrelated_run_imports_nothing_of_the_harness(pytester: pytest.Pytest
         "ended = pytest.main(sys.argv[1:])\n"
         "print(sorted(name for name in sys.modules if name.startswith('harness')))\n"
     )
-    plugin = [] if INSTALLED else ["-p", "harness.pytest_plugin"]
+    plugin = [] if INSTALLED else ["-p", "readfirst.harness.pytest_plugin"]
     ran = subprocess.run(
         [sys.executable, "-c", code, "-q", "-p", "no:cacheprovider", *plugin, str(pytester.path)],
         capture_output=True,
@@ -467,4 +467,6 @@ def test_an_unrelated_run_imports_nothing_of_the_harness(pytester: pytest.Pytest
         check=False,
         env={"PYTHONPATH": ":".join(sys.path)},
     )
-    assert ran.stdout.splitlines()[-1] == "['harness', 'harness.pytest_plugin']", ran.stdout + ran.stderr
+    assert ran.stdout.splitlines()[-1] == "['harness', 'readfirst.harness.pytest_plugin']", (
+        ran.stdout + ran.stderr
+    )

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from harness.baseline import Ruling
-from harness.report import Commands
-from harness.report.pages import Sources
-from harness.report.results import Results, Run
-from harness.run import run as replayed
-from harness.suite import Suite
-from harness.verdict import Difference, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.report import Commands
+from readfirst.harness.report.pages import Sources
+from readfirst.harness.report.results import Results, Run
+from readfirst.harness.run.bench import run as replayed
+from readfirst.harness.suite.suite import Suite
 
 from .browser import Shown, look, severe
 from .conftest import FAILING, HOLDING

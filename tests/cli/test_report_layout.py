@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from harness.baseline import Ruling
-from harness.report import Commands, RunFacts
-from harness.report.pages import Sources
-from harness.report.results import Judged, Results, Run
-from harness.report.table import TableReport
-from harness.suite import Suite
-from harness.summary import Summary
-from harness.verdict import Difference, Level, Status, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict
+from readfirst.harness.report import Commands, RunFacts
+from readfirst.harness.report.pages import Sources
+from readfirst.harness.report.results import Judged, Results, Run
+from readfirst.harness.report.table import TableReport
+from readfirst.harness.suite.suite import Suite
 
 from .browser import HEIGHT, PHONE, Shown, look, severe
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness.suite import Suite
+from readfirst.harness.suite.suite import Suite
 
 from .conftest import Cli, record_alike
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from harness.baseline import Ruling
-from harness.report import Commands
-from harness.report.pages import PAGES, Page, PageReport, Sources
-from harness.report.results import Results, Run
-from harness.report.versions import version_lines
-from harness.run import run as replayed
-from harness.suite import Suite
-from harness.verdict import Difference, Level, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.verdict import Difference, Level, Verdict
+from readfirst.harness.report import Commands
+from readfirst.harness.report.pages import PAGES, Page, PageReport, Sources
+from readfirst.harness.report.results import Results, Run
+from readfirst.harness.report.versions import version_lines
+from readfirst.harness.run.bench import run as replayed
+from readfirst.harness.suite.suite import Suite
 
 from .conftest import record_alike
 from .test_reports import NASTY, VERDICTS, facts, written
@@ -374,9 +374,9 @@ def test_the_badge_of_an_interrupted_run_is_grey(mixed: Suite) -> None:
 
 
 def test_the_templates_are_part_of_the_package() -> None:
-    import harness.report
+    import readfirst.harness.report
 
-    folder = Path(harness.report.__file__).parent / "templates"
+    folder = Path(readfirst.harness.report.__file__).parent / "templates"
     assert sorted(each.name for each in folder.iterdir()) == ["page.css", "page.html.j2", "page.js"]
 
 
@@ -389,9 +389,9 @@ def test_the_nasty_verdicts_of_the_other_reports_are_shown_too(mixed: Suite) -> 
 
 def palettes() -> dict[str, dict[str, str]]:
     """Return the colours of the page by name, as it is light and dark."""
-    import harness.report
+    import readfirst.harness.report
 
-    style = (Path(harness.report.__file__).parent / "templates" / "page.css").read_text()
+    style = (Path(readfirst.harness.report.__file__).parent / "templates" / "page.css").read_text()
     light, dark = (
         dict(re.findall(r"--([\w-]+): (#\w+)", block))
         for block in re.findall(r":root \{(.*?)\}", style, re.DOTALL)

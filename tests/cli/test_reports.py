@@ -12,17 +12,17 @@ import pytest
 from jsonschema import Draft202012Validator
 from rich.console import Console
 
-from harness.baseline import Ruling
-from harness.finding import Position
-from harness.report import Commands, OutputError, Report, RunFacts, output
-from harness.report.failure import brief, failure_text
-from harness.report.jsonl import JsonlReport
-from harness.report.junit import JunitReport
-from harness.report.progress import ProgressBar, duration
-from harness.report.table import TableReport
-from harness.suite import Suite, default_root
-from harness.summary import Summary
-from harness.verdict import Difference, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.report import Commands, OutputError, Report, RunFacts, output
+from readfirst.harness.report.failure import brief, failure_text
+from readfirst.harness.report.jsonl import JsonlReport
+from readfirst.harness.report.junit import JunitReport
+from readfirst.harness.report.progress import ProgressBar, duration
+from readfirst.harness.report.table import TableReport
+from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.suite import Suite, default_root
 
 NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
 ALL = {"effects": True, "reason": True, "text": True, "verbatim": False}

@@ -9,13 +9,13 @@ from dataclasses import replace
 
 import pytest
 
-from harness.baseline import Ruling
-from harness.report.junit import JunitReport
-from harness.report.pages import Sources
-from harness.report.results import Results, Run
-from harness.selection import Selection, select
-from harness.suite import Suite
-from harness.verdict import LEVELS, Difference, Status, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.verdict import LEVELS, Difference, Status, Verdict
+from readfirst.harness.report.junit import JunitReport
+from readfirst.harness.report.pages import Sources
+from readfirst.harness.report.results import Results, Run
+from readfirst.harness.suite.selection import Selection, select
+from readfirst.harness.suite.suite import Suite
 
 from .conftest import Cli
 from .test_report_pages import sources

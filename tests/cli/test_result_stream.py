@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.report.stream import StreamError, UnreadableStreamError, read_stream
+from readfirst.harness.report.stream import StreamError, UnreadableStreamError, read_stream
 
 LEVELS = {"effects": True, "reason": True, "text": False, "verbatim": False}
 HEADER: dict[str, Any] = {

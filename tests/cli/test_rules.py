@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from harness.selection import Selection, SelectionError, select
-from harness.suite import Suite
+from readfirst.harness.suite.selection import Selection, SelectionError, select
+from readfirst.harness.suite.suite import Suite
 
 from .conftest import Cli
 

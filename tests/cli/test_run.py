@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-import harness.run
-from harness.finding import SuiteError
-from harness.run import Bench, Order, run
-from harness.session import Session, ToolResult, Workspace
-from harness.suite import Suite
-from harness.verdict import Verdict
-from harness.workers import work_in_processes
+import readfirst.harness.run.bench
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.run.bench import Bench, Order, run
+from readfirst.harness.run.workers import work_in_processes
+from readfirst.harness.session import Session, ToolResult, Workspace
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.suite import Suite
 from tests.processes import children, gone
 
 from .conftest import FAILING, HOLDING, PASSES, RACES
@@ -62,7 +62,7 @@ class FakeSession:
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     """The adapter that every connect string gives."""
     adapter = Fake(lambda tool, arguments: ToolResult("?"))
-    monkeypatch.setattr(harness.run, "connect", lambda *args, **kwargs: adapter)
+    monkeypatch.setattr(readfirst.harness.run.bench, "connect", lambda *args, **kwargs: adapter)
     return adapter
 
 
@@ -127,7 +127,7 @@ def test_an_error_of_the_harness_is_blamed_on_the_harness(
     def replay(*_: object) -> None:
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr(harness.run, "replay", replay)
+    monkeypatch.setattr(readfirst.harness.run.bench, "replay", replay)
     verdicts = list(run(holding, "reference", ["2.1.7"]))
     assert {(verdict.status, verdict.blame) for verdict in verdicts} == {("broken", "harness")}
     assert "ZeroDivisionError" in verdicts[0].reason
@@ -174,7 +174,7 @@ def test_memory_stays_flat_over_thousands_of_scenarios(
 
 DYING = """\
 import contextlib, os, signal
-from harness.run import Order
+from readfirst.harness.run.bench import Order
 
 class Dying(Order):
     @contextlib.contextmanager
@@ -225,7 +225,7 @@ def test_an_interrupt_leaves_no_process_and_no_traceback(
     module.write_text(HANGS)
     marker = Path(f"{module}.hangs")
     os.mkfifo(marker)
-    command = [sys.executable, "-m", "harness.cli", "run", "python:hanging:Hangs", "-j", "2", "--fixtures"]
+    command = [sys.executable, "-m", "readfirst", "run", "python:hanging:Hangs", "-j", "2", "--fixtures"]
     process = subprocess.Popen(
         [*command, str(suite.root)],
         stdout=subprocess.PIPE,
@@ -256,8 +256,8 @@ def test_a_bench_can_be_used_alone(holding: Suite) -> None:
 
 
 COUNTED = """
-from harness.session import ToolResult
-from reference_impl import FileTools
+from readfirst.harness.session import ToolResult
+from readfirst.reference_impl import FileTools
 
 class Session:
     def __init__(self, workspace):

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.selection import Selection, SelectionError, select
-from harness.suite import Suite
+from readfirst.harness.suite.selection import Selection, SelectionError, select
+from readfirst.harness.suite.suite import Suite
 
 from .conftest import HOLDING, PASSES
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.hint import hint
-from harness.selection import Selection, SelectionError, select
-from harness.suite import Suite
+from readfirst.harness.cli.hint import hint
+from readfirst.harness.suite.selection import Selection, SelectionError, select
+from readfirst.harness.suite.suite import Suite
 
 from .conftest import Cli
 

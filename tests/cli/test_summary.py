@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.baseline import Ruling
-from harness.summary import ExitCode, Summary
-from harness.verdict import Status, Verdict
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import ExitCode, Summary
+from readfirst.harness.compare.verdict import Status, Verdict
 
 OK, NOT_OK = Ruling(conformant=True), Ruling(conformant=False)
 

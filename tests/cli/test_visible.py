@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.visible import compare_lines, first_difference, visible, visible_lines
+from readfirst.harness.report.visible import compare_lines, first_difference, visible, visible_lines
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
 

@@ -22,15 +22,15 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path.insert(0, str(CHECKOUT))
 
-from harness.adapters.connect import ConnectError, connect
-from harness.contracts import Contract, UnknownContractError
-from harness.fuzz.campaign import Duel
-from harness.fuzz.disagree import Disagreement
-from harness.recordings import Recording
-from harness.scenario import Scenario, TextDigest
-from harness.session import BrokenAdapter
-from harness.suite import Suite
-from harness.workspace import Place
+from readfirst.harness.fuzz.campaign import Duel
+from readfirst.harness.fuzz.disagree import Disagreement
+from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.suite.contracts import Contract, UnknownContractError
+from readfirst.harness.suite.recordings import Recording
+from readfirst.harness.suite.scenario import Scenario, TextDigest
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 TIME_LIMIT = 30.0
 """Seconds that one call may take."""

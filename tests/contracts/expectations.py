@@ -21,10 +21,10 @@ from typing import Any
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the checkout, not an installed copy
 
-from harness.contracts import order
-from harness.export import export
-from harness.recordings import Recordings
-from harness.suite import Suite
+from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.export import export
+from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.suite import Suite
 
 _LONG = 4096
 _SHOWN = 200

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from harness.adapters.reference import ReferenceSession
-from harness.compare import compare, skipped
-from harness.contracts import Contract
-from harness.outcome import Outcome
-from harness.scenario import Scenario
-from harness.session import Workspace
-from harness.suite import Suite
-from reference_impl import Behaviours, FileTools
+from readfirst.harness.adapters.reference import ReferenceSession
+from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.session import Workspace
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.reference_impl import Behaviours, FileTools
 
 SUITE = Suite()
 _CAPABILITIES = frozenset(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.fuzz.campaign import Duel
-from harness.workspace import Place
-from reference_impl import behaviours_of
+from readfirst.harness.fuzz.campaign import Duel
+from readfirst.harness.workspace.site import Place
+from readfirst.reference_impl import behaviours_of
 
 from .between import disagreements, is_comparable, main
 from .judging import SUITE, Reference

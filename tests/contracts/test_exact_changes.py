@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
-from harness.changes.points import chain, version_of
-from harness.history import the_histories
-from harness.recordings import Recording, Recordings
-from harness.releases import load_releases, releases_file
-from harness.replay import replay
-from harness.workspace import Place
-from reference_impl import behaviours_of
-from reference_impl.history import ByModel
+from readfirst.harness.changes.points import chain, version_of
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.recordings import Recording, Recordings
+from readfirst.harness.suite.releases import load_releases, releases_file
+from readfirst.harness.versions.history import the_histories
+from readfirst.harness.workspace.site import Place
+from readfirst.reference_impl import behaviours_of
+from readfirst.reference_impl.history import ByModel
 
 from .judging import SUITE, Reference, judged, offered
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.compare import skipped
-from harness.contracts import Contract, clause_for
-from harness.entry import Directory, RegularFile
-from harness.expected import seen_by
-from harness.finding import Position
-from harness.recordings import (
+from readfirst.harness.compare.compare import skipped
+from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.entry import Directory, RegularFile
+from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.recordings import (
     RecordedResult,
     Recording,
     RecordingError,
@@ -19,7 +19,7 @@ from harness.recordings import (
     TranscriptStep,
     encode,
 )
-from harness.scenario import (
+from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
     ForeignContractError,
@@ -31,7 +31,7 @@ from harness.scenario import (
     ToolCall,
     WorldEvent,
 )
-from harness.suite import Suite
+from readfirst.harness.suite.suite import Suite
 
 from .judging import SUITE
 

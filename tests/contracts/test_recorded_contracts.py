@@ -9,16 +9,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.adapters.recording import OneTranscript
-from harness.compare import compare
-from harness.contracts import Contract
-from harness.expected import seen_by
-from harness.recordings import Recording, RecordingError, Transcript, decode
-from harness.replay import replay
-from harness.run import run
-from harness.verdict import Verdict
-from harness.workspace import Place
-from reference_impl import behaviours_of
+from readfirst.harness.adapters.recording import OneTranscript
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.bench import run
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.recordings import Recording, RecordingError, Transcript, decode
+from readfirst.harness.workspace.site import Place
+from readfirst.reference_impl import behaviours_of
 
 from .judging import SUITE, Reference, judged, offered
 

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from harness.finding import Finding, SuiteError
-from harness.lint.case import Case
-from harness.lint.content import check_content, fingerprint
-from harness.lint.expectations import check_expectations
-from harness.lint.source_text import check_source_text
-from harness.lint.wording import check_wording
-from harness.load import scenario_from
-from harness.scenario import Scenario
-from harness.strict_yaml import load
-from harness.suite import Suite
+from readfirst.harness.lint.content import check_content, fingerprint
+from readfirst.harness.lint.expectations import check_expectations
+from readfirst.harness.lint.source_text import check_source_text
+from readfirst.harness.lint.wording import check_wording
+from readfirst.harness.source.finding import Finding, SuiteError
+from readfirst.harness.source.strict_yaml import load
+from readfirst.harness.suite.case import Case
+from readfirst.harness.suite.load import scenario_from
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
 
 FILE = Path("fuzz/fuzz.yaml")
 SUITE = Suite()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.confinement import Links, call_leaves, path_problem
+from readfirst.harness.suite.confinement import Links, call_leaves, path_problem
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from harness.contracts import Contracts, ContractsError, UnknownContractError, load_contracts, order
-from harness.nearest import nearest
-from harness.suite import default_root
-from reference_impl.contract import behaviours_of
+from readfirst.harness.suite.contracts import (
+    Contracts,
+    ContractsError,
+    UnknownContractError,
+    load_contracts,
+    order,
+)
+from readfirst.harness.suite.nearest import nearest
+from readfirst.harness.suite.suite import default_root
+from readfirst.reference_impl.contract import behaviours_of
 
 GOOD = """\
 default: 2.1.7

@@ -14,18 +14,18 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.adapters.connect import connect
-from harness.compare import compare
-from harness.contracts import DOCUMENTED
-from harness.export import expanded
-from harness.lint.rules import table
-from harness.load import scenario_from
-from harness.replay import replay
-from harness.rules import CLASSES, load_rules
-from harness.scenario import Scenario
-from harness.strict_yaml import load
-from harness.suite import Suite
-from harness.workspace import Place
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.lint.rules import table
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.connect import connect
+from readfirst.harness.source.strict_yaml import load
+from readfirst.harness.suite.contracts import DOCUMENTED
+from readfirst.harness.suite.export import expanded
+from readfirst.harness.suite.load import scenario_from
+from readfirst.harness.suite.rules import CLASSES, load_rules
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 SUITE = Suite()
@@ -168,14 +168,14 @@ def test_lint_prints_what_the_example_shows(tmp_path: Path) -> None:
         .replace("tags: [staleness]\n", "")
         .replace("sources: [https://github.com/anthropics/claude-code/issues/7443]\n", "")
     )
-    from harness.lint import lint
+    from readfirst.harness.lint import lint
 
     printed = "".join(f"{finding}\n" for finding in lint(Suite(tmp_path)))
     assert printed.replace(f"{tmp_path}/", "") == body.removeprefix("$ readfirst lint\n")
 
 
 def open_reference(workspace: str) -> Callable[[str, dict[str, Any]], tuple[str, bool]]:
-    from harness.session import Workspace
+    from readfirst.harness.session import Workspace
 
     session = connect("reference", SUITE).open(Workspace(Path(workspace), Path(workspace)))
 
@@ -228,6 +228,6 @@ def test_the_commands_that_the_guide_names_exist() -> None:
     text = DOCS.read_text(encoding="utf-8")
     named = set(re.findall(r"`(?:\$ )?readfirst (\w+)", text))
     assert named == {"record", "lint", "run", "export", "behaviour", "show"}
-    from harness.cli import COMMANDS
+    from readfirst.harness.cli.main import COMMANDS
 
     assert named <= COMMANDS.keys()

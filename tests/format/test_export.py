@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.entry import OLD_TIME
-from harness.export import expanded, export
-from harness.load import scenario_from
-from harness.scenario import Scenario
-from harness.strict_yaml import load
-from harness.suite import Suite
+from readfirst.harness.source.strict_yaml import load
+from readfirst.harness.suite.entry import OLD_TIME
+from readfirst.harness.suite.export import expanded, export
+from readfirst.harness.suite.load import scenario_from
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
 
 SUITE = Suite()
 DEFAULT = SUITE.contracts["2.1.7"]

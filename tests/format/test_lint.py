@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.finding import Finding, SuiteError
-from harness.lint import RULES, lint, unrecorded
-from harness.lint.rules import table
-from harness.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
-from harness.scenario import ParallelCalls, Scenario, ToolCall
-from harness.suite import Suite, default_root
+from readfirst.harness.lint import RULES, lint, unrecorded
+from readfirst.harness.lint.rules import table
+from readfirst.harness.source.finding import Finding, SuiteError
+from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite, default_root
 
 BROKEN = Path(__file__).parent / "broken"
 RULE_IDS = [rule.id for rule in RULES]

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness.contracts import Contract, Contracts
-from harness.entry import (
+from readfirst.harness.source.finding import Position
+from readfirst.harness.source.strict_yaml import StrictYamlError, load
+from readfirst.harness.suite.contracts import Contract, Contracts
+from readfirst.harness.suite.entry import (
     OLD_TIME,
     Base64Content,
     Directory,
@@ -22,11 +24,17 @@ from harness.entry import (
     Symlink,
     TextContent,
 )
-from harness.finding import Position
-from harness.load import ScenarioError, load_scenario, scenario_from
-from harness.scenario import Clause, Expectation, ParallelCalls, Scenario, TextDigest, ToolCall, WorldEvent
-from harness.strict_yaml import StrictYamlError, load
-from harness.suite import Suite
+from readfirst.harness.suite.load import ScenarioError, load_scenario, scenario_from
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    TextDigest,
+    ToolCall,
+    WorldEvent,
+)
+from readfirst.harness.suite.suite import Suite
 
 FILE = Path("family/slug.yaml")
 CONTRACTS = Contracts(

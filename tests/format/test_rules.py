@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.finding import SuiteError
-from harness.rules import CLASSES, Rules, RulesError, UnknownRuleError, load_rules
-from harness.suite import default_root
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.rules import CLASSES, Rules, RulesError, UnknownRuleError, load_rules
+from readfirst.harness.suite.suite import default_root
 
 GOOD = """\
 classes:

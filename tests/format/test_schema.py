@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness import strict_yaml
-from harness.finding import SuiteError
-from harness.scenario import TOOLS
-from harness.suite import Suite, default_root
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.scenario import TOOLS
+from readfirst.harness.suite.suite import Suite, default_root
 
 BROKEN = Path(__file__).parent / "broken"
 SCHEMAS = default_root() / "schema"
@@ -54,7 +54,7 @@ def test_what_only_the_loader_can_see_passes_the_schema(path: Path) -> None:
 
 
 def _load(path: Path, suite: Suite) -> None:
-    from harness.load import load_scenario
+    from readfirst.harness.suite.load import load_scenario
 
     load_scenario(path, path.parents[1], suite.contracts)
 

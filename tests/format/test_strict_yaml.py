@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from harness import strict_yaml
-from harness.finding import Position
-from harness.strict_yaml import MAX_BYTES, MAX_DEPTH, StrictYamlError, load, read
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.finding import Position
+from readfirst.harness.source.strict_yaml import MAX_BYTES, MAX_DEPTH, StrictYamlError, load, read
 
 FILE = Path("a.yaml")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.finding import SuiteError
-from harness.suite import Heading, Suite, UnknownScenarioError, default_root
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.suite import Heading, Suite, UnknownScenarioError, default_root
 
 SCENARIO = """\
 title: Read number {n}

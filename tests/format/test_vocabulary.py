@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.suite import Suite
-from harness.vocabulary import Form, Vocabulary, VocabularyError, load_vocabulary
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.vocabulary import Form, Vocabulary, VocabularyError, load_vocabulary
 
 GOOD = """\
 errors:

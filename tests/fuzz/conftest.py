@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.suite import Suite
-from harness.workspace import Place
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "wrong_implementations"))
 

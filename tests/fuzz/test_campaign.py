@@ -10,16 +10,16 @@ import wrong_state
 import wrong_text
 from altered import Altered
 
-from harness.adapters.reference import ReferenceAdapter
-from harness.entry import RegularFile
-from harness.fuzz.campaign import Campaign, Duel, Finding
-from harness.fuzz.disagree import Cause
-from harness.fuzz.generate import scenarios, single_file
-from harness.scenario import Scenario, ToolCall, WorldEvent
-from harness.session import BrokenAdapter
-from harness.suite import Suite
-from harness.verdict import Level
-from harness.workspace import Place
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding
+from readfirst.harness.fuzz.disagree import Cause
+from readfirst.harness.fuzz.generate import scenarios, single_file
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.scenario import Scenario, ToolCall, WorldEvent
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 
 def campaign(

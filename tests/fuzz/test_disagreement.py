@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from harness.entry import RegularFile
-from harness.fuzz.disagree import Cause, first_disagreement
-from harness.outcome import Breakage, Outcome, StepOutcome
-from harness.scenario import Given, ParallelCalls, Scenario, ToolCall
-from harness.session import ToolResult
-from harness.suite import Suite
-from harness.verdict import Level
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.fuzz.disagree import Cause, first_disagreement
+from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
+from readfirst.harness.session import ToolResult
+from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
 
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "a", "new_string": "b"})
 UNREAD = ToolResult("File has not been read yet. Read it first before writing to it.", True)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli import main
-from harness.fuzz.campaign import Campaign, Duel
-from harness.fuzz.fast import FastProduct, FastReference
-from harness.fuzz.generate import scenarios
-from harness.load import load_scenario
-from harness.replay import replay
-from harness.scenario import Scenario
-from harness.suite import Suite
-from harness.workspace import Place
+from readfirst.harness.cli.main import main
+from readfirst.harness.fuzz.campaign import Campaign, Duel
+from readfirst.harness.fuzz.fast import FastProduct, FastReference
+from readfirst.harness.fuzz.generate import scenarios
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.load import load_scenario
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 WRONG = Path(__file__).parents[1] / "wrong_implementations"
 TARGET = "python:wrong_answers:TabAfterLineNumber"
@@ -111,7 +111,7 @@ def test_an_interrupted_search_tells_how_far_it_came(
         yield from islice(scenarios(seed, basic=basic), 3)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("harness.fuzz.search.scenarios", interrupted)
+    monkeypatch.setattr("readfirst.harness.fuzz.search.scenarios", interrupted)
     assert fuzz("reference") == 130
     assert "in 3 scenarios on the reference and reference" in capsys.readouterr().err
 

@@ -8,16 +8,23 @@ from typing import Any
 
 import pytest
 
-from harness.adapters.reference import ReferenceAdapter
-from harness.entry import Base64Content, Directory, HardLink, RegularFile, Symlink, TextContent
-from harness.fuzz.generate import scenarios
-from harness.fuzz.notebooks import notebook_scenario
-from harness.fuzz.scenario_file import scenario_yaml
-from harness.load import load_scenario
-from harness.replay import replay
-from harness.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from harness.suite import Suite
-from harness.workspace import Place
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.fuzz.generate import scenarios
+from readfirst.harness.fuzz.notebooks import notebook_scenario
+from readfirst.harness.fuzz.scenario_file import scenario_yaml
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.entry import (
+    Base64Content,
+    Directory,
+    HardLink,
+    RegularFile,
+    Symlink,
+    TextContent,
+)
+from readfirst.harness.suite.load import load_scenario
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 
 def some(seed: int, number: int) -> list[Scenario]:

@@ -2,10 +2,10 @@
 
 from random import Random
 
-from harness.entry import Directory, RegularFile, TextContent
-from harness.fuzz.generate import several_files, single_file
-from harness.fuzz.shrink import shrink
-from harness.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
+from readfirst.harness.fuzz.generate import several_files, single_file
+from readfirst.harness.fuzz.shrink import shrink
+from readfirst.harness.suite.entry import Directory, RegularFile, TextContent
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
 
 READ = ToolCall("Read", {"file_path": "$WS/a", "limit": 3})
 WRITE = ToolCall("Write", {"file_path": "$WS/a", "content": "one\n“two”\nthree"})

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.fuzz.search import Request
-from harness.fuzz.searches import perform
-from harness.fuzz.streams import Streams, shares
-from harness.session import BrokenAdapter
-from harness.suite import Suite
+from readfirst.harness.fuzz.search import Request
+from readfirst.harness.fuzz.searches import perform
+from readfirst.harness.fuzz.streams import Streams, shares
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.suite.suite import Suite
 from tests.processes import children, descendants
 
 WRONG = Path(__file__).parents[1] / "wrong_implementations"
@@ -79,7 +79,7 @@ def search_while_the_second_dies(requests: tuple[Request, ...], before: set[int]
 
 @pytest.mark.slow
 def test_ctrl_c_ends_every_process_and_tells_how_far_the_search_came(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "harness.cli", "fuzz", "--against", "python:wrong_answers:NoSnippet"]
+    command = [sys.executable, "-m", "readfirst", "fuzz", "--against", "python:wrong_answers:NoSnippet"]
     process = subprocess.Popen(
         [*command, "--steps", "1000000", "-j", "2", "--level", "effects", "--output", str(tmp_path)],
         stderr=subprocess.PIPE,

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters.target import TargetAdapter
-from harness.agent.conversation import Conversation
-from harness.agent.program import BASE_VARIABLES
-from harness.compare import compare
-from harness.replay import replay
-from harness.suite import Suite
-from harness.targets.agent import AgentTarget
-from harness.targets.catalogue import pairs
-from harness.targets.install import install
-from harness.targets.mapping import AgentLaunch, Release, Target
-from harness.workspace import Place
+from readfirst.harness.agents.conversation import Conversation
+from readfirst.harness.agents.program import BASE_VARIABLES
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.targets.adapter import TargetAdapter
+from readfirst.harness.targets.agent import AgentTarget
+from readfirst.harness.targets.catalogue import pairs
+from readfirst.harness.targets.install import install
+from readfirst.harness.targets.mapping import AgentLaunch, Release, Target
+from readfirst.harness.workspace.site import Place
 from tests.processes import descendants, gone
 
 pytestmark = pytest.mark.agents

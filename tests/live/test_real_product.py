@@ -12,14 +12,18 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from harness.adapters.claude_code import ClaudeCodeAdapter, ClaudeCodeSession, open_claude_code
-from harness.claude_code.environment import ALLOWED_VARIABLES
-from harness.replay import replay
-from harness.scenario import Given, Scenario
-from harness.suite import Suite
-from harness.syrupy_extension import RecordingExtension
-from harness.transcribe import transcribe
-from harness.workspace import Place
+from readfirst.harness.agents.claude_code.adapter import (
+    ClaudeCodeAdapter,
+    ClaudeCodeSession,
+    open_claude_code,
+)
+from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES
+from readfirst.harness.record.syrupy_extension import RecordingExtension
+from readfirst.harness.record.transcribe import transcribe
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.scenario import Given, Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 from tests.processes import descendants, gone
 
 pytestmark = pytest.mark.live

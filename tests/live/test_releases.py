@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.claude_code.package import cache_root, installed
-from harness.cli import main
-from harness.contracts import order
-from harness.exit_code import ExitCode
-from harness.recordings import Recordings
-from harness.registry import newest, published
-from harness.scenario import Scenario
-from harness.session import BrokenAdapter
-from harness.suite import Suite
+from readfirst.harness.agents.claude_code.package import cache_root, installed
+from readfirst.harness.cli.main import main
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions.published import newest, published
 
 pytestmark = pytest.mark.live
 

@@ -33,9 +33,9 @@ from survivors import Survivors, SurvivorsError, entry_text, load_survivors
 from trial import Fate, trials
 from witnesses import WitnessesError, load_witnesses, witnesses_text
 
-from harness.atomic import write_all
-from harness.finding import SuiteError
-from harness.recordings import RecordingError
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.recordings import RecordingError
 
 SURVIVORS = Path(__file__).with_name("survivors.yaml")
 WITNESSES = Path(__file__).with_name("witnesses.json")

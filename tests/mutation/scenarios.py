@@ -8,16 +8,25 @@ from typing import TYPE_CHECKING
 
 from panel import Judge, Panel, module_at
 
-from harness import compare, entry, events, replay, snapshot, world  # noqa: F401 - read before the forks
-from harness.contracts import DOCUMENTED
-from harness.expected import seen_by
-from harness.recordings import Recording, Recordings
-from harness.run import Bench, Order
-from harness.suite import Suite
+from readfirst.harness.compare import compare  # noqa: F401 - read before the forks
+from readfirst.harness.replay import replay  # noqa: F401 - read before the forks
+from readfirst.harness.run.bench import Bench, Order
+from readfirst.harness.suite import (
+    entry,  # noqa: F401 - read before the forks
+    events,  # noqa: F401 - read before the forks
+)
+from readfirst.harness.suite.contracts import DOCUMENTED
+from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.recordings import Recording, Recordings
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace import (
+    snapshot,  # noqa: F401 - read before the forks
+    world,  # noqa: F401 - read before the forks
+)
 
 if TYPE_CHECKING:
-    from harness.contracts import Contract
-    from harness.scenario import Clause, Scenario
+    from readfirst.harness.suite.contracts import Contract
+    from readfirst.harness.suite.scenario import Clause, Scenario
 
 __all__ = ["asked_under", "scenario_panel"]
 
@@ -85,9 +94,9 @@ class _Bench:
 
 def _demand_names() -> None:
     """Let the reference name its refusals itself; otherwise the harness would read the name from the text."""
-    from harness.adapters import reference
-    from harness.session import ToolResult
-    from reference_impl import Result
+    from readfirst.harness.adapters import reference
+    from readfirst.harness.session import ToolResult
+    from readfirst.reference_impl import Result
 
     def named(result: Result) -> ToolResult:
         return ToolResult(

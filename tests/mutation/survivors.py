@@ -12,9 +12,9 @@ from typing import Any
 
 from mutants import Key, Mutant, told
 
-from harness.finding import Finding, Position, SuiteError
-from harness.inspection import Inspection
-from harness.strict_yaml import load, read
+from readfirst.harness.source.finding import Finding, Position, SuiteError
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.strict_yaml import load, read
 
 __all__ = ["KINDS", "LeftOut", "Survivor", "Survivors", "SurvivorsError", "entry_text", "load_survivors"]
 

@@ -23,8 +23,8 @@ from survivors import KINDS, Survivors, SurvivorsError, entry_text, load_survivo
 from trial import Fate, trials
 from witnesses import MANY, WitnessesError, load_witnesses, witnesses_text
 
-from harness.contracts import Contract, Contracts
-from harness.recordings import (
+from readfirst.harness.suite.contracts import Contract, Contracts
+from readfirst.harness.suite.recordings import (
     RecordedResult,
     Recording,
     RecordingError,
@@ -32,8 +32,8 @@ from harness.recordings import (
     Transcript,
     TranscriptStep,
 )
-from harness.scenario import Clause, Expectation, Given, Scenario, ToolCall
-from harness.suite import Suite
+from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
 
 SOURCE = """\
 LIMIT = 3

@@ -31,7 +31,7 @@ MY_TOOLS = f"""\
 #!{sys.executable}
 import json, sys
 sys.path[:] = {sys.path!r}
-from reference_impl import FileTools
+from readfirst.reference_impl import FileTools
 tools = FileTools("2.1.7", root=sys.argv[1], home=sys.argv[1])
 for line in sys.stdin:
     result = tools.call(**json.loads(line))
@@ -101,7 +101,7 @@ def copy_of_checkout(folder: Path, *, whole: bool = False, contracts: Collection
         _small_suite(checkout / "fixtures", contracts)
     binaries = folder / "bin"
     binaries.mkdir()
-    for name, module in (("readfirst", "harness.cli"), ("pytest", "pytest")):
+    for name, module in (("readfirst", "readfirst.harness.cli.main"), ("pytest", "pytest")):
         script = binaries / name
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
         script.chmod(0o755)

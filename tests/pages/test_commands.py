@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from harness import cli
+from readfirst.harness.cli import main as cli
 from tests.pages.page import CHECKOUT, PAGES, Block, blocks, code, name_of
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
@@ -122,7 +122,7 @@ TAKES_LONG = {
 PLUGIN = (
     ""
     if any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
-    else "-p harness.pytest_plugin"
+    else "-p readfirst.harness.pytest_plugin"
 )
 BLOCKS = blocks()
 SHOWN = {command for block in BLOCKS for command in block.commands}

@@ -44,7 +44,7 @@ def run(installed: Path, tmp_path: Path) -> Run:
     here.mkdir()
 
     def ran(*arguments: str) -> tuple[int, str, str]:
-        command = [sys.executable, "-P", "-m", "harness.cli", *arguments]
+        command = [sys.executable, "-P", "-m", "readfirst", *arguments]
         variables = {**os.environ, "PYTHONPATH": str(installed)}
         done = subprocess.run(
             command, cwd=here, env=variables, capture_output=True, text=True, timeout=120, check=False

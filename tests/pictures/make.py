@@ -19,9 +19,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from harness.report.stream import StreamError, UnreadableStreamError
-from harness.suite import Suite
-from harness.testrun import perform_report
+from readfirst.harness.report.stream import StreamError, UnreadableStreamError
+from readfirst.harness.run.command import perform_report
+from readfirst.harness.suite.suite import Suite
 
 FLAGS = (
     "--headless",

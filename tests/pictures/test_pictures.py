@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.selection import Selection
-from harness.suite import Suite
-from harness.testrun import Request, perform
+from readfirst.harness.run.command import Request, perform
+from readfirst.harness.suite.selection import Selection
+from readfirst.harness.suite.suite import Suite
 
 MAKE = Path(__file__).with_name("make.py")
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from harness.entry import Base64Content, RegularFile, TextContent
-from harness.fuzz.texts import AWKWARD, NO_TEXT, PLAIN
+from readfirst.harness.fuzz.texts import AWKWARD, NO_TEXT, PLAIN
+from readfirst.harness.suite.entry import Base64Content, RegularFile, TextContent
 
 WORDS = st.sampled_from(("alpha", "beta", "a", "\ttabbed", "$&", "é")) | st.sampled_from(
     (*filter(None, PLAIN), *AWKWARD, "long " * 450)

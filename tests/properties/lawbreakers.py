@@ -7,7 +7,7 @@ from pathlib import Path
 
 from altered import Altered, AlteredArguments, AlteredEdit, Arguments
 
-from harness.session import ToolResult, Workspace
+from readfirst.harness.session import ToolResult, Workspace
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
 MODIFIED = "File has been modified since read, either by the user or by a linter."

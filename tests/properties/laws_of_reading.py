@@ -5,7 +5,7 @@ import re
 from moment import BLANKS, Moment, body
 from registry import goes_by_the_time_of_the_file, law, suppose
 
-from reference_impl import Behaviours
+from readfirst.reference_impl import Behaviours
 
 
 def shows_snippets(behaviours: Behaviours) -> bool:

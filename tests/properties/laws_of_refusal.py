@@ -3,7 +3,7 @@
 from moment import Moment, Seen, State, followed
 from registry import law, suppose
 
-from reference_impl import Behaviours
+from readfirst.reference_impl import Behaviours
 
 
 def files_of(state: State) -> dict[str, Seen]:

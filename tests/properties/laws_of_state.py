@@ -3,7 +3,7 @@
 from moment import A_MOMENT, Moment, followed
 from registry import goes_by_the_time_of_the_file, law, suppose
 
-from reference_impl import Behaviours
+from readfirst.reference_impl import Behaviours
 
 
 def compares_own_content(behaviours: Behaviours) -> bool:

@@ -19,11 +19,11 @@ from moment import body
 from registry import LAWS
 from workshop import Workshop
 
-from harness.entry import Entry, RegularFile, Symlink, TextContent
-from harness.scenario import WorldEvent
-from harness.session import capabilities_of
-from harness.workspace import Place
-from reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
+from readfirst.harness.session import capabilities_of
+from readfirst.harness.suite.entry import Entry, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.scenario import WorldEvent
+from readfirst.harness.workspace.site import Place
+from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 
 NEW_NAMES = st.sampled_from(("new.txt", "made/by/write.txt", "other.txt"))
 """With the names of the first files fewer than the ten that a session remembers."""

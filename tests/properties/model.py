@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from moment import Moment, followed
 
-from harness.entry import Entry, RegularFile, Symlink
-from harness.scenario import WorldEvent
+from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
+from readfirst.harness.suite.scenario import WorldEvent
 
 File = tuple[bytes, int]
 """Bytes and mode."""

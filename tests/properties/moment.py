@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from posixpath import normpath
 from typing import Any, Optional
 
-from harness.session import ToolResult
-from reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
+from readfirst.harness.session import ToolResult
+from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 
 STALE = ("File has been modified since read", "File has been unexpectedly modified")
 NOT_READ = "File has not been read yet"

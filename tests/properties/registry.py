@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from moment import Moment
 
-from reference_impl import Behaviours
+from readfirst.reference_impl import Behaviours
 
 
 class SaysNothing(Exception):  # noqa: N818 - it is no error

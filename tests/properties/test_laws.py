@@ -27,12 +27,12 @@ from moment import Moment
 from registry import LAWS, Law, suppose
 from trimming import trimmed
 
-from harness.adapters.reference import ReferenceAdapter
-from harness.contracts import DOCUMENTED
-from harness.session import Workspace
-from harness.suite import Suite, default_root
-from harness.workspace import Place
-from reference_impl import DEFAULT_CONTRACT, behaviours_of
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.session import Workspace
+from readfirst.harness.suite.contracts import DOCUMENTED
+from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.workspace.site import Place
+from readfirst.reference_impl import DEFAULT_CONTRACT, behaviours_of
 
 QUICK = settings.get_profile("laws")
 SEARCH = settings(QUICK, max_examples=1500, stateful_step_count=6, phases=(Phase.generate,))

@@ -12,11 +12,11 @@ from typing import Any
 from model import Model
 from moment import DENIED, Moment, Record, Seen, State, followed, look, relative
 
-from harness.entry import Entry, RegularFile
-from harness.scenario import Given, Scenario, WorldEvent
-from harness.session import ToolResult
-from harness.workspace import Place, Site, WorldEventError
-from reference_impl import Behaviours
+from readfirst.harness.session import ToolResult
+from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.scenario import Given, Scenario, WorldEvent
+from readfirst.harness.workspace.site import Place, Site, WorldEventError
+from readfirst.reference_impl import Behaviours
 
 Arguments = Mapping[str, Any]
 Step = Callable[["Workshop"], object]

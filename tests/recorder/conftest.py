@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.suite import default_root
+from readfirst.harness.suite.suite import default_root
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters import claude_code
-from harness.adapters.claude_code import ClaudeCodeAdapter, ClaudeCodeSession
-from harness.claude_code.package import InstalledPackage
-from harness.session import BrokenAdapter, Workspace
+from readfirst.harness.agents.claude_code import adapter as claude_code
+from readfirst.harness.agents.claude_code.adapter import ClaudeCodeAdapter, ClaudeCodeSession
+from readfirst.harness.agents.claude_code.package import InstalledPackage
+from readfirst.harness.session import BrokenAdapter, Workspace
 from tests.supervision import NO_NAMESPACES, altered_supervisor
 
 FAKE = Path(__file__).with_name("fake_product.py")

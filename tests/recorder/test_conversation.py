@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.claude_code.conversation import Conversation, Options
-from harness.claude_code.environment import ALLOWED_VARIABLES
-from harness.session import BrokenAdapter
+from readfirst.harness.agents.claude_code.conversation import Conversation, Options
+from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES
+from readfirst.harness.session import BrokenAdapter
 from tests.processes import alive, below, gone
 from tests.supervision import AS_A_USER, NO_NAMESPACES, NO_WAY_INTO_A_NAMESPACE, altered_supervisor
 
@@ -199,7 +199,7 @@ def test_the_product_ends_with_the_harness_however_it_ends(tmp_path: Path, blow:
         # A job in the background of a shell ignores interrupts, and so would its children.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from pathlib import Path\n"
-        "from harness.claude_code.conversation import Conversation, Options\n"
+        "from readfirst.harness.agents.claude_code.conversation import Conversation, Options\n"
         f"command = (sys.executable, {str(FAKE)!r})\n"
         f"conversation = Conversation(Options(command, 'm', ('Read',), Path({str(tmp_path)!r})))\n"
         "try:\n"

@@ -7,8 +7,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.emit import emit_mapping
-from harness.strict_yaml import load
+from readfirst.harness.source.emit import emit_mapping
+from readfirst.harness.source.strict_yaml import load
 
 # What YAML can hold at all: no lone surrogates and none of the characters it excludes even as escapes.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

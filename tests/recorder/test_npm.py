@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.npm import npm
-from harness.session import BrokenAdapter
+from readfirst.harness.agents.npm import npm
+from readfirst.harness.session import BrokenAdapter
 
 
 def put_npm(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.claude_code.package import install
-from harness.session import BrokenAdapter
+from readfirst.harness.agents.claude_code.package import install
+from readfirst.harness.session import BrokenAdapter
 
 NPM = """#!{python}
 import pathlib, sys

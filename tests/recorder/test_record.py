@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.record import Mode, Recorded, missing, record
-from harness.recordings import RecordingError, Recordings
-from harness.scenario import Expectation, ToolCall
-from harness.session import ToolResult, Workspace
-from harness.suite import Suite
-from harness.takes import Takes
+from readfirst.harness.record.record import Mode, Recorded, missing, record
+from readfirst.harness.record.takes import Takes
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.suite.recordings import RecordingError, Recordings
+from readfirst.harness.suite.scenario import Expectation, ToolCall
+from readfirst.harness.suite.suite import Suite
 
 GATE = """\
 title: Edit refuses an unread file

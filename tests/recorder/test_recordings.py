@@ -7,8 +7,8 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from harness.entry import Directory, RegularFile, Symlink
-from harness.recordings import (
+from readfirst.harness.suite.entry import Directory, RegularFile, Symlink
+from readfirst.harness.suite.recordings import (
     RecordedResult,
     Recording,
     RecordingError,
@@ -18,7 +18,7 @@ from harness.recordings import (
     decode,
     encode,
 )
-from harness.suite import default_root
+from readfirst.harness.suite.suite import default_root
 
 AWKWARD = "a\r\nb\rc\x00d\ufeffe\u2028f\u0085g \ud800 end"
 

@@ -5,7 +5,7 @@ import difflib
 import pytest
 import yaml
 
-from harness.rewrite import Keep, New, RewriteError, Update, rewrite_expectations
+from readfirst.harness.record.rewrite import Keep, New, RewriteError, Update, rewrite_expectations
 
 SOURCE = """\
 title: x

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.recordings import (
+from readfirst.harness.record.syrupy_extension import RecordingExtension, recording_files, same_transcript
+from readfirst.harness.suite.recordings import (
     RecordedResult,
     Recording,
     Recordings,
@@ -14,8 +15,7 @@ from harness.recordings import (
     decode,
     encode,
 )
-from harness.suite import Suite, default_root
-from harness.syrupy_extension import RecordingExtension, recording_files, same_transcript
+from readfirst.harness.suite.suite import Suite, default_root
 
 pytest_plugins = ["pytester"]
 
@@ -28,8 +28,8 @@ class SuiteRecordings(RecordingExtension):
 
 TEST = """
     from pathlib import Path
-    from harness.recordings import RecordedResult, Transcript, TranscriptStep
-    from harness.syrupy_extension import RecordingExtension
+    from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
+    from readfirst.harness.record.syrupy_extension import RecordingExtension
 
     class Own(RecordingExtension):
         root = Path({root!r})

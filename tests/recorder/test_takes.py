@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from harness.contracts import Contract
-from harness.record import Recorded, record, take
-from harness.recordings import Recordings
-from harness.session import Adapter, BrokenAdapter, ToolResult, Workspace
-from harness.suite import Suite
-from harness.takes import Takes
+from readfirst.harness.record.record import Recorded, record, take
+from readfirst.harness.record.takes import Takes
+from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.suite import Suite
 
 SCENARIO = """\
 title: Read answers

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import pytest
 
-from reference_impl import FileTools
+from readfirst.reference_impl import FileTools
 
 
 class MakeTools(Protocol):

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import reference_impl
-from harness.suite import Suite
-from reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
-from reference_impl.contract import history_of
-from reference_impl.history import ByModel, History, since
+import readfirst.reference_impl
+from readfirst.harness.suite.suite import Suite
+from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
+from readfirst.reference_impl.contract import history_of
+from readfirst.reference_impl.history import ByModel, History, since
 
-CODE = Path(reference_impl.__file__).parent
+CODE = Path(readfirst.reference_impl.__file__).parent
 SOURCES = {path.relative_to(CODE).as_posix(): path.read_text(encoding="utf-8") for path in CODE.rglob("*.py")}
 NAMES = [field.name for field in fields(Behaviours)]
 

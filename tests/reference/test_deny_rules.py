@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from reference_impl import FileTools, Refusal
-from reference_impl.paths import expanded, resolved
-from reference_impl.permissions import PermissionRuleError, Permissions
+from readfirst.reference_impl import FileTools, Refusal
+from readfirst.reference_impl.paths import expanded, resolved
+from readfirst.reference_impl.permissions import PermissionRuleError, Permissions
 
 DENIED = "File is in a directory that is denied by your permission settings."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference_impl import Refusal
+from readfirst.reference_impl import Refusal
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
 MODIFIED = (

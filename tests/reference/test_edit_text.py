@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference_impl import Refusal
+from readfirst.reference_impl import Refusal
 
 UPDATED = (
     "The file {} has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n"

@@ -8,14 +8,14 @@ from dataclasses import dataclass, fields, replace
 
 import pytest
 
-from harness.adapters.reference import ReferenceAdapter
-from harness.replay import replay
-from harness.suite import Suite
-from harness.transcribe import transcribe
-from harness.workspace import Place
-from reference_impl import Behaviours, behaviours_of
-from reference_impl.contract import history_of
-from reference_impl.history import ByModel, Version
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.record.transcribe import transcribe
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
+from readfirst.reference_impl import Behaviours, behaviours_of
+from readfirst.reference_impl.contract import history_of
+from readfirst.reference_impl.history import ByModel, Version
 
 SUITE = Suite()
 TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]+")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from reference_impl.images import is_whole, media_type, refuse_other_content, refuse_without_size
-from reference_impl.refusal import Refusal
+from readfirst.reference_impl.images import is_whole, media_type, refuse_other_content, refuse_without_size
+from readfirst.reference_impl.refusal import Refusal
 
 FRAME = b"\xff\xc0\x00\x11\x08\x00\x01\x00\x01\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01"
 START = b"\xff\xd8\xff\xe0\x00\x04ab"

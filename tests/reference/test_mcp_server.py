@@ -14,11 +14,11 @@ import pytest
 from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
 
-from reference_impl.server import SettingsError, deny_rules, serve
+from readfirst.reference_impl.server import SettingsError, deny_rules, serve
 
 PROJECT = Path(__file__).parents[2]
 PROGRAM = (
-    "import sys; from pathlib import Path; from reference_impl.server import serve; "
+    "import sys; from pathlib import Path; from readfirst.reference_impl.server import serve; "
     "serve('2.1.7', None, Path(sys.argv[1]) if sys.argv[1:] else None)"
 )
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reference_impl import Refusal
+from readfirst.reference_impl import Refusal
 
 
 def notebook(*cells, minor=5, **more):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from reference_impl import behaviours_of
-from reference_impl.permissions import Permissions
-from reference_impl.read_state import ReadState
-from reference_impl.session import Session
-from reference_impl.text_file import Format
+from readfirst.reference_impl import behaviours_of
+from readfirst.reference_impl.permissions import Permissions
+from readfirst.reference_impl.read_state import ReadState
+from readfirst.reference_impl.session import Session
+from readfirst.reference_impl.text_file import Format
 
 
 def opened(root: Path) -> Session:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reference_impl import Refusal
+from readfirst.reference_impl import Refusal
 
 MALFORMED = b"caf\xe9 \xed\xa0\x80\n"
 

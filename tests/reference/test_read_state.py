@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from reference_impl import Refusal
-from reference_impl.read_state import ReadState, Record
+from readfirst.reference_impl import Refusal
+from readfirst.reference_impl.read_state import ReadState, Record
 
 MODIFIED = "modified_since_read"
 

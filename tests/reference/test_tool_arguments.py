@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from reference_impl import FileTools
+from readfirst.reference_impl import FileTools
 
 EDIT = {"file_path": "a.txt", "old_string": "a", "new_string": "b"}
 

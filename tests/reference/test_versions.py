@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from reference_impl import FileTools
+from readfirst.reference_impl import FileTools
 
 CELL = {
     "cell_type": "code",

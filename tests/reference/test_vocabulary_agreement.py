@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import reference_impl
-from harness.suite import Suite
+import readfirst.reference_impl
+from readfirst.harness.suite.suite import Suite
 
 VOCABULARY = Suite().vocabulary
-CODE = Path(reference_impl.__file__).parent
+CODE = Path(readfirst.reference_impl.__file__).parent
 
 
 def raised_names():

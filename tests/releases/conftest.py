@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.suite import Suite, default_root
+from readfirst.harness.suite.suite import Suite, default_root
 
 from .fake_registry import FakeNpm, FakeRegistry, published
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.bisect import BisectError, Change, between, changes
-from harness.claude_code.package import cache_root, installed
-from harness.cli import main
-from harness.exit_code import ExitCode
-from harness.suite import Suite
+from readfirst.harness.agents.claude_code.package import cache_root, installed
+from readfirst.harness.cli.main import main
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions.bisect import BisectError, Change, between, changes
 
 from .conftest import said
 from .fake_registry import FakeNpm, FakeRegistry, saying

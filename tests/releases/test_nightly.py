@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.cli import main
-from harness.exit_code import ExitCode
-from harness.suite import Suite
+from readfirst.harness.cli.main import main
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.suite.suite import Suite
 
 from .fake_registry import FakeNpm, saying
 
@@ -33,7 +33,7 @@ READFIRST = f"""\
 #!/bin/sh
 case "$1" in
   history | behaviour) echo "$@" >>docs/made ;;
-  *) exec "{sys.executable}" -m harness.cli "$@" ;;
+  *) exec "{sys.executable}" -m readfirst "$@" ;;
 esac
 """
 GH = '#!/bin/sh\nprintf "%s\\n" "$@" >"$ASKED"\n'

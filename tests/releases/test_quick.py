@@ -11,18 +11,19 @@ from typing import Any
 
 import pytest
 
-from harness import product, registry
-from harness.cli import main
-from harness.entry import RegularFile
-from harness.exit_code import ExitCode
-from harness.history import ChangePoint, change_points, the_histories
-from harness.load import inputs_of
-from harness.quick import UNSTEADY, quick_set
-from harness.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
-from harness.session import ToolResult, Workspace
-from harness.strict_yaml import load
-from harness.suite import Suite
-from reference_impl import Behaviours, behaviours_of
+from readfirst.harness.cli.main import main
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.record import product
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.source.strict_yaml import load
+from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.load import inputs_of
+from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions import published as registry
+from readfirst.harness.versions.history import ChangePoint, change_points, the_histories
+from readfirst.harness.versions.quick import UNSTEADY, quick_set
+from readfirst.reference_impl import Behaviours, behaviours_of
 
 BUNDLED = Suite()
 HISTORIES = the_histories()

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from harness.replaying import WORTH_SAYING, Replaying, estimate, replaying_seconds
-from harness.suite import Suite
-from harness.takes import Take
+from readfirst.harness.record.replaying import WORTH_SAYING, Replaying, estimate, replaying_seconds
+from readfirst.harness.record.takes import Take
+from readfirst.harness.suite.suite import Suite
 
 BUNDLED = Suite()
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.claude_code.package import installed, uninstall
-from harness.cli import main
-from harness.exit_code import ExitCode
-from harness.recordings import Recordings
-from harness.scenario import TextDigest
-from harness.suite import Suite
+from readfirst.harness.agents.claude_code.package import installed, uninstall
+from readfirst.harness.cli.main import main
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.scenario import TextDigest
+from readfirst.harness.suite.suite import Suite
 
 from .conftest import said
 from .fake_registry import FakeNpm, saying

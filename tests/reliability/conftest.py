@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.suite import Suite, default_root
+from readfirst.harness.suite.suite import Suite, default_root
 
 CASE = """\
 title: Edit changes a file that was read, number {number}

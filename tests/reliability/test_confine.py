@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from harness.adapters import sandbox
-from harness.adapters.child import Child
-from harness.adapters.connect import ConnectError, connect
-from harness.adapters.sandbox import Sandbox, find_sandbox
-from harness.run import run
-from harness.session import BrokenAdapter
-from harness.suite import Suite
-from harness.verdict import Verdict
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.processes import sandbox
+from readfirst.harness.processes.child import Child
+from readfirst.harness.processes.sandbox import Sandbox, find_sandbox
+from readfirst.harness.run.bench import run
+from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.suite.suite import Suite
 from tests.supervision import NO_NAMESPACES, altered_supervisor
 
 HERE = Path(__file__).parent

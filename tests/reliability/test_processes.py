@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.run import run
-from harness.suite import Suite
+from readfirst.harness.run.bench import run
+from readfirst.harness.suite.suite import Suite
 from tests.processes import mentioning, none_mentions
 from tests.supervision import AS_A_USER, NO_NAMESPACES, NO_SUBREAPER, altered_supervisor
 
@@ -71,9 +71,9 @@ def test_a_process_in_a_session_of_its_own_that_ignores_signals_ends_with_the_ru
 HARNESS = """
 import sys
 from pathlib import Path
-from harness.adapters import child
-from harness.run import run
-from harness.suite import Suite
+from readfirst.harness.adapters import child
+from readfirst.harness.run.bench import run
+from readfirst.harness.suite.suite import Suite
 child.SUPERVISOR = Path(sys.argv[3])
 verdicts = run(Suite(Path(sys.argv[1])), sys.argv[2], ["2.1.7"])
 print(next(verdicts).status, next(verdicts).status, flush=True)
@@ -83,7 +83,7 @@ sys.stdin.read()
 
 @pytest.mark.usefixtures("system")
 def test_a_killed_run_takes_everything_with_it(suite: Suite, temporary: Path, marker: str) -> None:
-    from harness.adapters import child
+    from readfirst.harness.processes import child
 
     connection = connect("python", "leaves_its_session")
     words = [sys.executable, "-c", HARNESS, str(suite.root), connection, str(child.SUPERVISOR)]
@@ -134,7 +134,7 @@ def exits() -> Callable[[str, Mapping[str, str]], int]:
     """Run a command under a supervisor, and return its exit code."""
 
     def run_it(code: str) -> int:
-        from harness.adapters.child import Child
+        from readfirst.harness.processes.child import Child
 
         child = Child(
             [sys.executable, "-S", "-c", code],

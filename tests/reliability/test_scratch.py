@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from harness import scratch
-from harness.scratch import Scratch, ScratchError
+from readfirst.harness.processes import scratch
+from readfirst.harness.processes.scratch import Scratch, ScratchError
 
 ROOT = Path(__file__).parents[2]
 HOLD = """
 import time
-from harness.scratch import Scratch
+from readfirst.harness.processes.scratch import Scratch
 scratch = Scratch()
 (scratch.path / "left").mkdir()
 print(scratch.path, flush=True)

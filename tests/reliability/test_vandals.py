@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.run import run
-from harness.suite import Suite
-from harness.verdict import Verdict
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.run.bench import run
+from readfirst.harness.suite.suite import Suite
 
 HERE = Path(__file__).parent
 WORDS = {

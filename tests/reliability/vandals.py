@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.session import ToolResult, Workspace
-from reference_impl import FileTools
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.reference_impl import FileTools
 
 VANDALS: dict[str, type] = {}
 OUTSIDE = "READFIRST_TEST_OUTSIDE"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.contracts import Contract
-from harness.session import Workspace
-from harness.vocabulary import Vocabulary, load_vocabulary
-from harness.workspace import Place, Site
+from readfirst.harness.session import Workspace
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.vocabulary import Vocabulary, load_vocabulary
+from readfirst.harness.workspace.site import Place, Site
 
 # The miniatures are imported here and, as `python:miniatures:...`, by child processes that start in this folder.
 sys.path.insert(0, str(Path(__file__).parent))

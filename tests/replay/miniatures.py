@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.session import ToolResult, Workspace
+from readfirst.harness.session import ToolResult, Workspace
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
 MODIFIED = (

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters.connect import connect
-from harness.compare import compare, skipped
-from harness.replay import replay
-from harness.session import capabilities_of
-from harness.suite import Suite
-from harness.verdict import Level, Verdict
-from harness.workspace import Place
+from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.connect import connect
+from readfirst.harness.session import capabilities_of
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters.command import Command
-from harness.adapters.connect import connect
-from harness.run import Bench, Order
-from harness.session import BrokenAdapter
-from harness.suite import Suite
+from readfirst.harness.adapters.command import Command
+from readfirst.harness.run.bench import Bench, Order
+from readfirst.harness.run.connect import connect
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.suite.suite import Suite
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SERVER = "import sys; sys.argv = ['server', 'where']\n" + Path(__file__).with_name(
@@ -123,7 +123,7 @@ def test_a_misspelt_file_is_named_with_its_folder(here: Path) -> None:
 
 ADAPTER = """
 from words import refusal
-from harness.session import ToolResult
+from readfirst.harness.session import ToolResult
 
 class Tools:
     def open(self, workspace):

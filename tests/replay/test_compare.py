@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
-from harness.compare import compare, skipped
-from harness.contracts import Contract
-from harness.entry import Entry, RegularFile
-from harness.finding import Position
-from harness.outcome import Breakage, Outcome, StepOutcome
-from harness.recordings import RecordedResult, Transcript, TranscriptStep
-from harness.scenario import (
+from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
+from readfirst.harness.session import BASIC_CAPABILITIES, ToolResult
+from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
+from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
     ForeignContractError,
@@ -25,9 +27,7 @@ from harness.scenario import (
     ToolCall,
     WorldEvent,
 )
-from harness.session import BASIC_CAPABILITIES, ToolResult
-from harness.verdict import Level, Verdict
-from harness.vocabulary import Vocabulary
+from readfirst.harness.suite.vocabulary import Vocabulary
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
 OLD, NEW = RegularFile(b"old", 0o644), RegularFile(b"new", 0o644)

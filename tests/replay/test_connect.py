@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters import claude_code
-from harness.adapters.connect import KINDS, ConnectError, connect
-from harness.adapters.python_process import PythonAdapter
-from harness.adapters.recording import RecordingAdapter
-from harness.adapters.reference import ReferenceAdapter
-from harness.contracts import Contract
-from harness.suite import Suite
+from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapters.recording import RecordingAdapter
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.agents.claude_code import adapter as claude_code
+from readfirst.harness.run.connect import KINDS, ConnectError, connect
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.suite import Suite
 
 ALL = (
     "reference, python:MODULE:FACTORY, mcp:COMMAND, target:NAME@VERSION, agent:NAME@VERSION, "

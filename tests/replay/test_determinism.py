@@ -8,15 +8,24 @@ from typing import Any
 import miniatures
 import pytest
 
-from harness.compare import compare
-from harness.contracts import Contract
-from harness.entry import RegularFile
-from harness.replay import replay
-from harness.scenario import Clause, Expectation, Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from harness.session import ToolResult
-from harness.verdict import Verdict
-from harness.vocabulary import Vocabulary
-from harness.workspace import Place
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import ToolResult
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    Given,
+    ParallelCalls,
+    Scenario,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
+from readfirst.harness.suite.vocabulary import Vocabulary
+from readfirst.harness.workspace.site import Place
 
 READ = ToolCall("Read", {"file_path": "$WS/a"}, expect=Expectation(Clause(text="old")))
 TOUCH = WorldEvent("touch", "a", mtime=2)

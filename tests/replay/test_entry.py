@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.entry import Base64Content, TextContent
+from readfirst.harness.suite.entry import Base64Content, TextContent
 
 
 @pytest.mark.parametrize("text", ["x\n", "{n}\n", "a{n}b", "{n}-{n};", "{n}", "{m}", ""])

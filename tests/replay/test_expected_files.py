@@ -4,7 +4,8 @@ import hashlib
 
 import pytest
 
-from harness.entry import (
+from readfirst.harness.compare.expected_files import FileDifference, file_differences
+from readfirst.harness.suite.entry import (
     Directory,
     Entry,
     FileDigest,
@@ -14,7 +15,6 @@ from harness.entry import (
     Symlink,
     TextContent,
 )
-from harness.expected_files import FileDifference, file_differences
 
 OLD = RegularFile(b"old", 0o644)
 NEW = RegularFile(b"new", 0o644)

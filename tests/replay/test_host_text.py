@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.host_text import answer_of
+from readfirst.harness.suite.host_text import answer_of
 
 REMINDER = "\n\n<system-reminder>\nThink of it.\n</system-reminder>\n"
 

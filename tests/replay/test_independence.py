@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.adapters.independence import Independence, try_servers
-from harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
-from harness.workspace import Place, Site
+from readfirst.harness.adapters.independence import Independence, try_servers
+from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.workspace.site import Place, Site
 from tests.replay.leaky_servers import Server
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from harness.entry import RegularFile, TextContent
-from harness.scenario import Given, Scenario, ToolCall
+from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 
 
 def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) -> Scenario:

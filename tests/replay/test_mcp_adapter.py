@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters import mcp_server
-from harness.adapters.connect import ConnectError, connect
-from harness.adapters.mcp import Isolation, McpAdapter, McpConnection
-from harness.session import BrokenAdapter, Workspace
-from harness.suite import Suite
-from harness.workspace import Place
+from readfirst.harness.adapters import mcp_server
+from readfirst.harness.adapters.mcp import Isolation, McpAdapter, McpConnection
+from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.session import BrokenAdapter, Workspace
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 from tests.processes import mentioning, none_mentions
 
 MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
@@ -77,8 +77,8 @@ def test_a_hanging_call_ends_with_everything_that_the_server_started(
 HARNESS = """
 import sys
 from pathlib import Path
-from harness.adapters.mcp import McpAdapter, McpConnection
-from harness.session import Workspace
+from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
+from readfirst.harness.session import Workspace
 adapter = McpAdapter(McpConnection([sys.executable, "-S", *sys.argv[1:]], time_limit=60))
 session = adapter.open(Workspace(Path("/"), Path("/")))
 print("open", flush=True)
@@ -180,10 +180,10 @@ def test_a_command_with_settings_supports_rules(opened: Open, word: str, denies:
 
 
 def test_the_reference_passes_through_mcp() -> None:
-    from harness.run import Bench, Order
+    from readfirst.harness.run.bench import Bench, Order
 
     root = Path(__file__).parents[2]
-    serve = f"{sys.executable} -m harness.cli serve --contract 2.1.7 --settings $SETTINGS"
+    serve = f"{sys.executable} -m readfirst serve --contract 2.1.7 --settings $SETTINGS"
     ids = [
         "gate/edit-unread",
         "staleness/edit-after-change",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.run import Bench, Order
-from harness.verdict import Level, Verdict
+from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.run.bench import Bench, Order
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "adapters.md").read_text()

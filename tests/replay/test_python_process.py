@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters.python_process import FactoryError, PythonAdapter
-from harness.entry import RegularFile
-from harness.replay import replay
-from harness.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
-from harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
-from harness.workspace import Place
+from readfirst.harness.adapters.python_process import FactoryError, PythonAdapter
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
+from readfirst.harness.workspace.site import Place
 from tests.processes import alive, gone, mentioning
 
 TIME_LIMIT = 0.3
@@ -206,9 +206,9 @@ def test_a_closed_adapter_leaves_no_process(opened: Opened, workspace: Workspace
 
 HARNESS = """
 import sys, time
-from harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapters.python_process import PythonAdapter
 adapter = PythonAdapter("miniatures", sys.argv[1], time_limit=60)
-from harness.session import Workspace
+from readfirst.harness.session import Workspace
 from pathlib import Path
 session = adapter.open(Workspace(Path("/"), Path("/")))
 print(adapter.pid, flush=True)

@@ -5,14 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters.recording import RecordingAdapter
-from harness.entry import Directory, Entry, RegularFile, Symlink
-from harness.outcome import Outcome
-from harness.recordings import RecordedResult, Recording, Recordings, Transcript, TranscriptStep, encode
-from harness.replay import replay
-from harness.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from harness.session import BrokenAdapter, ToolResult, Workspace
-from harness.workspace import Place
+from readfirst.harness.adapters.recording import RecordingAdapter
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
+from readfirst.harness.suite.recordings import (
+    RecordedResult,
+    Recording,
+    Recordings,
+    Transcript,
+    TranscriptStep,
+    encode,
+)
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.workspace.site import Place
 
 READ = ToolCall("Read", {"file_path": "$WS/a"})
 WRITE = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})

@@ -8,12 +8,12 @@ from typing import Any
 import miniatures
 import pytest
 
-from harness.entry import RegularFile, Symlink, TextContent
-from harness.outcome import Breakage, Outcome
-from harness.replay import replay
-from harness.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from harness.session import BrokenAdapter, ToolResult, Workspace
-from harness.workspace import Place
+from readfirst.harness.replay.outcome import Breakage, Outcome
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.suite.entry import RegularFile, Symlink, TextContent
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.workspace.site import Place
 
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 EDIT = ToolCall("Edit", {"file_path": "$WS/a.txt"})

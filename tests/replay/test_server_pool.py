@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters import server_pool
-from harness.adapters.mcp import McpAdapter, McpConnection
-from harness.adapters.server_pool import Isolation
-from harness.run import Bench, Order
-from harness.scenario import Given, Scenario, ToolCall
-from harness.session import ServerUse, Workspace
-from harness.verdict import Verdict
-from harness.workspace import Place
+from readfirst.harness.adapters import server_pool
+from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
+from readfirst.harness.adapters.server_pool import Isolation
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.run.bench import Bench, Order
+from readfirst.harness.session import ServerUse, Workspace
+from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
+from readfirst.harness.workspace.site import Place
 from tests.processes import gone
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness import snapshot as snapshots
-from harness.entry import Directory, RegularFile, SpecialFile, Symlink
-from harness.snapshot import TooLargeError, changes, snapshot
-from harness.workspace import Place
+from readfirst.harness.suite.entry import Directory, RegularFile, SpecialFile, Symlink
+from readfirst.harness.workspace import snapshot as snapshots
+from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.snapshot import TooLargeError, changes, snapshot
 
 
 def test_bytes_modes_and_link_targets_are_seen(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ import time
 import miniatures
 import pytest
 
-from harness.adapters.reference import ReferenceAdapter
-from harness.adapters.time_limit import time_limit
-from harness.session import BrokenAdapter, Workspace
-from reference_impl import FileTools
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.adapters.time_limit import time_limit
+from readfirst.harness.session import BrokenAdapter, Workspace
+from readfirst.reference_impl import FileTools
 
 
 @pytest.mark.parametrize("name", ["Hangs", "HangsStubbornly"])

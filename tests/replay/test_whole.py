@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-import harness.run
-from harness.adapters.reference import ReferenceAdapter
-from harness.entry import FileDigest, RegularFile
-from harness.recordings import Recordings, Transcript
-from harness.report import Commands
-from harness.report.failure import failure_text
-from harness.run import run
-from harness.scenario import Scenario, TextDigest, ToolCall
-from harness.session import ToolResult
-from harness.suite import Suite
-from harness.verdict import Verdict
-from harness.whole import has_digests, whole
+import readfirst.harness.run.bench
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.compare.whole import has_digests, whole
+from readfirst.harness.report import Commands
+from readfirst.harness.report.failure import failure_text
+from readfirst.harness.run.bench import run
+from readfirst.harness.session import ToolResult
+from readfirst.harness.suite.entry import FileDigest, RegularFile
+from readfirst.harness.suite.recordings import Recordings, Transcript
+from readfirst.harness.suite.scenario import Scenario, TextDigest, ToolCall
+from readfirst.harness.suite.suite import Suite
 
 FILE = "sizes/edit-behind-2000-lines"
 TEXT = "sizes/2500-lines"
@@ -59,7 +59,7 @@ def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
             def open(self, workspace: Any) -> Session:
                 return Session(ReferenceAdapter("2.1.7").open(workspace), Path(workspace.root), spoil)
 
-        monkeypatch.setattr(harness.run, "connect", lambda *_, **__: Adapter())
+        monkeypatch.setattr(readfirst.harness.run.bench, "connect", lambda *_, **__: Adapter())
         (verdict,) = run(suite, "reference", ["2.1.7"], "text", [scenario_id])
         return verdict
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.entry import (
+from readfirst.harness.suite.entry import (
     OLD_TIME,
     Base64Content,
     Directory,
@@ -15,8 +15,8 @@ from harness.entry import (
     Symlink,
     TextContent,
 )
-from harness.scenario import Given, Scenario
-from harness.workspace import Place, Site
+from readfirst.harness.suite.scenario import Given, Scenario
+from readfirst.harness.workspace.site import Place, Site
 
 
 def test_bytes_are_laid_out_exactly(site: Site) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.entry import OLD_TIME, Directory, RegularFile, Symlink, TextContent
-from harness.scenario import WorldEvent
-from harness.workspace import Site, WorldEventError
+from readfirst.harness.suite.entry import OLD_TIME, Directory, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.scenario import WorldEvent
+from readfirst.harness.workspace.site import Site, WorldEventError
 
 SECOND = 10**9
 

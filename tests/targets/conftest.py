@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.session import Workspace
-from harness.workspace import Place
+from readfirst.harness.session import Workspace
+from readfirst.harness.workspace.site import Place
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from harness.adapters.connect import connect
-from harness.check_adapter import check_adapter
-from harness.session import ToolResult, Workspace
-from harness.suite import Suite
-from harness.workspace import Place
+from readfirst.harness.run.check_adapter import check_adapter
+from readfirst.harness.run.connect import connect
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 
 class Plain:

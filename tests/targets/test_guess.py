@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.targets.guess import Guess, Tool, guesses
+from readfirst.harness.targets.guess import Guess, Tool, guesses
 
 
 def tool(name: str, *required: str, **properties: Any) -> Tool:

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from harness import survey as surveys
-from harness.implementations import page, result_data, result_of
-from harness.report.stream import read_stream
-from harness.run import run
-from harness.session import BrokenAdapter
-from harness.suite import Suite
-from harness.survey import Survey, SurveyError
-from harness.targets.catalogue import find
-from harness.targets.mapping import Release, Target
-from harness.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.report.stream import read_stream
+from readfirst.harness.run.bench import run
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey import survey as surveys
+from readfirst.harness.survey.page import page, result_data, result_of
+from readfirst.harness.survey.survey import Survey, SurveyError
+from readfirst.harness.targets.catalogue import find
+from readfirst.harness.targets.mapping import Release, Target
 
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 DATA = Path(__file__).parents[2] / "docs" / "implementations.json"

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.baseline import Baseline, BaselineError, load_baseline, rule
-from harness.known_failures import first_differences, grouped_text
-from harness.signature import signature
-from harness.suite import Suite
-from harness.targets.catalogue import known_failures, pairs
-from harness.verdict import LEVELS, Difference, Level, Verdict
+from readfirst.harness.compare.baseline import Baseline, BaselineError, load_baseline, rule
+from readfirst.harness.compare.known_failures import first_differences, grouped_text
+from readfirst.harness.compare.signature import signature
+from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.targets.catalogue import known_failures, pairs
 
 IDS = ("gate/a", "gate/b", "state/c", "state/10")
 NOT_READ = Difference(1, 0, "effects", "refused", "refused: not_read", "not refused: done")

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from harness.contracts import Contract
-from harness.entry import RegularFile, TextContent
-from harness.losses import losses_of
-from harness.scenario import Clause, Expectation, Given, Scenario, ToolCall, WorldEvent
-from harness.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall, WorldEvent
+from readfirst.harness.survey.losses import losses_of
 
 CONTRACT = Contract("2.1.7", "a-package", "2.1.7", "a-model", "enforced")
 EXTERNAL = WorldEvent("modify", "a", RegularFile(TextContent("one\nTHEIRS\n")))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.finding import SuiteError
-from harness.targets.catalogue import UnknownTargetError, find, known_failures, names, pairs
-from harness.targets.mapping import TargetError, load_target
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.targets.catalogue import UnknownTargetError, find, known_failures, names, pairs
+from readfirst.harness.targets.mapping import TargetError, load_target
 
 ROOT = Path(__file__).parents[2]
 (EXAMPLE,) = re.findall(r"```yaml mapping\n(.*?)```", (ROOT / "docs" / "targets.md").read_text(), re.DOTALL)

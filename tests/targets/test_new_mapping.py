@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from harness import cli
-from harness.targets.mapping import load_target
+from readfirst.harness.cli import main as cli
+from readfirst.harness.targets.mapping import load_target
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
 STRING = {"type": "string"}
@@ -172,7 +172,7 @@ def test_what_cannot_be_done_is_told(
 def test_a_file_that_came_meanwhile_is_not_replaced(
     here: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.targets import new_mapping
+    from readfirst.harness.targets import new_mapping
 
     guess = new_mapping.guesses
 

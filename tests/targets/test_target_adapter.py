@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.adapters.connect import ConnectError, connect
-from harness.run import Bench, Order
-from harness.session import Adapter, BrokenAdapter, Workspace
-from harness.suite import Suite
-from harness.targets import install
-from harness.verdict import Verdict
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.run.bench import Bench, Order
+from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.session import Adapter, BrokenAdapter, Workspace
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.targets import install
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 

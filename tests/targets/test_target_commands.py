@@ -9,15 +9,16 @@ from types import SimpleNamespace
 
 import pytest
 
-from harness import cli, testrun
-from harness.adapters.connect import ConnectError
-from harness.targets import catalogue, install
-from harness.targets.known import known_target
+from readfirst.harness.cli import main as cli
+from readfirst.harness.cli.known import known_target
+from readfirst.harness.run import command as testrun
+from readfirst.harness.run.connect import ConnectError
+from readfirst.harness.targets import catalogue, install
 
 MINIATURES = Path(__file__).parents[1] / "replay" / "mcp_miniatures.py"
 
 WRONG = """
-from harness.session import ToolResult
+from readfirst.harness.session import ToolResult
 
 
 class Tools:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from harness.session import BrokenAdapter
-from harness.targets.mapping import ReplaceAll, Target, load_target
-from harness.targets.translate import Answer, Scope, captured, filled, lacks, result_of, translated
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.targets.mapping import ReplaceAll, Target, load_target
+from readfirst.harness.targets.translate import Answer, Scope, captured, filled, lacks, result_of, translated
 
 ROOT = Path(__file__).parents[2]
 (EXAMPLE,) = re.findall(r"```yaml mapping\n(.*?)```", (ROOT / "docs" / "targets.md").read_text(), re.DOTALL)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.session import ToolResult, Workspace
-from reference_impl import FileTools
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.reference_impl import FileTools
 
 Arguments = Mapping[str, Any]
 

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.compare import compare, skipped
-from harness.replay import replay
-from harness.rules import CLASSES, RuleClass
-from harness.session import ToolResult, Workspace
-from harness.suite import Suite
-from harness.verdict import Verdict
-from harness.workspace import Place
+from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.suite.rules import CLASSES, RuleClass
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "adapters.md"

@@ -6,8 +6,8 @@ from dataclasses import replace
 import do_nothing
 import pytest
 
-from harness.suite import Suite
-from harness.verdict import Verdict
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.suite.suite import Suite
 
 Judged = dict[str, list[Verdict]]
 

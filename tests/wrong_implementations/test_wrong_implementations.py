@@ -18,14 +18,14 @@ import wrong_processes as processes
 import wrong_state as state
 import wrong_text as text
 
-from harness.adapters.connect import connect
-from harness.adapters.reference import ReferenceAdapter
-from harness.compare import compare
-from harness.replay import replay
-from harness.session import Adapter
-from harness.suite import Suite
-from harness.verdict import Blame, Level, Verdict
-from harness.workspace import Place
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Blame, Level, Verdict
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.connect import connect
+from readfirst.harness.session import Adapter
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
 
 FOLDER = Path(__file__).parent
 TIME_LIMIT = 0.3
@@ -197,7 +197,7 @@ def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_sce
 def test_a_run_in_which_everything_is_declined_or_nothing_selected_is_not_green(selection: list[str]) -> None:
     target = f"python:{answers.DeclinesEverything.__module__}:{answers.DeclinesEverything.__name__}"
     root = FOLDER.parents[1]
-    command = [sys.executable, "-m", "harness.cli", "run", target, *selection]
+    command = [sys.executable, "-m", "readfirst", "run", target, *selection]
     environment = {**os.environ, "PYTHONPATH": str(root)}
     ran = subprocess.run(command, cwd=FOLDER, env=environment, capture_output=True, text=True, check=False)
     assert (ran.returncode, "Traceback" in ran.stderr) == (5, False)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from altered import Altered, Arguments
 
-from harness.session import ToolResult
+from readfirst.harness.session import ToolResult
 
 
 class RefusesAsSuccess(Altered):

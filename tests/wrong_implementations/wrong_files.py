@@ -6,8 +6,8 @@ from pathlib import Path
 
 from altered import Altered, AlteredEdit, Arguments
 
-from harness.session import ToolResult
-from reference_impl import FileTools
+from readfirst.harness.session import ToolResult
+from readfirst.reference_impl import FileTools
 
 
 class LosesMode(AlteredEdit):

@@ -6,7 +6,7 @@ from typing import Any
 
 from altered import Altered
 
-from harness.session import ToolResult
+from readfirst.harness.session import ToolResult
 
 
 class Faulty(Altered):

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from altered import Altered, Arguments
 
-from harness.session import ToolResult, Workspace
-from reference_impl import FileTools
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.reference_impl import FileTools
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."
 MODIFIED = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from altered import Altered, AlteredArguments, AlteredEdit, Arguments
 
-from harness.session import ToolResult
+from readfirst.harness.session import ToolResult
 
 
 class RegularExpression(AlteredArguments):

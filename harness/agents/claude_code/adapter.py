@@ -1,0 +1,179 @@
+"""The adapter `claude-code:<version>`: many scenarios in one conversation, some in one of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.agents.claude_code.conversation import Conversation, Options
+from readfirst.harness.agents.claude_code.package import InstalledPackage, install
+from readfirst.harness.agents.claude_code.reminders import (
+    counts_tokens,
+    without_reminders_of_the_conversation,
+)
+from readfirst.harness.session import BrokenAdapter, Session, ToolResult, Workspace
+from readfirst.harness.suite.contracts import SESSION_CAPABILITIES, Contract, UnknownContractError
+from readfirst.harness.suite.suite import Suite
+
+__all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "open_claude_code"]
+
+_CALLS_PER_CONVERSATION = 400
+"""Every request carries the whole conversation: a fresh start is cheaper than a long history."""
+_LAST_WORDS = frozenset({"Path contains null bytes"})
+"""What a version prints when a call, not its surroundings, made it end; every other end is a breakage."""
+_BYTES_PER_CONVERSATION = 400_000
+"""Where the conversation would fill the model's window, the product asks the model for a summary of it."""
+
+
+class ClaudeCodeSession:
+    """One scenario in a conversation; closes the conversation afterwards where it is the scenario's own."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        owned: bool,
+        workspace: Workspace,
+        directory: Path,
+        reminded: Callable[[], None],
+    ) -> None:
+        self.conversation = conversation
+        self._owned = owned
+        self._workspace = workspace
+        self._directory = str(directory)
+        self._reminded = reminded
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Let the model call one tool. A version that ends on what it is asked answers with its last words."""
+        try:
+            return self._cleaned(self.conversation.call(tool, arguments))
+        except BrokenAdapter as error:
+            if error.details in _LAST_WORDS:
+                return ToolResult(f"{error}: {error.details}", True)
+            raise
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        """Let the model make several calls in one message."""
+        answers = self.conversation.call_parallel(calls)
+        results = [self._cleaned(answer) for answer in answers]
+        if any(counts_tokens(answer.text) for answer in answers):
+            # The count stands behind one answer, now this, now that, and cuts the blanks at its end.
+            results = [replace(result, text=result.text.rstrip()) for result in results]
+        return results
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+        """Let the model call one tool; `strike` runs in the product's PreToolUse hook.
+
+        BrokenAdapter: the call was executed without the hook, which early versions do not have.
+        """
+        struck = False
+
+        def striking() -> None:
+            nonlocal struck
+            struck = True
+            strike()
+
+        result = self.conversation.call(tool, arguments, striking)
+        if not (struck or result.is_error):
+            raise BrokenAdapter("the product ran no PreToolUse hook", blame="environment")
+        return self._cleaned(result)
+
+    def close(self) -> None:
+        """End the conversation if nothing else uses it."""
+        if self._owned:
+            self.conversation.close()
+
+    def _cleaned(self, result: ToolResult) -> ToolResult:
+        """Return what would have been answered in a session of the scenario's own."""
+        text, disturbed = without_reminders_of_the_conversation(result.text)
+        if disturbed:
+            self._reminded()
+        root = str(self._workspace.root)
+        if not self._owned and self._directory in text:
+            # What a version says of its working directory, it would say of the workspace.
+            text = re.sub(rf"{re.escape(self._directory)}(?![\w/-])", root, text)
+        return replace(result, text=text)
+
+
+class ClaudeCodeAdapter:
+    """The real product of one exact version, played by a scripted model.
+
+    Workspaces side by side (`Place`) share a conversation in the folder above, one with and one without the hook;
+    an isolated workspace gets a conversation of its own, whose home directory is the workspace's. `time_limit` is in
+    seconds per call.
+    """
+
+    def __init__(
+        self,
+        version: str,
+        model: str,
+        tools: Sequence[str] = ("Read", "Edit", "Write", "NotebookEdit"),
+        *,
+        lacks: Sequence[str] = (),
+        cache: Path | None = None,
+        time_limit: float = 30.0,
+    ) -> None:
+        self.capabilities = frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks)
+        self.reminded = 0
+        """How many results came with a reminder, which may have cost them the blanks at both ends."""
+        self._package: InstalledPackage = install(version, cache)
+        self._model = model
+        self._tools = tuple(tools)
+        self._time_limit = time_limit
+        self._shared: dict[tuple[Path, bool], Conversation] = {}
+
+    def open(self, workspace: Workspace) -> Session:
+        """Start or reuse a conversation for the workspace."""
+        hook = "during" in workspace.needs
+        if workspace.isolated:
+            conversation = self._start(workspace.root, workspace.deny, hook, workspace.home)
+            return ClaudeCodeSession(conversation, True, workspace, workspace.root, self._remind)
+        folder = workspace.root.parents[1]
+        key = (folder, hook)
+        shared = self._shared.get(key)
+        if shared is not None and (
+            not shared.usable
+            or shared.calls > _CALLS_PER_CONVERSATION
+            or shared.size > _BYTES_PER_CONVERSATION
+        ):
+            del self._shared[key]
+            shared.close()
+            shared = None
+        if shared is None:
+            shared = self._shared[key] = self._start(folder, (), hook)
+        return ClaudeCodeSession(shared, False, workspace, folder, self._remind)
+
+    def _remind(self) -> None:
+        self.reminded += 1
+
+    def close(self) -> None:
+        """End every conversation."""
+        while self._shared:
+            self._shared.popitem()[1].close()
+
+    def _start(
+        self, directory: Path, deny: tuple[str, ...], hook: bool, home: Path | None = None
+    ) -> Conversation:
+        options = Options(
+            self._package.command, self._model, self._tools, directory, deny, hook, self._time_limit, home
+        )
+        return Conversation(options)
+
+
+def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:
+    """Open the product of a version, or of a contract (`2.1.328+gated`), with the contract's model and tools.
+
+    A version that is not listed is like the next newer one. Raises BrokenAdapter.
+    """
+    try:
+        named = suite.contracts.find(name)
+    except UnknownContractError:
+        named = contract if contract.recorded else suite.contracts[suite.contracts.default]
+        named = replace(named, version=name)
+    assert named.version is not None
+    assert named.model is not None
+    return ClaudeCodeAdapter(
+        named.version, named.model, named.tools, lacks=named.lacks, time_limit=time_limit
+    )

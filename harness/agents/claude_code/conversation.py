@@ -1,0 +1,80 @@
+"""How the product is started: its arguments, its settings, its hook."""
+
+from __future__ import annotations
+
+import queue
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.agents.claude_code.environment import build_environment
+from readfirst.harness.agents.claude_code.hook import Hook
+from readfirst.harness.agents.conversation import Conversation, Launch
+from readfirst.harness.agents.model.formats import WIRES
+
+__all__ = ["Conversation", "Options"]
+
+_TURN_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "Task", "Agent"})
+"""A request that offers one of them asks the model what to do next; a deny rule may take some of them away.
+
+Read is not enough: from 2.0.77 to 2.1.5 agents that only explore are warmed up beside the conversation.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to start the product. `deny` are permission rules; `hook` lets world events strike during a call."""
+
+    command: tuple[str, ...]
+    model: str
+    tools: tuple[str, ...]
+    directory: Path
+    deny: tuple[str, ...] = ()
+    hook: bool = False
+    time_limit: float = 30.0
+    """Seconds that one call may take."""
+    home: Path | None = None
+    """The product's home directory; None: a fresh one that goes with the conversation."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return "the product"
+
+    def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
+        """Make a fresh configuration below `run`, and the hook's pipes where it is asked for."""
+        hook = Hook(run, events) if self.hook else None
+        environment = build_environment(
+            run,
+            Path(self.command[0]),
+            model=self.model,
+            settings=_settings(self, hook),
+            home=self.home,
+        )
+        return Launch(
+            command=(*self.command, *_arguments(self)),
+            variables=environment.variables,
+            directory=self.directory,
+            home=environment.home,
+            wire=WIRES["anthropic"],
+            tools=_TURN_TOOLS,
+            close=hook.close if hook is not None else lambda: None,
+        )
+
+
+def _settings(options: Options, hook: Hook | None) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    if options.deny:
+        settings["permissions"] = {"deny": list(options.deny)}
+    if hook is not None:
+        settings["hooks"] = {
+            "PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": hook.command}]}]
+        }
+    return settings
+
+
+def _arguments(options: Options) -> list[str]:
+    # Only what every version understands: model and settings come with the environment.
+    # TodoWrite and Bash bring reminders into results; no scenario needs them.
+    tools = ",".join(options.tools)
+    return ["-p", "go", "--allowedTools", tools, "--disallowedTools", "TodoWrite,Bash"]

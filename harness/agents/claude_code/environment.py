@@ -1,0 +1,82 @@
+"""The product's environment, built from nothing: no variable of ours, a made-up key, loopback only."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.agents.launcher import PORT
+
+__all__ = ["ALLOWED_VARIABLES", "BASE_URL", "ChildEnvironment", "build_environment"]
+
+BASE_URL = "ANTHROPIC_BASE_URL"
+MODEL = "ANTHROPIC_MODEL"
+
+_SWITCHES = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "DISABLE_BUG_COMMAND": "1",
+    "DISABLE_ERROR_REPORTING": "1",
+    "DISABLE_TELEMETRY": "1",
+}
+
+ALLOWED_VARIABLES = frozenset(
+    {"PATH", "LANG", "HOME", "TMPDIR", "CLAUDE_CONFIG_DIR", "ANTHROPIC_API_KEY", MODEL, BASE_URL, *_SWITCHES}
+)
+"""Every variable that the product ever sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChildEnvironment:
+    """The variables, and the home directory they point to."""
+
+    variables: Mapping[str, str]
+    home: Path
+
+
+def build_environment(
+    directory: Path,
+    program: Path,
+    *,
+    model: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    home: Path | None = None,
+) -> ChildEnvironment:
+    """Make a fresh configuration below `directory` and the variables for `program`.
+
+    `home` is the home directory; without it there is a fresh one below `directory`. `settings` are the user's,
+    written to the configuration, and also below `home`, where early versions look for them.
+    `PATH` holds the program's own folder and the system's; nothing is taken from this process. The launcher
+    puts the port into the base URL.
+    """
+    own = directory / "home"
+    config = own / ".claude"
+    temporary = directory / "tmp"
+    for path in (config, temporary):
+        path.mkdir(parents=True)
+    # Without it old versions open a dialog instead of starting.
+    onboarding = json.dumps({"hasCompletedOnboarding": True})
+    for path in (own / ".claude.json", config / ".claude.json"):
+        path.write_text(onboarding)
+    home = own if home is None else home
+    if settings:
+        for folder in dict.fromkeys((config, home / ".claude")):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "settings.json").write_text(json.dumps(settings))
+    folders = dict.fromkeys((str(program.parent), "/usr/local/bin", "/usr/bin", "/bin"))
+    variables = {
+        "PATH": os.pathsep.join(folders),
+        "LANG": "C.UTF-8",
+        "HOME": str(home),
+        "TMPDIR": str(temporary),
+        "CLAUDE_CONFIG_DIR": str(config),
+        "ANTHROPIC_API_KEY": "made-up-key-for-offline-recording",
+        **({} if model is None else {MODEL: model}),
+        BASE_URL: f"http://127.0.0.1:{PORT}",
+        **_SWITCHES,
+    }
+    return ChildEnvironment(variables, home)

@@ -1,0 +1,254 @@
+"""One running agent: start it, let its model make calls, take the answers, leave no process behind."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import queue
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from readfirst.harness.agents.model.message import ToolUse
+from readfirst.harness.agents.model.server import ScriptedModel, Turn
+from readfirst.harness.agents.model.wire import Wire, WireError
+from readfirst.harness.processes.child import end, warn_of
+from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.session import BrokenAdapter, ToolResult
+
+__all__ = ["LAUNCHER", "Conversation", "Launch", "Pause", "Program"]
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+_START_SECONDS = 60.0
+_OUTPUT_KEPT = 4000
+"""How much of what the agent printed last is kept, in bytes."""
+
+
+@runtime_checkable
+class Pause(Protocol):
+    """The agent stands still between validation and execution of a call."""
+
+    def release(self) -> None:
+        """Let the agent go on."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How to start an agent whose files are made.
+
+    `variables` are all it sees of an environment. In them, in the command and in `files` the port of its model
+    stands for `launcher.PORT`. A request that offers one of `tools` asks the model what to do next. `close` frees
+    what was made for the agent.
+    """
+
+    command: tuple[str, ...]
+    variables: Mapping[str, str]
+    directory: Path
+    home: Path
+    wire: Wire
+    tools: frozenset[str]
+    files: tuple[Path, ...] = ()
+    input: Path | None = None
+    """What its standard input holds; None: nothing."""
+    close: Callable[[], None] = lambda: None
+
+
+class Program(Protocol):
+    """An agent that can be started. `name` is what messages call it; `time_limit` is in seconds per call."""
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        ...
+
+    @property
+    def time_limit(self) -> float:
+        """Seconds that one call may take."""
+        ...
+
+    def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
+        """Make its files below `run`, an empty directory; a Pause of the agent is put into `events`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """The agent ended: nothing more will come."""
+
+    code: int
+
+
+class Conversation:
+    """A running agent whose next step is ours to say.
+
+    `isolation` is empty where the agent runs without a network, else the reason why it could not.
+    Raises BrokenAdapter where the agent does not start, does not answer in time, or ends.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.calls = 0
+        self.isolation = ""
+        self._ids = itertools.count(1)
+        self._events: queue.SimpleQueue[Turn | Pause | WireError | _Ended] = queue.SimpleQueue()
+        self._run = Scratch()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._model: ScriptedModel | None = None
+        self._launch: Launch | None = None
+        self._turn: Turn | None = None
+        self._channel: socket.socket | None = None
+        self._printed = b""
+        self._reader: threading.Thread | None = None
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def home(self) -> Path:
+        """The agent's home directory (`~`)."""
+        assert self._launch is not None
+        return self._launch.home
+
+    @property
+    def usable(self) -> bool:
+        """Whether another call can be made: the agent waits for its model."""
+        return self._turn is not None
+
+    @property
+    def size(self) -> int:
+        """How long the conversation has grown: the bytes of the agent's latest request."""
+        return self._turn.size if self._turn is not None else 0
+
+    @property
+    def pid(self) -> int:
+        """The id of the process that leads the agent's process group."""
+        assert self._process is not None
+        return self._process.pid
+
+    def call(
+        self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None] | None = None
+    ) -> ToolResult:
+        """Let the model call one tool; `strike` runs after validation and before execution."""
+        return self._exchange([(tool, arguments)], strike)[0]
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        """Let the model make several calls in one message."""
+        return self._exchange(calls, None)
+
+    def close(self) -> None:
+        """End the agent and everything it started, and remove what was made for it."""
+        if self._channel is not None:
+            if self._process is not None:
+                end(self._process, self._channel)
+            self._channel.close()
+        if self._turn is not None:
+            self._turn.abandon()
+        if self._launch is not None:
+            self._launch.close()
+        if self._model is not None:
+            self._model.close()
+        self._run.close()
+
+    def _start(self) -> None:
+        launch = self._launch = self.program.prepare(self._run.path, self._events)
+        # Our end stays open: the launcher kills the agent and all it started when it closes.
+        ours, theirs = self._channel, _ = socket.socketpair()
+        with theirs:
+            files = [str(file) for file in launch.files]
+            launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(theirs.fileno()), *files, "--"]
+            output, printed = os.pipe()
+            entered = os.open(launch.input or os.devnull, os.O_RDONLY)
+            try:
+                self._process = subprocess.Popen(
+                    [*launcher, *launch.command],
+                    env=dict(launch.variables),
+                    cwd=launch.directory,
+                    stdin=entered,
+                    stdout=printed,
+                    stderr=printed,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                    umask=0o022,
+                )
+            finally:
+                os.close(printed)
+                os.close(entered)
+                self._reader = threading.Thread(target=self._drain, args=(output,), daemon=True)
+                self._reader.start()
+            theirs.close()
+            ours.settimeout(_START_SECONDS)
+            try:
+                message, descriptors, _, _ = socket.recv_fds(ours, 4096, 1)
+            except TimeoutError:
+                message, descriptors = b"", []
+        if not descriptors:
+            raise self._broken("'s launcher did not start", "environment")
+        processes, self.isolation = message.decode().split("\n")
+        warn_of(self.program.name, processes, self.isolation)
+        listener = socket.socket(fileno=descriptors[0])
+        self._model = ScriptedModel(listener, self._events, launch.wire, launch.tools)
+        threading.Thread(target=self._watch, args=(self._process,), daemon=True).start()
+        self._turn = self._next_turn(_START_SECONDS, None, "environment")
+
+    def _watch(self, process: subprocess.Popen[bytes]) -> None:
+        self._events.put(_Ended(process.wait()))
+
+    def _drain(self, output: int) -> None:
+        while part := os.read(output, 65536):
+            self._printed = (self._printed + part)[-_OUTPUT_KEPT:]
+        os.close(output)
+
+    def _exchange(
+        self, calls: Sequence[tuple[str, Mapping[str, Any]]], strike: Callable[[], None] | None
+    ) -> list[ToolResult]:
+        if self._turn is None:
+            raise self._broken(": the conversation is over", "adapter")
+        uses = [ToolUse(f"toolu_{next(self._ids):06}", tool, arguments) for tool, arguments in calls]
+        turn, self._turn = self._turn, None
+        turn.answer(uses)
+        self.calls += len(uses)
+        self._turn = self._next_turn(self.program.time_limit * len(uses), strike, "adapter")
+        answers = self._turn.request.answers
+        missing = [use.id for use in uses if use.id not in answers]
+        if missing:
+            raise self._broken(f" gave no result for {len(missing)} of {len(uses)} calls", "adapter")
+        return [answers[use.id] for use in uses]
+
+    def _next_turn(self, seconds: float, strike: Callable[[], None] | None, blame: str) -> Turn:
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                event = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise self._broken(f" did not answer within {seconds:g} s", blame) from None
+            match event:
+                case Turn():
+                    return event
+                case Pause():
+                    if strike is not None:
+                        strike()
+                        strike = None
+                    event.release()
+                case WireError():
+                    raise self._broken(f" sent what the model does not understand: {event}", blame)
+                case _Ended(code=code):
+                    raise self._broken(f" ended with exit code {code}", blame)
+
+    def _broken(self, message: str, blame: str) -> BrokenAdapter:
+        if self._process is not None and self._process.poll() is not None and self._reader is not None:
+            # Its children may hold the pipe open; what it wrote itself is there already.
+            self._reader.join(0.2)
+        return BrokenAdapter(
+            f"{self.program.name}{message}",
+            blame=blame,
+            details=self._printed.decode(errors="replace").strip(),
+        )

@@ -1,0 +1,132 @@
+"""The wire format of the Anthropic Messages API: `POST /v1/messages` and `/v1/messages/count_tokens`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from readfirst.harness.agents.model.message import Block, Reply, Request, TextBlock, ToolUse
+from readfirst.harness.agents.model.wire import WireError, event_stream, json_reply, media
+from readfirst.harness.session import ToolResult
+
+__all__ = ["AnthropicMessages"]
+
+
+class AnthropicMessages:
+    """Tool results are blocks of user messages and carry `is_error`."""
+
+    name = "anthropic"
+
+    def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:
+        """Answer a count of tokens."""
+        if "count_tokens" in path:
+            return json_reply({"input_tokens": _tokens(body.get("messages") or ())})
+        return None
+
+    def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
+        """Read tools and the results since the model's last message."""
+        try:
+            tools = frozenset(tool.get("name", "") for tool in body.get("tools") or ())
+            answers: dict[str, ToolResult] = {}
+            for message in body.get("messages") or ():
+                if message["role"] == "assistant":
+                    answers = {}
+                elif not isinstance(message["content"], str):
+                    answers.update(_answers(message["content"]))
+            return Request(str(body.get("model", "")), bool(body.get("stream")), tools, answers)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise WireError(f"not a request of the Messages API: {error!r}") from error
+
+    def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
+        """Write one message."""
+        if request.stream:
+            return _stream(request.model, blocks)
+        return json_reply(_message(request.model, blocks))
+
+
+def _answers(content: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
+    return {
+        block["tool_use_id"]: ToolResult(
+            _text_of(block.get("content", "")), bool(block.get("is_error", False))
+        )
+        for block in content
+        if block.get("type") == "tool_result"
+    }
+
+
+def _text_of(content: str | Sequence[Mapping[str, Any]]) -> str:
+    if isinstance(content, str):
+        return content
+    parts = []
+    for block in content:
+        if block.get("type") == "text":
+            parts.append(block["text"])
+        else:
+            source = block.get("source", {})
+            parts.append(media(block.get("type"), source.get("media_type"), source.get("data")))
+    return "\n".join(parts)
+
+
+def _tokens(messages: Sequence[Mapping[str, Any]]) -> int:
+    """Return a quarter of the messages' characters, rounded up: the product's cap on tokens asks for a count."""
+    characters = 0
+    for message in messages:
+        content = message.get("content", "")
+        blocks = [{"text": content}] if isinstance(content, str) else content
+        characters += sum(len(block.get("text") or "") for block in blocks)
+    return -(-characters // 4)
+
+
+def _stop_reason(blocks: Sequence[Block]) -> str:
+    return "tool_use" if any(isinstance(block, ToolUse) for block in blocks) else "end_turn"
+
+
+def _envelope(model: str) -> dict[str, Any]:
+    return {
+        "id": "msg_scripted",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        # Small on purpose: a product that believes its context is full starts to summarise.
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+
+
+def _message(model: str, blocks: Sequence[Block]) -> dict[str, Any]:
+    content: list[dict[str, Any]] = []
+    for block in blocks:
+        match block:
+            case TextBlock(text):
+                content.append({"type": "text", "text": text})
+            case ToolUse(id=name, tool=tool, arguments=arguments):
+                given = json.loads(arguments) if isinstance(arguments, str) else arguments
+                content.append({"type": "tool_use", "id": name, "name": tool, "input": given})
+    return {**_envelope(model), "content": content, "stop_reason": _stop_reason(blocks)}
+
+
+def _stream(model: str, blocks: Sequence[Block]) -> Reply:
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": _envelope(model)}]
+    for index, block in enumerate(blocks):
+        match block:
+            case TextBlock(text):
+                opened: dict[str, Any] = {"type": "text", "text": ""}
+                delta = {"type": "text_delta", "text": text}
+            case ToolUse(id=name, tool=tool, arguments=arguments):
+                opened = {"type": "tool_use", "id": name, "name": tool, "input": {}}
+                given = arguments if isinstance(arguments, str) else json.dumps(arguments)
+                delta = {"type": "input_json_delta", "partial_json": given}
+        events += (
+            {"type": "content_block_start", "index": index, "content_block": opened},
+            {"type": "content_block_delta", "index": index, "delta": delta},
+            {"type": "content_block_stop", "index": index},
+        )
+    stop = {"stop_reason": _stop_reason(blocks), "stop_sequence": None}
+    events += (
+        {"type": "message_delta", "delta": stop, "usage": {"output_tokens": 1}},
+        {"type": "message_stop"},
+    )
+    return event_stream([(event["type"], event) for event in events])

@@ -1,0 +1,84 @@
+"""The wire format of the Gemini API: `POST .../models/MODEL:generateContent` and `:streamGenerateContent`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from readfirst.harness.agents.model.message import Block, Reply, Request, TextBlock, ToolUse
+from readfirst.harness.agents.model.wire import WireError, event_stream, json_reply, media
+from readfirst.harness.session import ToolResult
+
+__all__ = ["Gemini"]
+
+# Small on purpose: an agent that believes its context is full starts to summarise.
+_USAGE = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
+
+
+class Gemini:
+    """Tool results are parts of user messages: an object with `output`, or with `error` where the call failed."""
+
+    name = "gemini"
+
+    def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
+        """Answer a count of tokens."""
+        return json_reply({"totalTokens": 1}) if ":countTokens" in path else None
+
+    def request(self, path: str, body: Mapping[str, Any]) -> Request:
+        """Read tools and the function responses since the model's last message."""
+        model, _, method = path.partition("?")[0].rpartition("/")[2].partition(":")
+        try:
+            tools = frozenset(
+                declaration["name"]
+                for tool in body.get("tools") or ()
+                for declaration in tool.get("functionDeclarations") or ()
+            )
+            answers: dict[str, ToolResult] = {}
+            for content in body["contents"]:
+                if content.get("role") == "model":
+                    answers = {}
+                else:
+                    answers.update(_answers(content["parts"]))
+            return Request(model, method == "streamGenerateContent", tools, answers)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise WireError(f"not a request of the Gemini API: {error!r}") from error
+
+    def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
+        """Write one candidate; a stream has it in one event."""
+        answer = {
+            "candidates": [
+                {
+                    "content": {"role": "model", "parts": [_part(block) for block in blocks]},
+                    "finishReason": "STOP",
+                    "index": 0,
+                }
+            ],
+            "usageMetadata": _USAGE,
+            "modelVersion": request.model,
+        }
+        return event_stream([("", answer)]) if request.stream else json_reply(answer)
+
+
+def _answers(parts: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
+    """Return the responses by the id of their call; an agent may leave it out if only one call was made."""
+    responses = [part["functionResponse"] for part in parts if "functionResponse" in part]
+    answers = {}
+    for response in responses:
+        given = response["response"]
+        told = given["error"] if "error" in given else given.get("output", given)
+        texts = [told if isinstance(told, str) else json.dumps(told)]
+        for part in response.get("parts") or ():
+            data = part["inlineData"]
+            texts.append(media("data", data.get("mimeType"), data.get("data")))
+        answers[response.get("id", "")] = ToolResult("\n".join(texts), "error" in given)
+    return answers
+
+
+def _part(block: Block) -> dict[str, Any]:
+    match block:
+        case TextBlock(text):
+            return {"text": text}
+        case ToolUse(id=name, tool=tool, arguments=arguments):
+            given = json.loads(arguments) if isinstance(arguments, str) else arguments
+            return {"functionCall": {"id": name, "name": tool, "args": given}}

@@ -1,0 +1,36 @@
+"""npm: ask it, or let it install."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+from readfirst.harness.session import BrokenAdapter
+
+__all__ = ["npm"]
+
+
+def npm(
+    arguments: Sequence[str], *, about: str, needed: str, seconds: int
+) -> subprocess.CompletedProcess[str]:
+    """Run npm and return how it ended; what it printed is text.
+
+    Raises BrokenAdapter (blame environment) where there is no npm, with what it is `needed` for, or where it takes
+    more than so many seconds for what it was asked `about`.
+    """
+    program = shutil.which("npm")
+    if program is None:
+        raise BrokenAdapter(f"npm is not installed; {needed}", blame="environment")
+    try:
+        return subprocess.run(
+            [program, *arguments],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise BrokenAdapter(f"npm took more than {seconds} s for {about}", blame="environment") from error

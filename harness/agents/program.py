@@ -1,0 +1,105 @@
+"""Any agent's command line as a program to start: its variables from nothing, its files in a fresh home."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.agents.conversation import Launch
+from readfirst.harness.agents.launcher import PORT
+from readfirst.harness.agents.model.formats import WIRES
+
+__all__ = ["BASE_VARIABLES", "AgentProgram"]
+
+_FOLDERS = {
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_CACHE_HOME": ".cache",
+    "XDG_STATE_HOME": ".local/state",
+}
+
+BASE_VARIABLES = frozenset({"PATH", "LANG", "HOME", "TMPDIR", *_FOLDERS})
+"""Every variable that an agent sees besides those of its target."""
+
+_URL = f"http://127.0.0.1:{PORT}"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentProgram:
+    """How to start an agent; `$HOME` and `$URL` in all of it are the fresh home and its model's address.
+
+    `places` are more names and what they stand for. `tools` are the names of its tools that the mapping uses: a
+    request that offers one asks what to do next. `folders` come first on its PATH. Keys of `files` begin with
+    `$HOME/` or `$WS/`; values are text, or written as JSON. `input` is what its standard input holds.
+    """
+
+    name: str
+    wire: str
+    command: tuple[str, ...]
+    tools: frozenset[str]
+    directory: Path
+    variables: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, Any] = field(default_factory=dict)
+    input: str | None = None
+    places: Mapping[str, str] = field(default_factory=dict)
+    folders: tuple[Path, ...] = ()
+    time_limit: float = 30.0
+    """Seconds that one call may take."""
+
+    def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - it has no pauses
+        """Make a fresh home below `run` with the files in it."""
+        home, temporary = run / "home", run / "tmp"
+        for path in (home, temporary, *(home / name for name in _FOLDERS.values())):
+            path.mkdir(parents=True, exist_ok=True)
+        values = {**self.places, "$HOME": str(home), "$URL": _URL}
+        written = []
+        for name, content in self.files.items():
+            file = Path(_substituted(name, values))
+            file.parent.mkdir(parents=True, exist_ok=True)
+            given = _substituted(content, values)
+            file.write_text(given if isinstance(given, str) else json.dumps(given), "utf-8")
+            written.append(file)
+        entered = None
+        if self.input is not None:
+            entered = run / "input"
+            entered.write_text(self.input, "utf-8")
+        folders = dict.fromkeys([*map(str, self.folders), "/usr/local/bin", "/usr/bin", "/bin"])
+        variables = {
+            "PATH": os.pathsep.join(folders),
+            "LANG": "C.UTF-8",
+            "HOME": str(home),
+            "TMPDIR": str(temporary),
+            **{name: str(home / folder) for name, folder in _FOLDERS.items()},
+        }
+        for name, value in self.variables.items():
+            variables[name] = _substituted(value, values)
+        return Launch(
+            command=tuple(_substituted(list(self.command), values)),
+            variables=variables,
+            directory=self.directory,
+            home=home,
+            wire=WIRES[self.wire],
+            tools=self.tools,
+            files=tuple(written),
+            input=entered,
+        )
+
+
+def _substituted(value: Any, values: Mapping[str, str]) -> Any:
+    """Return a JSON value with what the names stand for, in all nested strings."""
+    match value:
+        case str():
+            for name, text in values.items():
+                value = value.replace(name, text)
+            return value
+        case list():
+            return [_substituted(item, values) for item in value]
+        case Mapping():
+            return {key: _substituted(item, values) for key, item in value.items()}
+        case _:
+            return value

@@ -1,0 +1,284 @@
+"""Claims: what the documents say, in our words, read from `fixtures/claims.yaml` with the scenarios that show it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.finding import Position, SuiteError
+from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
+from readfirst.harness.suite.expectations import read_expectation
+from readfirst.harness.suite.scenario import Clause
+
+__all__ = [
+    "DOCUMENT_AND_SECTION",
+    "Claim",
+    "Claims",
+    "ClaimsError",
+    "Contradiction",
+    "Question",
+    "Shown",
+    "Topic",
+    "claims_file",
+    "load_claims",
+]
+
+DOCUMENT_AND_SECTION = re.compile(r"(?P<document>\S+\.txt), (?P<section>\S.*)")
+_ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_MOST_CALLS = 1000
+
+_Path = tuple[str | int, ...]
+
+
+class ClaimsError(SuiteError):
+    """`claims.yaml` is not in its format."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A scenario as evidence.
+
+    `call` is the number of the call that counts, from 1. None: the calls on which the scenario states the
+    documents or, for a question or contradiction, its last call. `clause` is what the claim itself says
+    of that call, where the scenario's own documented clause is another document's, or missing.
+    `states_files` tells whether that clause speaks of files at all, `exact` that its words are what is claimed.
+    """
+
+    scenario_id: str
+    position: Position
+    call: int | None = None
+    clause: Clause | None = None
+    states_files: bool = False
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that documents say. `sources` are `document, section`; `rule` is the rule that it is about.
+
+    Either `shown_by` has scenarios or `unobservable` says why the tools' callers cannot see it.
+    """
+
+    id: str
+    says: str
+    sources: tuple[str, ...]
+    position: Position
+    shown_by: tuple[Shown, ...] = ()
+    unobservable: str | None = None
+    rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Claims that belong together, in the order of the file."""
+
+    id: str
+    title: str
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that a document leaves open. `shown_by` are the scenarios that answer it."""
+
+    id: str
+    asks: str
+    source: str
+    position: Position
+    shown_by: tuple[Shown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Claims that cannot all be true, or a claim that users' reports contradict.
+
+    `claims` are ids of claims; `reports` says what users report. `unobservable` tells what no scenario can
+    settle, and why.
+    """
+
+    id: str
+    about: str
+    position: Position
+    claims: tuple[str, ...] = ()
+    reports: str | None = None
+    shown_by: tuple[Shown, ...] = ()
+    unobservable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """The whole file, in its order."""
+
+    topics: tuple[Topic, ...]
+    questions: tuple[Question, ...]
+    contradictions: tuple[Contradiction, ...]
+
+    def __iter__(self) -> Iterator[Claim]:
+        return (claim for topic in self.topics for claim in topic.claims)
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """Every `document, section` that a claim has."""
+        return frozenset(source for claim in self for source in claim.sources)
+
+    def shown(self) -> Iterator[Shown]:
+        """Yield every piece of evidence of the file, in its order."""
+        for part in (*self, *self.questions, *self.contradictions):
+            yield from part.shown_by
+
+
+def claims_file(root: Path) -> Path:
+    """Return where a suite at `root` keeps its claims; a suite may have none."""
+    return root / "claims.yaml"
+
+
+def load_claims(path: Path) -> Claims:
+    """Read `claims.yaml`. Raises ClaimsError (all problems) or StrictYamlError."""
+    look = _Look(strict_yaml.load(strict_yaml.read(path), path))
+    keys = ("topics", "questions", "contradictions")
+    top = look.mapping(look.document.value, (), "the file", keys, required=keys) or {}
+    topics = tuple(look.topic(name, value) for name, value in look.entries(top, "topics"))
+    questions = tuple(look.question(name, value) for name, value in look.entries(top, "questions"))
+    contradictions = tuple(
+        look.contradiction(name, value) for name, value in look.entries(top, "contradictions")
+    )
+    look.finish(ClaimsError)
+    return Claims(topics, questions, contradictions)
+
+
+class _Look(Inspection):
+    """Reads the parts of the file; an id may stand once."""
+
+    def __init__(self, document: strict_yaml.Document) -> None:
+        super().__init__(document)
+        self.ids: dict[str, _Path] = {}
+
+    def entries(self, top: Mapping[str, Any], key: str) -> list[tuple[str, Any]]:
+        return list((self.mapping(top[key], (key,), key) or {}).items()) if key in top else []
+
+    def topic(self, name: str, value: Any) -> Topic:
+        path: _Path = ("topics", name)
+        self._id(name, path)
+        fields = self.mapping(value, path, f"topic {name}", ("title", "claims"), ("title", "claims")) or {}
+        entries = self.mapping(fields.get("claims", {}), (*path, "claims"), "claims") or {}
+        claims = tuple(self._claim(key, entry, (*path, "claims", key)) for key, entry in entries.items())
+        return Topic(name, self._text(fields, path, "title", "a topic"), claims)
+
+    def _claim(self, name: str, value: Any, path: _Path) -> Claim:
+        self._id(name, path)
+        what = f"claim {name}"
+        known = ("says", "rule", "sources", "shown_by", "unobservable")
+        fields = self.mapping(value, path, what, known, ("says", "sources")) or {}
+        sources = self.strings(fields.get("sources", []), (*path, "sources"), "sources")
+        for number, source in enumerate(sources):
+            self._source(source, (*path, "sources", number))
+        if "sources" in fields and not fields["sources"]:
+            self.note((*path, "sources"), f"{what} has no source", "Write `document.txt, Section`.")
+        shown = self._shown_by(fields, path, of_claim=True)
+        if ("shown_by" in fields) == ("unobservable" in fields) and isinstance(value, dict):
+            message = f"{what} needs shown_by or unobservable, one of the two"
+            self.note(path, message, "List scenarios, or say why none can show it.", key=True)
+        position = self.document.position(path, key=True)
+        reason = self._text(fields, path, "unobservable", what) if "unobservable" in fields else None
+        rule = self._text(fields, path, "rule", what) if "rule" in fields else None
+        return Claim(name, self._text(fields, path, "says", what), sources, position, shown, reason, rule)
+
+    def question(self, name: str, value: Any) -> Question:
+        path: _Path = ("questions", name)
+        self._id(name, path)
+        what = f"question {name}"
+        keys = ("asks", "source", "shown_by")
+        fields = self.mapping(value, path, what, keys, keys) or {}
+        source = self._text(fields, path, "source", what)
+        if source:
+            self._source(source, (*path, "source"))
+        position = self.document.position(path, key=True)
+        shown = self._shown_by(fields, path)
+        return Question(name, self._text(fields, path, "asks", what), source, position, shown)
+
+    def contradiction(self, name: str, value: Any) -> Contradiction:
+        path: _Path = ("contradictions", name)
+        self._id(name, path)
+        what = f"contradiction {name}"
+        known = ("about", "claims", "reports", "shown_by", "unobservable")
+        fields = self.mapping(value, path, what, known, ("about", "claims")) or {}
+        claims = self.strings(fields.get("claims", []), (*path, "claims"), "claims")
+        for number, claim in enumerate(claims):
+            if self.ids.get(claim, ())[2:3] != ("claims",):
+                known_claims = [key for key, place in self.ids.items() if place[2:3] == ("claims",)]
+                fix = did_you_mean(claim, known_claims)
+                self.note((*path, "claims", number), f"there is no claim {claim!r}", fix)
+        if len(claims) < 2 and "reports" not in fields and isinstance(value, dict):
+            fix = "Name two claims, or one and what users report."
+            self.note(path, f"{what} has fewer than two sides", fix, key=True)
+        if not {"shown_by", "unobservable"} & fields.keys() and isinstance(value, dict):
+            message = f"{what} needs shown_by or unobservable"
+            self.note(path, message, "List scenarios, or say why none can settle it.", key=True)
+        texts = {
+            key: self._text(fields, path, key, what) for key in ("reports", "unobservable") if key in fields
+        }
+        return Contradiction(
+            name,
+            self._text(fields, path, "about", what),
+            self.document.position(path, key=True),
+            claims,
+            texts.get("reports"),
+            self._shown_by(fields, path),
+            texts.get("unobservable"),
+        )
+
+    def _shown_by(
+        self, fields: Mapping[str, Any], path: _Path, *, of_claim: bool = False
+    ) -> tuple[Shown, ...]:
+        if "shown_by" not in fields:
+            return ()
+        place = (*path, "shown_by")
+        items = self.sequence(fields["shown_by"], place, "shown_by", empty=False) or []
+        known = ("scenario", "call", "expect", "exact") if of_claim else ("scenario", "call")
+        shown = [self._shown(item, (*place, number), known) for number, item in enumerate(items)]
+        return tuple(each for each in shown if each is not None)
+
+    def _shown(self, value: Any, path: _Path, known: tuple[str, ...]) -> Shown | None:
+        position = self.document.position(path)
+        if isinstance(value, str):
+            return Shown(value, position)
+        fields = self.mapping(value, path, "a scenario that shows something", known, ("scenario",))
+        if fields is None or "scenario" not in fields:
+            return None
+        scenario_id = self.string(fields["scenario"], (*path, "scenario"), "scenario") or ""
+        call = None
+        if "call" in fields:
+            call = self.integer(fields["call"], (*path, "call"), "call", least=1, most=_MOST_CALLS)
+        if "expect" not in fields:
+            if "exact" in fields:
+                self.note(path, "exact needs expect", "Say with expect: which words are claimed.", key=True)
+            return Shown(scenario_id, position, call)
+        if "call" not in fields:
+            self.note(path, "expect needs call", "Add call: with the number of the call, from 1.", key=True)
+        expect = self.mapping(fields["expect"], (*path, "expect"), "expect") or {}
+        expectation = read_expectation(self, (*path, "expect"), expect, ("error", "text", "files"))
+        exact = fields.get("exact", False)
+        if not isinstance(exact, bool):
+            self.note((*path, "exact"), f"exact must be true or false, not {a_kind_of(exact)}", "Write true.")
+        return Shown(scenario_id, position, call, expectation.recorded, "files" in expect, exact is True)
+
+    def _source(self, source: str, path: _Path) -> None:
+        if DOCUMENT_AND_SECTION.fullmatch(source) is None:
+            self.note(path, f"{source!r} does not say where to look", "Write `document.txt, Section`.")
+
+    def _text(self, fields: Mapping[str, Any], path: _Path, key: str, what: str) -> str:
+        return (self.string(fields[key], (*path, key), f"{key} of {what}") or "") if key in fields else ""
+
+    def _id(self, name: str, path: _Path) -> None:
+        if _ID.fullmatch(name) is None:
+            fix = "Write small letters, digits and single hyphens."
+            self.note(path, f"{name!r} is not in the form of an id", fix, key=True)
+        if name in self.ids:
+            line = self.document.position(self.ids[name], key=True).line
+            fix = "Give one of the two another id."
+            self.note(path, f"the id {name} stands already in line {line}", fix, key=True)
+        self.ids.setdefault(name, path)

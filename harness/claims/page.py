@@ -1,0 +1,329 @@
+"""Behaviour: docs/behaviour.md, made from the claims, the scenarios and what the product was recorded to do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from readfirst.harness.claims.cells import MOST_CHARACTERS, excerpt, told_answer, told_both
+from readfirst.harness.claims.check import check_claims
+from readfirst.harness.claims.claims import (
+    Claim,
+    Claims,
+    Contradiction,
+    Question,
+    Topic,
+    claims_file,
+    load_claims,
+)
+from readfirst.harness.claims.evidence import Evidence, Holding, Witness, combined
+from readfirst.harness.report.markup import anchor, cell, code, link, table
+from readfirst.harness.source.finding import Finding, Position, SuiteError
+from readfirst.harness.suite.scenario import TextDigest
+from readfirst.harness.suite.suite import Suite
+
+__all__ = ["Judged", "OwnData", "behaviour", "judged", "own_data"]
+
+_MOST_EXAMPLES = 3
+"""Calls of one claim that are shown in full; of all others the verdict is shown."""
+
+_MARKS: Mapping[Holding, str] = {
+    "holds": "✓",
+    "in other words": "≈",
+    "partly": "~",
+    "does not hold": "✗",
+    "not recorded": "?",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A claim with its evidence. `holding` is None where nothing can show it."""
+
+    claim: Claim
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def holding(self) -> Holding | None:
+        """Whether all of its scenarios, some or none bear it out."""
+        if not self.evidence:
+            return None
+        return combined([each.holding for each in self.evidence])
+
+
+@dataclass(frozen=True, slots=True)
+class OwnData:
+    """A call (from 1) at whose answer the product prints data of its own; only `starts` is expected."""
+
+    scenario_id: str
+    call: int
+    starts: str
+
+
+def judged(claims: Claims, witness: Witness) -> dict[str, Judged]:
+    """Hold every claim against its scenarios; by id, in the order of the file."""
+    return {
+        claim.id: Judged(claim, tuple(witness.evidence(shown, claim.sources) for shown in claim.shown_by))
+        for claim in claims
+    }
+
+
+def own_data(suite: Suite) -> Iterator[OwnData]:
+    """Yield every call of which a scenario pins only how the answer begins, in the order of ids."""
+    for scenario_id in suite.ids():
+        # Most scenarios pin the whole text; reading those that cannot match would take a second.
+        if b"starts:" not in suite.path(scenario_id).read_bytes():
+            continue
+        scenario = suite.scenario(scenario_id, require_expect=False)
+        for number, call in enumerate(scenario.calls(), 1):
+            clause = call.expect.recorded
+            match clause.text if clause is not None else None:
+                case TextDigest(sha256=None, lines=None, starts=str() as starts, ends=None):
+                    yield OwnData(scenario_id, number, starts)
+                case _:
+                    pass
+
+
+def behaviour(suite: Suite) -> str:
+    """Return the page. Raises SuiteError where the claims are wrong, missing, or do not fit the scenarios."""
+    file = claims_file(suite.root)
+    claims = load_claims(file)
+    findings = list(check_claims(suite, claims))
+    if findings:
+        raise SuiteError(findings)
+    with Witness(suite) as witness:
+        unanswered = [
+            shown for shown in claims.shown() if not list(witness.scenario(shown.scenario_id).calls())
+        ]
+        if unanswered:
+            raise SuiteError([_without_calls(shown.position) for shown in unanswered])
+        page = _Page(suite, claims, judged(claims, witness), witness)
+        return "\n".join(page.lines()) + "\n"
+
+
+def _without_calls(position: Position) -> Finding:
+    return Finding("unknown-evidence", position, "the scenario calls no tool", "Name one that does.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    suite: Suite
+    claims: Claims
+    judged: Mapping[str, Judged]
+    witness: Witness
+
+    @property
+    def version(self) -> str:
+        return self.suite.contracts.default
+
+    def lines(self) -> Iterator[str]:
+        yield "# Documented and real behaviour"
+        yield ""
+        yield from self._introduction()
+        yield from self._contents()
+        for topic in self.claims.topics:
+            yield from self._topic(topic)
+        yield from self._questions()
+        yield from self._contradictions()
+        yield from self._own_data()
+
+    def _introduction(self) -> Iterator[str]:
+        default = self.suite.contracts[self.version]
+        yield (
+            "What five documents claim about the file tools of Claude Code, in our words, and what version"
+            f" {self.version} ({default.model}) really did. Nothing in the columns *documented*, *{self.version}*"
+            " and *verdict* is typed by hand: the scenarios state what the documents lead to expect, the"
+            " recordings tell what the product answered, and a claim holds if the recording satisfies the"
+            " statement."
+        )
+        yield ""
+        yield "- **holds**: every scenario bears the claim out, effects, reason and stated words."
+        yield "- **in other words**: the refusal or the change is as claimed, the words of the answer are others."
+        yield "- **partly**: some scenarios bear it out, others do not."
+        yield "- **does not hold**: no scenario bears it out."
+        yield (
+            "- Before a scenario stands what it says of the claim: ✓ it holds, ≈ in other words, ~ partly, ✗ it does"
+            f" not. Up to {_MOST_EXAMPLES} calls are quoted, what contradicts the claim first; `$WS` is the workspace,"
+            " `[…]` data of the product's own, and control characters and odd blanks are escapes."
+        )
+        yield (
+            "- The documents describe different versions, so a claim that does not hold may have held, or come"
+            " to hold, in another."
+        )
+        yield ""
+        yield (
+            "This page is made by `readfirst behaviour --write` from `fixtures/claims.yaml`, the scenarios and"
+            " the recordings. Do not edit it: `readfirst behaviour --check` and a test fail when it is stale."
+        )
+        yield ""
+
+    def _contents(self) -> Iterator[str]:
+        yield "## Contents"
+        yield ""
+        rows = []
+        for topic in self.claims.topics:
+            rows.append([link(topic.title, f"#{anchor(topic.title)}"), *self._counts(topic.claims)])
+        rows.append(["**All**", *self._counts(list(self.claims))])
+        heads = ["topic", "claims", "hold", "in other words", "partly", "do not hold", "cannot be observed"]
+        if any(each.holding == "not recorded" for each in self.judged.values()):
+            heads.append("not recorded")
+        yield from table(heads, [row[: len(heads)] for row in rows])
+        yield ""
+        for title, number in (
+            (_QUESTIONS, len(self.claims.questions)),
+            (_CONTRADICTIONS, len(self.claims.contradictions)),
+        ):
+            yield f"- {link(title, f'#{anchor(title)}')}: {number}"
+        yield f"- {link(_OWN_DATA, f'#{anchor(_OWN_DATA)}')}"
+        yield ""
+        yield "The same by document; a claim that several make counts for each:"
+        yield ""
+        rows = []
+        for document in self._documents():
+            made = [
+                claim for claim in self.claims if any(_document(each) == document for each in claim.sources)
+            ]
+            rows.append([code(document), *self._counts(made)])
+        heads[0] = "document"
+        yield from table(heads, [row[: len(heads)] for row in rows])
+        yield ""
+
+    def _documents(self) -> list[str]:
+        return [name for contract in self.suite.contracts for name in contract.documents]
+
+    def _counts(self, claims: Sequence[Claim]) -> list[str]:
+        found = Counter(self.judged[claim.id].holding for claim in claims)
+        columns: tuple[Holding | None, ...] = (
+            *("holds", "in other words", "partly", "does not hold"),
+            *(None, "not recorded"),
+        )
+        return [str(len(claims)), *(str(found[each]) for each in columns)]
+
+    def _topic(self, topic: Topic) -> Iterator[str]:
+        yield f"## {topic.title}"
+        yield ""
+        rows = []
+        unobservable = []
+        for claim in topic.claims:
+            each = self.judged[claim.id]
+            if claim.unobservable is not None:
+                unobservable.append(claim)
+                continue
+            examples = list(_examples(each.evidence))
+            rows.append(
+                [
+                    f"{_named(claim.id)}{cell(claim.says)}",
+                    "<br>".join(map(_source, claim.sources)),
+                    "<br>".join(self._scenario(evidence, mark=True) for evidence in each.evidence),
+                    "<br>".join(documented for documented, _ in examples),
+                    "<br>".join(real for _, real in examples),
+                    f"**{each.holding}**",
+                ]
+            )
+        if rows:
+            yield from table(["claim", "source", "scenarios", "documented", self.version, "verdict"], rows)
+            yield ""
+        if unobservable:
+            yield "Claims that calls of the tools cannot show:"
+            yield ""
+            for claim in unobservable:
+                sources = "; ".join(map(_source, claim.sources))
+                yield f"- {_named(claim.id)}{claim.says} ({sources}) *{claim.unobservable}*"
+            yield ""
+
+    def _questions(self) -> Iterator[str]:
+        yield f"## {_QUESTIONS}"
+        yield ""
+        for number, question in enumerate(self.claims.questions, 1):
+            yield f"### {number}. {question.asks}"
+            yield ""
+            yield f"{_named(question.id)}{_source(question.source)}"
+            yield ""
+            yield from self._answers(question)
+            yield ""
+
+    def _answers(self, part: Question | Contradiction) -> Iterator[str]:
+        rows = []
+        for shown in part.shown_by:
+            evidence = self.witness.answer(shown)
+            (statement,) = evidence.statements
+            rows.append(
+                [
+                    cell(evidence.title),
+                    self._scenario(evidence, mark=False),
+                    f"{statement.tool}: {told_answer(statement)}",
+                ]
+            )
+        yield from table(["answer", "scenario", f"{self.version}, in its words"], rows)
+
+    def _contradictions(self) -> Iterator[str]:
+        yield f"## {_CONTRADICTIONS}"
+        yield ""
+        for number, each in enumerate(self.claims.contradictions, 1):
+            yield f"### {number}. {each.about}"
+            yield ""
+            for claim_id in each.claims:
+                side = self.judged[claim_id]
+                sources = "; ".join(map(_source, side.claim.sources))
+                holding = "cannot be observed" if side.holding is None else side.holding
+                where = link(code(claim_id), f"#{claim_id}")
+                yield f"- **{holding}**: {side.claim.says} ({sources}; {where})"
+            if each.reports is not None:
+                yield f"- reported by users: {each.reports}"
+            yield ""
+            if each.shown_by:
+                yield from self._answers(each)
+                yield ""
+            if each.unobservable is not None:
+                yield f"*{each.unobservable}*"
+                yield ""
+
+    def _own_data(self) -> Iterator[str]:
+        yield f"## {_OWN_DATA}"
+        yield ""
+        yield (
+            "At these calls the answer goes on with data that belongs to the product. The scenarios pin only how"
+            " it begins, and an implementation prints what it has instead."
+        )
+        yield ""
+        rows = [
+            [self._link(each.scenario_id), str(each.call), excerpt(each.starts, MOST_CHARACTERS)]
+            for each in own_data(self.suite)
+        ]
+        yield from table(["scenario", "call", "the answer begins"], rows)
+
+    def _scenario(self, evidence: Evidence, *, mark: bool) -> str:
+        shown = self._link(evidence.scenario_id)
+        return f"{_MARKS[evidence.holding]} {shown}" if mark else shown
+
+    def _link(self, scenario_id: str) -> str:
+        return link(scenario_id, f"../fixtures/scenarios/{scenario_id}.yaml")
+
+
+_QUESTIONS = "The open questions, answered"
+_CONTRADICTIONS = "The contradictions, resolved"
+_OWN_DATA = "Where the product prints data of its own"
+
+
+def _examples(evidence: Sequence[Evidence]) -> Iterator[tuple[str, str]]:
+    """Yield the cells of a few calls: what contradicts the claim first, nothing twice."""
+    statements = [statement for each in evidence for statement in each.statements]
+    against = [statement for statement in statements if statement.holding != "holds"]
+    quoted: dict[tuple[str, str], None] = {}
+    for statement in against or statements[:1]:
+        quoted.setdefault(told_both(statement))
+    yield from list(quoted)[:_MOST_EXAMPLES]
+
+
+def _named(identity: str) -> str:
+    return f'<a id="{identity}"></a>{code(identity)} '
+
+
+def _source(source: str) -> str:
+    document, _, section = source.partition(", ")
+    return f"{code(document)}, {cell(section)}"
+
+
+def _document(source: str) -> str:
+    return source.partition(", ")[0]

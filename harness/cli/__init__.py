@@ -1,0 +1,1 @@
+"""The command line: `readfirst`, one module per group of commands."""

@@ -1,0 +1,197 @@
+"""Bisect commands: `readfirst bisect`; the command line registers it."""
+
+from __future__ import annotations
+
+import sys
+from math import ceil, log2
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import (
+    Expression,
+    Families,
+    Fixtures,
+    Ids,
+    LevelName,
+    Tags,
+    TimeLimit,
+    open_own_suite,
+    open_suite,
+    selection_of,
+)
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.report.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from readfirst.harness.suite.contracts import Contract
+    from readfirst.harness.suite.recordings import Transcript
+    from readfirst.harness.suite.suite import Suite
+    from readfirst.harness.versions.bisect import Change, Replays
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["bisect"]
+
+_SHOWN = 100
+"""Characters of an answer that are printed."""
+
+
+@guarded
+def bisect(
+    ids: Ids = None,
+    oldest: Annotated[
+        str | None, typer.Option("--from", help="The oldest version.", show_default="the oldest contract's")
+    ] = None,
+    newest: Annotated[
+        str | None, typer.Option("--to", help="The newest version.", show_default="the newest published")
+    ] = None,
+    level: Annotated[LevelName, typer.Option(help="What counts as a change.")] = LevelName.text,
+    gated: Annotated[
+        bool, typer.Option("--gated", help="With a model for which read-before-edit is still enforced.")
+    ] = False,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Keep at most so many of the versions that it installs.", show_default="all"
+        ),
+    ] = None,
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Record each scenario on both versions beside its changes, too."),
+    ] = False,
+    family: Families = None,
+    tag: Tags = None,
+    expression: Expression = "",
+    takes: Annotated[
+        Path | None,
+        typer.Option(help="The folder for takes; a search goes on from it.", show_default="a cache"),
+    ] = None,
+    time_limit: TimeLimit = 30.0,
+    fixtures: Fixtures = None,
+) -> int:
+    """Find the published versions in which what scenarios give changed. Needs npm; see `readfirst docs recording`."""
+    from packaging.version import Version
+
+    from readfirst.harness.agents.claude_code.package import PACKAGE
+    from readfirst.harness.record.product import Product
+    from readfirst.harness.record.record import bless
+    from readfirst.harness.record.replaying import Replaying
+    from readfirst.harness.record.takes import Takes, default_takes
+    from readfirst.harness.suite.selection import select
+    from readfirst.harness.versions.bisect import BisectError, Replays, between, changes, facts
+    from readfirst.harness.versions.kept import Shelf
+    from readfirst.harness.versions.published import published
+
+    suite = (open_own_suite if record else open_suite)(fixtures)
+    selected = select(suite, selection_of(ids, family, tag, expression))
+    if not selected:
+        print("no scenario is selected")
+        return ExitCode.NOTHING
+    able = _able(suite, selected)
+    versions = published(able.package or PACKAGE)
+    kept = Takes(takes if takes is not None else default_takes())
+    replays = Replays(
+        suite,
+        kept,
+        lambda contract: Product(suite.root, contract.name, time_limit),
+        "+gated" if gated else "",
+    )
+    shelf = Shelf(keep)
+
+    def ask(version: str, asked: Sequence[str]) -> dict[str, tuple[object, ...]]:
+        print(f"  {version}: {len(asked)}", file=sys.stderr, flush=True)
+        shelf.make_room(version)
+        with Replaying(suite, {replays.contract(version).name: asked}) as progress:
+            answers = replays(version, asked, progress)
+        return {name: facts(answer, level.value) for name, answer in answers.items()}
+
+    try:
+        stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
+        print(_estimate(suite, selected, len(stretch)), file=sys.stderr, flush=True)
+        found = list(changes(stretch, selected, ask))
+    except BisectError as error:
+        raise UsageError(str(error)) from error
+    lost = [
+        (name, end)
+        for name in selected
+        for end in stretch[:: len(stretch) - 1]
+        if (name, end) in replays.silent
+    ]
+    for name, end in lost:
+        print(f"{name}: not searched, {end} gives no answer: {replays.silent[name, end]}", file=sys.stderr)
+    refused = False
+    for name in selected:
+        mine = sorted(
+            (each for each in found if each.scenario_id == name), key=lambda each: Version(each.after)
+        )
+        for former, each in zip([stretch[0], *(each.after for each in mine)], mine, strict=False):
+            for line in _told(each, former, level.value, replays):
+                print(line)
+        if not mine and all(name != each for each, _ in lost):
+            print(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level.value})")
+        if record and mine:
+            sides = dict.fromkeys(version for each in mine for version in (each.before, each.after))
+            for result in bless(
+                suite, {replays.contract(side).name: [name] for side in sides}, "create", kept
+            ):
+                print(f"{result.status} {result.scenario_id} {result.message}".rstrip())
+                refused = refused or not result.ok
+    if refused:
+        return ExitCode.NOT_CONFORMANT
+    if lost:
+        return ExitCode.BROKEN
+    return ExitCode.CONFORMANT if found else ExitCode.NOTHING
+
+
+def _estimate(suite: Suite, selected: Sequence[str], versions: int) -> str:
+    """Return how many of the versions will be asked, and how long one takes."""
+    from readfirst.harness.record.replaying import replaying_seconds
+    from readfirst.harness.record.takes import NUMBERS
+    from readfirst.harness.report.progress import duration
+
+    one = duration(len(NUMBERS) * replaying_seconds(suite, selected))
+    return (
+        f"{len(selected):,} scenario{'' if len(selected) == 1 else 's'}, {versions} published versions: the two ends, "
+        f"then about {ceil(log2(versions - 1)) if versions > 2 else 0} for each change; at most about {one} a version, "
+        "and what npm needs to install it"
+    )
+
+
+def _able(suite: Suite, selected: Sequence[str]) -> Contract:
+    """Return the oldest contract that has what all of these scenarios need."""
+    needs = frozenset[str]().union(*(suite.scenario(name, require_expect=False).needs for name in selected))
+    able = [each for each in suite.contracts.recorded if needs <= each.capabilities]
+    if not able:
+        raise UsageError(f"no contract has all of {', '.join(sorted(needs))}, which these scenarios need.")
+    return able[0]
+
+
+def _told(change: Change, former: str, level: str, replays: Replays) -> Iterator[str]:
+    """Yield where a scenario changed and what it said; until then it was like it is in `former`."""
+    where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or before it"
+    yield f"{change.scenario_id}: {where}; {change.before} is still like {former} ({level})"
+    for version in change.silent:
+        yield f"  {version}  no answer: {replays.silent[change.scenario_id, version]}"
+    before, after = (replays.kept(version, change.scenario_id) for version in (change.before, change.after))
+    if before is not None and after is not None:
+        yield from (f"  {line}" for line in _changed(before, after, (change.before, change.after)))
+
+
+def _changed(before: Transcript, after: Transcript, names: tuple[str, str]) -> Iterator[str]:
+    """Yield what the first call that differs said before and after."""
+    for old, new in zip(before.steps, after.steps, strict=True):
+        if old == new:
+            continue
+        for tool, *results in zip(old.tools, old.results, new.results, strict=True):
+            for name, result in zip(names, results, strict=True):
+                shown = visible(result.text.split("\n")[0][:_SHOWN])
+                yield f"{name}  {tool}{' refused' if result.is_error else ''}: {shown}"
+        for path in sorted({*old.changes, *new.changes}):
+            if old.changes.get(path) != new.changes.get(path):
+                yield f"{path} is written otherwise"
+        return

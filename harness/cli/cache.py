@@ -1,0 +1,78 @@
+"""Cache commands: `readfirst cache`; the command line registers it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.exit_code import ExitCode
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["cache"]
+
+
+@guarded
+def cache(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Only what is called so: 2.1.7, takes/2.1.7, agno, or a kind.",
+            show_default="all",
+        ),
+    ] = None,
+    older_than: Annotated[
+        int | None, typer.Option(min=0, metavar="DAYS", help="Only what was not used for so many days.")
+    ] = None,
+    clear: Annotated[
+        bool, typer.Option("--clear", help="Remove it; it is installed again when needed.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove it without asking.")] = False,
+) -> int:
+    """List what is kept on disk: versions of the product, targets, takes of recordings; `--clear` removes it."""
+    from rich.filesize import decimal
+
+    from readfirst.harness.versions.cache import CacheError, InUseError, chosen, kept, remove
+
+    try:
+        found = chosen(kept(), names or (), older_than)
+    except CacheError as error:
+        raise UsageError(str(error)) from error
+    for each in found:
+        print(f"{decimal(each.size):>9}  {_ago(each.days):>12}  {each.kind:11}  {each.name}")
+    total = (
+        f"{len(found)} folder{'' if len(found) == 1 else 's'}, {decimal(sum(each.size for each in found))}"
+    )
+    if not found:
+        print("nothing is kept", file=sys.stderr)
+        return ExitCode.CONFORMANT
+    places = ", ".join(dict.fromkeys(str(each.path.parent.parent) for each in found))
+    if not clear:
+        print(f"{total} in {places}", file=sys.stderr)
+        return ExitCode.CONFORMANT
+    if not yes:
+        if not sys.stdin.isatty():
+            raise UsageError(f"--clear would remove {total}, and there is nobody to ask. Add --yes.")
+        if not typer.confirm(f"Remove {total}?", err=True):
+            print("nothing was removed", file=sys.stderr)
+            return ExitCode.CONFORMANT
+    left = 0
+    for each in found:
+        try:
+            remove(each)
+        except InUseError:
+            left += 1
+            print(f"readfirst: {each.kind}/{each.name} stays: it is being installed.", file=sys.stderr)
+        except OSError as error:
+            left += 1
+            print(f"readfirst: {each.kind}/{each.name} stays: {error}", file=sys.stderr)
+    print(f"removed {total}" if not left else f"removed {len(found) - left} of {total}", file=sys.stderr)
+    return ExitCode.BROKEN if left else ExitCode.CONFORMANT
+
+
+def _ago(days: int) -> str:
+    return "today" if not days else f"{days} day{'' if days == 1 else 's'} ago"

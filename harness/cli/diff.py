@@ -1,0 +1,104 @@
+"""Diff commands: `readfirst diff`; the command line registers it."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import (
+    Classes,
+    Expression,
+    Families,
+    Fixtures,
+    Jobs,
+    Output,
+    Requirements,
+    Rules,
+    Tags,
+    TimeLimit,
+    open_suite,
+    selection_of,
+)
+from readfirst.harness.exit_code import ExitCode
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["diff"]
+
+
+class DiffFormat(StrEnum):
+    """The values of `diff --format`."""
+
+    text = "text"
+    markdown = "markdown"
+    json = "json"
+
+
+@guarded
+def diff(
+    before: Annotated[
+        str, typer.Argument(metavar="A", help="A contract, the JSON lines of a run, or a target.")
+    ],
+    after: Annotated[str, typer.Argument(metavar="B", help="The same, to hold against it.")],
+    format_: Annotated[DiffFormat, typer.Option("--format", help="What to write.")] = DiffFormat.text,
+    output: Output = None,
+    all_: Annotated[bool, typer.Option("--all", help="Name every cause and every scenario.")] = False,
+    family: Families = None,
+    tag: Tags = None,
+    requirement: Requirements = None,
+    rule: Rules = None,
+    class_: Classes = None,
+    expression: Expression = "",
+    jobs: Jobs = 1,
+    time_limit: TimeLimit = 30.0,
+    fixtures: Fixtures = None,
+) -> int:
+    """Tell what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something.
+
+    `readfirst docs changes` says what it prints.
+    """
+    from rich.console import Console
+
+    from readfirst.harness.changes.dating import dated
+    from readfirst.harness.changes.diff import diff as compared
+    from readfirst.harness.changes.opening import Opening, SideError
+    from readfirst.harness.changes.report import as_json, as_markdown, as_text
+    from readfirst.harness.changes.sides import ContractSide
+    from readfirst.harness.report import output as opened
+    from readfirst.harness.report.progress import ProgressBar
+    from readfirst.harness.suite.selection import select
+    from readfirst.harness.versions.history import telling
+
+    suite = open_suite(fixtures)
+    ids = select(suite, selection_of(None, family, tag, expression, requirement, rule, class_))
+    if not ids:
+        print("readfirst: nothing was selected, so nothing was compared.", file=sys.stderr)
+        return ExitCode.NOTHING
+    with ProgressBar(Console(file=sys.stderr), 3 * len(ids)) as bar:
+        opening = Opening(suite, ids, jobs, time_limit, bar.advance)
+        try:
+            one, other = opening.both(before, after)
+        except SideError as error:
+            raise UsageError(str(error)) from error
+        found = compared(suite, one, other, ids, advance=bar.advance)
+        if isinstance(one, ContractSide) and isinstance(other, ContractSide):
+            found = found.with_causes(dated(suite, one.contract, other.contract, found.causes, telling()))
+    if format_ is DiffFormat.json:
+        text = as_json(found)
+    else:
+        lines = (as_markdown if format_ is DiffFormat.markdown else as_text)(found, all_=all_)
+        text = "".join(f"{line}\n" for line in lines)
+    with opened(output) if output is not None else contextlib.nullcontext(sys.stdout) as stream:
+        stream.write(text)
+    if found.broken:
+        print(f"readfirst: {found.broken} scenarios have no result, so this is not all.", file=sys.stderr)
+        return ExitCode.BROKEN
+    if not found.compared:
+        print("readfirst: there is no scenario that both sides speak of.", file=sys.stderr)
+        return ExitCode.NOTHING
+    return ExitCode.NOT_CONFORMANT if found.causes else ExitCode.CONFORMANT

@@ -1,0 +1,45 @@
+"""Docs commands: `readfirst docs`; the command line registers it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.exit_code import ExitCode
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["docs"]
+
+
+@guarded
+def docs(
+    page: Annotated[
+        str | None, typer.Argument(metavar="PAGE", help="The name of a page.", show_default="the list")
+    ] = None,
+) -> int:
+    """Print a page of the documentation, or list the pages."""
+    from readfirst.harness.cli.documentation import pages
+    from readfirst.harness.source.inspection import did_you_mean
+
+    known = pages()
+    if page is None:
+        for name, file in known.items():
+            title = file.read_text("utf-8").split("\n", 1)[0].lstrip("# ")
+            print(f"{name}\t{title}")
+        return ExitCode.CONFORMANT
+    name = page.lower().removeprefix("docs/").removesuffix(".md")
+    if name not in known:
+        raise UsageError(f"there is no page {page!r}. {did_you_mean(name, known)}")
+    text = known[name].read_text("utf-8")
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console().print(Markdown(text))
+    else:
+        sys.stdout.write(text)
+    return ExitCode.CONFORMANT

@@ -1,0 +1,130 @@
+"""Guard: turns whatever a command raises into an exit code and a message, never a traceback unasked."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import signal
+import sys
+from collections.abc import Callable
+from typing import ParamSpec
+
+import typer
+
+from readfirst.harness.exit_code import ExitCode
+
+__all__ = ["UsageError", "guarded", "listen", "show_tracebacks"]
+
+P = ParamSpec("P")
+
+_tracebacks = False
+
+
+class UsageError(Exception):
+    """The command line asks for something that does not exist or does not go together."""
+
+
+class _Terminated(KeyboardInterrupt):
+    """The process was asked to end (SIGTERM)."""
+
+
+def show_tracebacks(wanted: bool) -> None:
+    """Say whether an error is also printed with its traceback."""
+    global _tracebacks
+    _tracebacks = wanted
+
+
+def listen() -> None:
+    """Let SIGTERM end a command in order, as Ctrl-C does."""
+    with contextlib.suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGTERM, _terminate)
+
+
+def _terminate(_number: int, _frame: object) -> None:
+    raise _Terminated
+
+
+def guarded(command: Callable[P, int]) -> Callable[P, None]:
+    """Turn what a command raises or returns into the exit code of the process."""
+
+    @functools.wraps(command)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            code = command(*args, **kwargs)
+            if not sys.stdout.closed:  # a server closes it
+                sys.stdout.flush()
+        except typer.Exit:
+            raise
+        except _Terminated:
+            code = 128 + signal.SIGTERM
+        except KeyboardInterrupt:
+            code = ExitCode.INTERRUPTED
+        except BrokenPipeError:
+            _forget_stdout()
+            code = 128 + signal.SIGPIPE
+        except Exception as error:
+            code = _explain(error)
+        raise typer.Exit(int(code))
+
+    return wrapped
+
+
+def _forget_stdout() -> None:
+    """Let the interpreter flush what is left into nothing, instead of complaining at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _explain(error: Exception) -> int:
+    """Print an error in one or a few lines and return the exit code."""
+    if _tracebacks:
+        import traceback
+
+        traceback.print_exception(error)
+    code = _code_of(error)
+    if code is not ExitCode.INTERNAL:
+        details = str(getattr(error, "details", "")).rstrip()
+        typer.echo(f"readfirst: {error}" + (f"\n{details}" if details else ""), err=True)
+    else:
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        typer.echo(
+            f"readfirst: unexpected {told}\nThis is an error of readfirst itself. Add --traceback to see where,"
+            " and report it with the command line.",
+            err=True,
+        )
+    return code
+
+
+def _code_of(error: Exception) -> ExitCode:
+    from readfirst.harness.compare.baseline import BaselineError
+    from readfirst.harness.processes.scratch import ScratchError
+    from readfirst.harness.report import OutputError
+    from readfirst.harness.report.stream import StreamError, UnreadableStreamError
+    from readfirst.harness.run.connect import ConnectError
+    from readfirst.harness.session import BrokenAdapter
+    from readfirst.harness.source.finding import SuiteError
+    from readfirst.harness.suite.contracts import UnknownContractError
+    from readfirst.harness.suite.recordings import RecordingError
+    from readfirst.harness.suite.rules import UnknownRuleError
+    from readfirst.harness.suite.selection import SelectionError
+    from readfirst.harness.suite.suite import UnknownScenarioError
+
+    match error:
+        case (
+            UsageError()
+            | SelectionError()
+            | UnknownContractError()
+            | UnknownRuleError()
+            | UnknownScenarioError()
+            | BaselineError()
+        ):
+            return ExitCode.USAGE
+        case OutputError() | ConnectError() | UnreadableStreamError():
+            return ExitCode.USAGE
+        case SuiteError() | RecordingError():
+            return ExitCode.SUITE_INVALID
+        case BrokenAdapter() | ScratchError() | StreamError():
+            return ExitCode.BROKEN
+        case _:
+            return ExitCode.INTERNAL

@@ -1,0 +1,95 @@
+"""Usage: the texts of `readfirst --help`, which explain how the thing works."""
+
+from __future__ import annotations
+
+__all__ = ["EXAMPLE", "GUIDE", "MANUAL", "TARGETS"]
+
+GUIDE = """\
+Conformance suite for Claude Code's file tools (Read, Edit, Write) and their read-before-edit contract.
+
+A scenario is one YAML file: files to begin with, then steps (calls of Read, Edit and Write, and changes to \
+files that no tool made), each with what is expected. "readfirst run" lays the files out in an empty directory, \
+makes the calls on an implementation, looks at every byte of the directory after each step, and compares. \
+What is expected was recorded from the real product, one contract per version, or is what its documents state \
+(the contract "documented").
+"""
+
+EXAMPLE = """\
+  from readfirst.harness.session import ToolResult
+
+  class Session:
+      def __init__(self, tools):
+          self.tools = tools                # your implementation, with nothing read yet
+
+      def call(self, tool, arguments):      # "Read", {"file_path": "/tmp/w/notes.txt"}
+          try:
+              return ToolResult(self.tools.perform(tool, arguments))
+          except YourRefusal as refusal:    # a refusal is a result, never an exception
+              return ToolResult(str(refusal), is_error=True)
+
+  class Tools:
+      def open(self, workspace):            # once per scenario
+          return Session(YourTools(workspace.root))
+"""
+"""The shape of an adapter in Python; docs/adapters.md has a complete one."""
+
+MANUAL = f"""\
+To begin with:
+
+  readfirst run                                the bundled reference implementation
+  readfirst list -k stale                      the scenarios about stale state
+  readfirst show FAMILY/SLUG                   what one of them asks and expects
+  readfirst contracts                          the versions there are to be held to
+  readfirst diff documented 2.1.7              what differs between two contracts, or runs, by cause
+  readfirst snapshot --quick                   whether the newest release changes anything
+  readfirst run python:mymodule:Tools          your own implementation
+  readfirst run 'mcp:node server.js'           your own MCP server
+  readfirst check-adapter python:mymodule:Tools   whether the connection works at all
+  readfirst docs                               the pages of the documentation
+
+Your own implementation:
+
+  An adapter opens a session per scenario, and a session answers calls. In mymodule.py:
+
+{EXAMPLE}
+  An adapter never sees what is expected. `readfirst docs adapters` says the rest.
+
+How strictly results are compared (--level):
+
+  effects   files afterwards, and refused or not
+  reason    the same named error
+  text      the same text, without what the program around the tool wraps it in
+  verbatim  every byte of the recording
+
+  A report shows effects, reason and text side by side: safe but differently worded is not unsafe.
+
+Exit codes:
+
+  0    conformant (to the baseline, if one is given)
+  1    not conformant
+  2    usage: an unknown flag, id, contract or target; a wrong baseline
+  3    the adapter or the environment broke, so the result is incomplete
+  4    the suite is invalid
+  5    nothing was selected, or nothing could be judged
+  70   an error of readfirst itself
+  130  interrupted
+"""
+
+TARGETS = """\
+Targets:
+
+  reference              the bundled reference implementation, in process
+  python:module:factory  a Python object, in a process of its own
+  mcp:command            an MCP server over standard input and output, in any language
+  target:agno@3.1.10     a published implementation; `readfirst targets` lists them
+  agent:qwen-code        the same of an agent: its command line, played by a scripted model
+  claude-code:2.1.7      the real product, played by a scripted model; needs npm and node
+  recording:2.1.7        what was recorded; shows that scenarios and recordings agree
+
+Examples:
+
+  readfirst run FAMILY/SLUG
+  readfirst run python:mymodule:Tools --level effects -j 4
+  readfirst run python:mymodule:Tools --baseline accepted.yaml --format junit --output report.xml
+  readfirst run python:mymodule:Tools --format html --output report.html
+"""

@@ -1,0 +1,186 @@
+"""Options: what several commands of the command line take, and what they make of it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from readfirst.harness.suite.selection import Selection
+    from readfirst.harness.suite.suite import Suite
+
+__all__ = [
+    "Classes",
+    "Confine",
+    "ContractName",
+    "Expression",
+    "Families",
+    "Fixtures",
+    "Ids",
+    "Jobs",
+    "LevelName",
+    "Output",
+    "RequirementName",
+    "Requirements",
+    "Rules",
+    "Tags",
+    "TimeLimit",
+    "one_target",
+    "open_own_suite",
+    "open_suite",
+    "selection_of",
+]
+
+
+class LevelName(StrEnum):
+    """The values of `--level`."""
+
+    effects = "effects"
+    reason = "reason"
+    text = "text"
+    verbatim = "verbatim"
+
+
+class RequirementName(StrEnum):
+    """The values of `--requirement`."""
+
+    must = "must"
+    should = "should"
+    observed = "observed"
+
+
+class ClassName(StrEnum):
+    """The values of `--class`."""
+
+    safety = "safety"
+    contract = "contract"
+    fidelity = "fidelity"
+    product = "product"
+
+
+Fixtures = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder with scenarios, contracts.yaml and errors.yaml.", show_default="the bundled suite"
+    ),
+]
+Families = Annotated[list[str] | None, typer.Option("--family", help="Only this family (repeatable).")]
+Tags = Annotated[
+    list[str] | None, typer.Option("--tag", help="Only scenarios with this tag (repeatable: any of them).")
+]
+Requirements = Annotated[
+    list[RequirementName] | None,
+    typer.Option(
+        "--requirement",
+        help="Only scenarios of this requirement (repeatable: any of them): the contract, good conduct, quirks.",
+    ),
+]
+Rules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rule",
+        metavar="RULE",
+        help="Only scenarios of this rule (repeatable); `readfirst rules` lists them.",
+    ),
+]
+Classes = Annotated[
+    list[ClassName] | None,
+    typer.Option(
+        "--class", help="Only scenarios of rules of this class (repeatable), by the harm they are about."
+    ),
+]
+Expression = Annotated[
+    str,
+    typer.Option(
+        "-k", metavar="EXPRESSION", help="Only scenarios whose id or title matches: 'touch and not write'."
+    ),
+]
+ContractName = Annotated[
+    str | None,
+    typer.Option("--contract", help="The contract, or `latest`.", show_default="the suite's default"),
+]
+Ids = Annotated[
+    list[str] | None, typer.Argument(metavar="ID", help="Scenario ids or files; all, if none is named.")
+]
+
+
+Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")]
+Confine = Annotated[
+    bool,
+    typer.Option(
+        "--confine",
+        help="Let it write to its workspace and home alone, without a network; see `readfirst docs adapters`.",
+    ),
+]
+TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")]
+Output = Annotated[
+    Path | None,
+    typer.Option(help="Write to this file, whole or not at all.", show_default="standard output"),
+]
+
+
+def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
+    """Return the target that these words are; UsageError for others, with what to write after `command` instead.
+
+    `kind` is what a suggestion must begin with.
+    """
+    from readfirst.harness.cli.exits import UsageError
+    from readfirst.harness.cli.hint import target_hint
+
+    meant = target_hint(words)
+    if meant and meant.lstrip("'").startswith(kind):
+        raise UsageError(f"{words[0]!r} is no target. Did you mean: {command} {meant}")
+    if len(words) > 1:
+        raise UsageError(f"{words[1]!r} is one word too many: write one target, in quotes if it has blanks.")
+    return words[0]
+
+
+def open_suite(fixtures: Path | None) -> Suite:
+    """Open the suite that --fixtures names, or the bundled one."""
+    from readfirst.harness.suite.suite import Suite
+
+    return Suite(fixtures)
+
+
+def open_own_suite(fixtures: Path | None) -> Suite:
+    """Open the suite that --fixtures names, or that of the checkout, to write to it.
+
+    Raises UsageError for the copy inside the installed package.
+    """
+    from readfirst.harness.cli.exits import UsageError
+
+    suite = open_suite(fixtures)
+    if suite.installed:
+        raise UsageError(
+            f"{suite.root} is part of the installed package, and nothing is written there. Name a suite of your own "
+            "with --fixtures DIR: the `fixtures` of a checkout, or one that `readfirst new ID --fixtures DIR` begins."
+        )
+    return suite
+
+
+def selection_of(
+    ids: list[str] | None,
+    families: list[str] | None,
+    tags: list[str] | None,
+    expression: str,
+    requirements: list[RequirementName] | None = None,
+    rules: list[str] | None = None,
+    classes: list[ClassName] | None = None,
+) -> Selection:
+    """Return what the options of a command select."""
+    from readfirst.harness.suite.selection import Selection
+
+    return Selection(
+        tuple(ids or ()),
+        tuple(families or ()),
+        tuple(tags or ()),
+        expression,
+        tuple(each.value for each in requirements or ()),
+        tuple(rules or ()),
+        tuple(each.value for each in classes or ()),
+    )

@@ -1,0 +1,86 @@
+"""Page commands: `readfirst behaviour` and `history`; the command line registers them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import Fixtures, open_own_suite, open_suite
+from readfirst.harness.exit_code import ExitCode
+
+if TYPE_CHECKING:
+    from readfirst.harness.suite.suite import Suite
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["behaviour", "history"]
+
+Check = Annotated[
+    bool, typer.Option("--check", help="Write nothing; exit code 1 if the page on disk is stale.")
+]
+
+
+@guarded
+def behaviour(
+    check: Check = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write docs/behaviour.md beside the fixtures.")
+    ] = False,
+    fixtures: Fixtures = None,
+) -> int:
+    """Print what the documents claim and what the product was recorded to do, as docs/behaviour.md has it."""
+    if check and write:
+        raise UsageError("--check and --write exclude each other.")
+    from readfirst.harness.claims.page import behaviour as made
+
+    suite = open_suite(fixtures)
+    return _made("behaviour", suite, made(suite), check, write)
+
+
+@guarded
+def history(
+    check: Check = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write docs/history.md beside the fixtures.")
+    ] = False,
+    published: Annotated[
+        bool, typer.Option("--published", help="First ask npm what is published, for fixtures/releases.yaml.")
+    ] = False,
+    fixtures: Fixtures = None,
+) -> int:
+    """Print every change of the file tools over the versions, as docs/history.md has it."""
+    if check and (write or published):
+        raise UsageError("--check writes nothing: leave out --write and --published.")
+    from readfirst.harness.source.atomic import write_all
+    from readfirst.harness.suite.releases import releases_file, releases_text
+    from readfirst.harness.versions.history_page import history_page
+    from readfirst.harness.versions.published import published as asked
+
+    suite = (open_own_suite if published else open_suite)(fixtures)
+    if published:
+        write_all({releases_file(suite.root): releases_text(asked()).encode()})
+    return _made("history", suite, history_page(suite), check, write)
+
+
+def _made(command: str, suite: Suite, page: str, check: bool, write: bool) -> int:
+    """Print, check or write the page of a command, which has its name; return the exit code."""
+    from readfirst.harness.cli.suite_page import is_fresh, page_file
+    from readfirst.harness.source.atomic import write_all
+
+    if not check and not write:
+        sys.stdout.write(page)
+        return ExitCode.CONFORMANT
+    file = page_file(suite, f"{command}.md")
+    if file is None:
+        raise UsageError("The bundled suite has no page beside it: name a checkout's with --fixtures.")
+    if is_fresh(file, page):
+        return ExitCode.CONFORMANT
+    if check:
+        print(f"{file} is stale. Write it with `readfirst {command} --write`.", file=sys.stderr)
+        return ExitCode.NOT_CONFORMANT
+    write_all({file: page.encode()})
+    print(f"wrote {file}", file=sys.stderr)
+    return ExitCode.CONFORMANT

@@ -1,0 +1,228 @@
+"""Record commands: `readfirst record` and `merge`; the command line registers them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import (
+    Expression,
+    Families,
+    Fixtures,
+    Ids,
+    Jobs,
+    Tags,
+    TimeLimit,
+    open_own_suite,
+    open_suite,
+    selection_of,
+)
+from readfirst.harness.exit_code import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from readfirst.harness.record.record import Mode, Recorded
+    from readfirst.harness.record.takes import Take
+    from readfirst.harness.suite.contracts import Contract
+    from readfirst.harness.suite.suite import Suite
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["merge", "record"]
+
+_SHARD = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
+
+Contracts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--contract",
+        help="The contract (repeatable), or `all`.",
+        show_default="the one that each scenario states",
+    ),
+]
+Missing = Annotated[
+    bool,
+    typer.Option("--missing", help="Only ask contracts that a scenario has no recording of, all of them."),
+]
+Fix = Annotated[bool, typer.Option("--fix", help="Also replace what the product contradicts.")]
+Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 if anything would change.")]
+Create = Annotated[bool, typer.Option("--create", help="Fill in what is missing (the default).")]
+
+
+@guarded
+def record(
+    ids: Ids = None,
+    contract: Contracts = None,
+    missing: Missing = False,
+    fix: Fix = False,
+    check: Check = False,
+    create: Create = False,
+    family: Families = None,
+    tag: Tags = None,
+    expression: Expression = "",
+    jobs: Jobs = 1,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N", help="Only take the I-th of N parts, and bless nothing; `readfirst merge` does."
+        ),
+    ] = None,
+    takes: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder for takes; an interrupted run goes on from it.",
+            show_default="a cache, with --check a fresh one",
+        ),
+    ] = None,
+    time_limit: TimeLimit = 30.0,
+    fixtures: Fixtures = None,
+) -> int:
+    """Let the real product fill in what scenarios expect. Needs npm and node; see `readfirst docs recording`.
+
+    A scenario is recorded on the contract that it states, 2.1.7 unless it says another. That is all a new case needs.
+    `--missing` asks all other contracts later.
+    """
+    from readfirst.harness.record.product import Product
+    from readfirst.harness.record.record import record as recorded
+    from readfirst.harness.record.record import take
+    from readfirst.harness.record.replaying import Replaying
+    from readfirst.harness.record.takes import Takes, default_takes
+    from readfirst.harness.suite.selection import select
+
+    mode = _mode(fix, check, create)
+    suite = (open_suite if check else open_own_suite)(fixtures)
+    selected = select(suite, selection_of(ids, family, tag, expression))
+    if shard is not None:
+        if takes is None:
+            raise UsageError("--shard needs --takes DIR: `readfirst merge` is given the DIRs of all shards.")
+        part, parts = _shard(shard)
+        selected = selected[part - 1 :: parts]
+    wanted = _wanted(suite, selected, contract, missing=missing)
+    if missing and selected and not wanted:
+        print(f"nothing is missing in {_number(len(selected))}", file=sys.stderr)
+        return ExitCode.CONFORMANT
+    with ExitStack() as stack:
+        # A check asks the product anew: what an earlier run left behind is no answer.
+        folder = takes or (Path(stack.enter_context(TemporaryDirectory())) if check else default_takes())
+        kept = Takes(folder)
+        progress = stack.enter_context(Replaying(suite, wanted, jobs))
+
+        def note(each: Take) -> None:
+            progress(each)
+            if each.status == "broken":
+                print(f"broken {each.scenario_id}: {each.contract}: {each.message}", flush=True)
+
+        def connect(each: Contract) -> Product:
+            return Product(suite.root, each.name, time_limit)
+
+        if shard is None:
+            return _printed(recorded(suite, wanted, mode, connect, kept, jobs=jobs, progress=note), wanted)
+        for each in take(suite, wanted, connect, kept, jobs=jobs):
+            note(each)
+    print(f"{_number(len(selected))} taken for shard {shard}", file=sys.stderr)
+    return ExitCode.BROKEN if progress.broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
+
+
+@guarded
+def merge(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="What --takes was, of each shard.")],
+    contract: Contracts = None,
+    missing: Missing = False,
+    fix: Fix = False,
+    check: Check = False,
+    create: Create = False,
+    family: Families = None,
+    tag: Tags = None,
+    expression: Expression = "",
+    fixtures: Fixtures = None,
+) -> int:
+    """Bless what the shards of a recording took, as `record` does with its own takes."""
+    from readfirst.harness.record.record import bless
+    from readfirst.harness.record.takes import Takes
+    from readfirst.harness.suite.selection import select
+
+    mode = _mode(fix, check, create)
+    suite = (open_suite if check else open_own_suite)(fixtures)
+    selected = select(suite, selection_of(None, family, tag, expression))
+    wanted = _wanted(suite, selected, contract, missing=missing)
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"{folder} is no folder. Name what --takes was.")
+    with TemporaryDirectory(prefix="readfirst-merge-") as together:
+        for folder in folders:
+            Takes(Path(together)).add(folder)
+        return _printed(bless(suite, wanted, mode, Takes(Path(together))), wanted)
+
+
+def _mode(fix: bool, check: bool, create: bool) -> Mode:
+    if fix + check + create > 1:
+        raise UsageError("--create, --fix and --check exclude each other.")
+    return "fix" if fix else "check" if check else "create"
+
+
+def _wanted(
+    suite: Suite, ids: Sequence[str], names: list[str] | None, *, missing: bool
+) -> dict[str, Sequence[str]]:
+    """Return which scenarios to record, by contract: each on the one that it states, unless others are named."""
+    from readfirst.harness.record.record import missing as unrecorded
+
+    if missing:
+        contracts = _contracts(suite, names or ["all"])
+        return dict(unrecorded(suite, ids, contracts))
+    if names:
+        return {contract.name: ids for contract in _contracts(suite, names)}
+    own: dict[str, list[str]] = {}
+    for scenario_id in ids:
+        own.setdefault(suite.scenario(scenario_id, require_expect=False).contract, []).append(scenario_id)
+    return dict(own)
+
+
+def _contracts(suite: Suite, names: list[str]) -> list[Contract]:
+    if "all" in names:
+        return list(suite.contracts.recorded)
+    chosen = [suite.contracts.find(name) for name in dict.fromkeys(names)]
+    for contract in chosen:
+        if not contract.recorded:
+            message = "is what documents state; a person writes it, nothing can be recorded."
+            raise UsageError(f"{contract.name} {message}")
+    return chosen
+
+
+def _shard(text: str) -> tuple[int, int]:
+    match = _SHARD.fullmatch(text)
+    if match is None or int(match[1]) > int(match[2]):
+        raise UsageError(f"--shard {text!r}: write I/N with I from 1 to N, for example 1/4.")
+    return int(match[1]), int(match[2])
+
+
+def _printed(results: Iterable[Recorded], wanted: Mapping[str, Sequence[str]]) -> int:
+    counts: dict[str, int] = {}
+    ok = True
+    for result in results:
+        counts[result.status] = counts.get(result.status, 0) + 1
+        ok = ok and result.ok
+        if result.status != "unchanged":
+            message = f": {result.message}" if result.message else ""
+            print(f"{result.status} {result.scenario_id}{message}", flush=True)
+    total = ", ".join(f"{number} {status}" for status, number in counts.items())
+    number = sum(counts.values())
+    on = f" on {', '.join(wanted)}" if wanted else ""
+    print(f"{_number(number)}{on}: {total or 'nothing was selected'}", file=sys.stderr)
+    if not counts:
+        return ExitCode.NOTHING
+    if counts.get("broken"):
+        return ExitCode.BROKEN
+    return ExitCode.CONFORMANT if ok else ExitCode.NOT_CONFORMANT
+
+
+def _number(count: int) -> str:
+    return f"{count} scenario{'' if count == 1 else 's'}"

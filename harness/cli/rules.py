@@ -1,0 +1,91 @@
+"""Rule commands: `readfirst rules`; the command line registers it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import Classes, Fixtures, open_suite
+from readfirst.harness.exit_code import ExitCode
+
+if TYPE_CHECKING:
+    from readfirst.harness.suite.rules import Rule, Rules
+    from readfirst.harness.suite.suite import Heading
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["rules"]
+
+
+@guarded
+def rules(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RULE", help="Rules to tell all about, with their scenarios."),
+    ] = None,
+    class_: Classes = None,
+    fixtures: Fixtures = None,
+) -> int:
+    """List the rules that scenarios show, worst first: id, class, requirement, scenarios, and what each claims.
+
+    For a terminal as a table, else separated by tabs. `readfirst rules RULE` tells all about one.
+    """
+    suite = open_suite(fixtures)
+    known = suite.rules
+    if known is None:
+        raise UsageError(f"{suite.root} has no rules.yaml, so its scenarios belong to no rule.")
+    chosen = [known[rule_id] for rule_id in ids] if ids else list(known)
+    if class_:
+        chosen = [rule for rule in chosen if rule.class_ in {each.value for each in class_}]
+    scenarios: dict[str, list[Heading]] = {}
+    for heading in map(suite.heading, suite.ids()):
+        scenarios.setdefault(heading.rule, []).append(heading)
+    if ids:
+        for rule in chosen:
+            sys.stdout.writelines(f"{line}\n" for line in _told(rule, known, scenarios.get(rule.id, [])))
+    else:
+        rows = [
+            (rule.id, rule.class_, rule.requirement, str(len(scenarios.get(rule.id, []))), rule.title)
+            for rule in chosen
+        ]
+        if sys.stdout.isatty():
+            _print_table(rows)
+        else:
+            sys.stdout.writelines("\t".join(row) + "\n" for row in rows)
+    return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
+
+
+def _print_table(rows: Sequence[tuple[str, str, str, str, str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("rule", "class", "requirement"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("scenarios", justify="right")
+    table.add_column("what holds")
+    for row in rows:
+        table.add_row(*map(Text, row))  # as text, so that nothing in it is markup
+    Console(emoji=False, highlight=False).print(table)
+
+
+def _told(rule: Rule, known: Rules, shown: Sequence[Heading]) -> Iterator[str]:
+    """Yield all that is known of one rule."""
+    yield rule.id
+    yield f"  {rule.title}"
+    yield f"  {rule.why}"
+    yield f"  class: {rule.class_}. {known.classes[rule.class_]}"
+    yield f"  requirement: {rule.requirement}"
+    yield f"  tools: {', '.join(rule.tools)}"
+    if rule.always_refused is not None:
+        yield f"  always refused: {rule.always_refused}"
+    for source in rule.sources:
+        yield f"  source: {source}"
+    yield "  scenarios:"
+    for heading in shown:
+        yield f"    {heading.id}\t{heading.requirement}\t{heading.title}"

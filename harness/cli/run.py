@@ -1,0 +1,217 @@
+"""Run commands: `readfirst run` and `report`; the command line registers them."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import (
+    Classes,
+    Confine,
+    Expression,
+    Families,
+    Fixtures,
+    Jobs,
+    LevelName,
+    Output,
+    Requirements,
+    Rules,
+    Tags,
+    TimeLimit,
+    open_suite,
+    selection_of,
+)
+from readfirst.harness.cli.version import version
+from readfirst.harness.exit_code import ExitCode
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["report", "run"]
+
+
+class IsolationName(StrEnum):
+    """The values of `--isolation`."""
+
+    auto = "auto"
+    process = "process"
+    directory = "directory"
+
+
+class FormatName(StrEnum):
+    """The values of `--format`."""
+
+    table = "table"
+    jsonl = "jsonl"
+    junit = "junit"
+    markdown = "markdown"
+    html = "html"
+    badge = "badge"
+
+
+class PageName(StrEnum):
+    """The values of `report --format`."""
+
+    table = "table"
+    markdown = "markdown"
+    html = "html"
+    badge = "badge"
+
+
+Failures = Annotated[
+    str,
+    str,
+    typer.Option(
+        help="How many failing rules the table format explains, the worst first, or `all` failures."
+    ),
+]
+
+
+@guarded
+def run(
+    target: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TARGET|ID", help="What to test, and which scenarios; all, if none is named."),
+    ] = None,
+    contract: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The contract to hold it to (repeatable), `latest`, or `all`; `readfirst contracts` lists them.",
+            show_default="the suite's default",
+        ),
+    ] = None,
+    level: Annotated[
+        LevelName | None,
+        typer.Option(help="How strictly to compare.", show_default="text, or the target's own"),
+    ] = None,
+    family: Families = None,
+    tag: Tags = None,
+    requirement: Requirements = None,
+    rule: Rules = None,
+    class_: Classes = None,
+    expression: Expression = "",
+    format_: Annotated[FormatName, typer.Option("--format", help="What to write.")] = FormatName.table,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the report of --format to this file, whole or not at all.",
+            show_default="standard output",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            help="What reports and the baseline call the target.", show_default="TARGET as it is written"
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Accepted failures; see `readfirst docs running`.")
+    ] = None,
+    update_baseline: Annotated[
+        bool,
+        typer.Option(
+            "--update-baseline",
+            "--baseline-update",
+            help="Write this run's failures into --baseline, keeping reasons.",
+        ),
+    ] = False,
+    jobs: Jobs = 1,
+    time_limit: TimeLimit = 30.0,
+    isolation: Annotated[
+        IsolationName | None,
+        typer.Option(help="mcp: a server per scenario, or one for many.", show_default="auto"),
+    ] = None,
+    confine: Confine = False,
+    failures: Failures = "3",
+    fixtures: Fixtures = None,
+) -> int:
+    """Replay scenarios on an implementation and compare. `readfirst run` tests the bundled reference."""
+    from readfirst.harness.run.command import Request, perform
+
+    targets, suite = list(target or ()), open_suite(fixtures)
+    if targets:
+        from readfirst.harness.cli.hint import hint
+
+        meant = hint(targets, suite)
+        if meant:
+            raise UsageError(f"{targets[0]!r} is no target. Did you mean: {meant}")
+    # An id has a slash and no colon; every connect string but `reference` has a colon.
+    is_id = bool(targets) and ":" not in targets[0] and ("/" in targets[0] or targets[0].endswith(".yaml"))
+    connect_string = "reference" if not targets or is_id else targets.pop(0)
+    if name is not None and not name.strip():
+        raise UsageError("--name is empty. Write a word for what is tested, for example --name mine.")
+    called = connect_string
+    if isolation is not None:
+        if not connect_string.startswith("mcp:"):
+            raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")
+        connect_string = f"mcp:--isolation={isolation.value} {connect_string.removeprefix('mcp:')}"
+    if connect_string.startswith(("target:", "agent:")):
+        from readfirst.harness.cli.known import known_target
+
+        known = known_target(connect_string)
+        called = connect_string = known.connect
+        level = level or LevelName(known.level)
+        if baseline is None and fixtures is None and (known.baseline.exists() or update_baseline):
+            baseline = known.baseline
+    level = level or LevelName.text
+    if update_baseline and baseline is None:
+        raise UsageError("--update-baseline needs --baseline FILE, the file to write.")
+    return perform(
+        Request(
+            suite=suite,
+            fixtures=fixtures,
+            target=connect_string,
+            called=called,
+            name=name,
+            contracts=tuple(contract or ()),
+            level=level.value,
+            selection=selection_of(targets, family, tag, expression, requirement, rule, class_),
+            format=format_.value,
+            output=output,
+            baseline=baseline,
+            update_baseline=update_baseline,
+            jobs=jobs,
+            time_limit=time_limit,
+            confine=confine,
+            most_failures=_most(failures),
+            version=version(),
+        )
+    )
+
+
+@guarded
+def report(
+    streams: Annotated[list[Path], typer.Argument(metavar="FILE...", help="What --format jsonl wrote.")],
+    format_: Annotated[
+        PageName | None,
+        typer.Option("--format", help="What to write.", show_default="table on a terminal, else markdown"),
+    ] = None,
+    output: Output = None,
+    failures: Failures = "3",
+    fixtures: Fixtures = None,
+) -> int:
+    """Make a page of one or more runs from their JSON lines; exit code 3 if one of them was cut off."""
+    from readfirst.harness.run.command import perform_report
+
+    terminal = output is None and sys.stdout.isatty()
+    chosen = format_ or (PageName.table if terminal else PageName.markdown)
+    perform_report(
+        open_suite(fixtures),
+        streams,
+        chosen.value,
+        output,
+        fixtures=fixtures,
+        version=version(),
+        most_failures=_most(failures),
+    )
+    return ExitCode.CONFORMANT
+
+
+def _most(failures: str) -> int | None:
+    if failures != "all" and not failures.isdecimal():
+        raise UsageError(f"--failures {failures!r} is neither a number nor `all`.")
+    return None if failures == "all" else int(failures)

@@ -1,0 +1,154 @@
+"""Scenario commands: `readfirst list`, `show`, `new`, `lint` and `export`; the command line registers them."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import (
+    Classes,
+    ContractName,
+    Expression,
+    Families,
+    Fixtures,
+    Ids,
+    Output,
+    Requirements,
+    Rules,
+    Tags,
+    open_own_suite,
+    open_suite,
+    selection_of,
+)
+from readfirst.harness.exit_code import ExitCode
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["export", "lint", "list_", "new", "show"]
+
+
+@guarded
+def list_(
+    ids: Ids = None,
+    family: Families = None,
+    tag: Tags = None,
+    requirement: Requirements = None,
+    rule: Rules = None,
+    class_: Classes = None,
+    expression: Expression = "",
+    fixtures: Fixtures = None,
+) -> int:
+    """List scenarios: id, requirement and title, separated by tabs."""
+    from readfirst.harness.suite.selection import select
+
+    suite = open_suite(fixtures)
+    chosen = select(suite, selection_of(ids, family, tag, expression, requirement, rule, class_))
+    headings = map(suite.heading, chosen)
+    sys.stdout.writelines(f"{each.id}\t{each.requirement}\t{each.title}\n" for each in headings)
+    return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
+
+
+@guarded
+def show(
+    scenario: Annotated[str, typer.Argument(metavar="ID", help="The scenario's id or file.")],
+    contract: ContractName = None,
+    fixtures: Fixtures = None,
+) -> int:
+    """Show one scenario: its files, its steps, and what each contract expects.
+
+    In full that is the contract which the file states; the others follow in short, one row for each distinct answer.
+    `--contract` shows one contract alone.
+    """
+    from readfirst.harness.report.elsewhere import Elsewhere
+    from readfirst.harness.report.scenario import scenario_lines
+    from readfirst.harness.suite.selection import Selection, select
+
+    suite = open_suite(fixtures)
+    (scenario_id,) = select(suite, Selection(ids=(scenario,)))
+    if contract is not None:
+        chosen = suite.contracts[contract]
+        shown = scenario_lines(suite.scenario(scenario_id, chosen), chosen)
+    else:
+        stated = suite.scenario(scenario_id)
+        recording = suite.recordings.of(scenario_id, stated.inputs)
+        shown = scenario_lines(stated, suite.contracts[stated.contract], Elsewhere(stated, recording))
+    for line in shown:
+        print(line)
+    return ExitCode.CONFORMANT
+
+
+@guarded
+def new(
+    scenario: Annotated[str, typer.Argument(metavar="ID", help="Family and slug of the new scenario.")],
+    fixtures: Fixtures = None,
+) -> int:
+    """Write a commented scenario to begin with; `readfirst docs contributing` goes on from there.
+
+    Where there is nothing at --fixtures, a suite of your own is begun there.
+    """
+    from readfirst.harness.suite.skeleton import SkeletonError, begin_suite, check_id, write_skeleton
+
+    try:
+        check_id(scenario)
+        if fixtures is not None and begin_suite(fixtures, open_suite(None)):
+            print(f"began a suite in {fixtures}", file=sys.stderr)
+        print(write_skeleton(open_own_suite(fixtures), scenario))
+    except SkeletonError as error:
+        raise UsageError(str(error)) from error
+    except OSError as error:
+        raise UsageError(f"cannot write to {fixtures or 'the suite'}: {error}") from error
+    return ExitCode.CONFORMANT
+
+
+@guarded
+def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
+    """Check scenario files and recordings; exit code 4 if anything is wrong.
+
+    `readfirst docs format` lists the rules.
+    """
+    from readfirst.harness.lint import lint as find
+    from readfirst.harness.lint import unrecorded
+    from readfirst.harness.suite.selection import Selection, select
+
+    suite = open_suite(fixtures)
+    chosen = select(suite, Selection(ids=tuple(ids))) if ids else None
+    count = 0
+    for finding in find(suite, chosen):
+        print(finding)
+        count += 1
+    for note in unrecorded(suite, suite.ids() if chosen is None else chosen):
+        print(note, file=sys.stderr)
+    files = len(chosen) if chosen is not None else len(suite.ids())
+    print(
+        f"{files} scenario{'' if files == 1 else 's'}, {count} finding{'' if count == 1 else 's'}",
+        file=sys.stderr,
+    )
+    if count:
+        return ExitCode.SUITE_INVALID
+    return ExitCode.CONFORMANT if files else ExitCode.NOTHING
+
+
+@guarded
+def export(
+    contract: ContractName = None,
+    output: Output = None,
+    fixtures: Fixtures = None,
+) -> int:
+    """Write all scenarios expanded for one contract, one JSON object per line, for other languages to read."""
+    import json
+
+    from readfirst.harness.report import output as opened
+    from readfirst.harness.suite.export import export as expanded
+
+    suite = open_suite(fixtures)
+    chosen = suite.contracts[contract or suite.contracts.default]
+    count = 0
+    with opened(output) if output is not None else contextlib.nullcontext(sys.stdout) as stream:
+        for scenario in expanded(suite, chosen):
+            stream.write(json.dumps(scenario) + "\n")
+            count += 1
+    return ExitCode.CONFORMANT if count else ExitCode.NOTHING

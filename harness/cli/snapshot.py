@@ -1,0 +1,194 @@
+"""Release commands: `readfirst snapshot`; the command line registers it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import Jobs, TimeLimit, open_suite
+from readfirst.harness.exit_code import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from readfirst.harness.changes.diff import Diff
+    from readfirst.harness.record.takes import Takes
+    from readfirst.harness.suite.suite import Suite
+    from readfirst.harness.versions.release import Release
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["snapshot"]
+
+
+@guarded
+def snapshot(
+    version: Annotated[str, typer.Argument(help="The published version, or `latest`.")] = "latest",
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="Look in a few minutes whether anything changed, and write nothing to the suite."
+        ),
+    ] = False,
+    jobs: Jobs = 1,
+    takes: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder for takes; an interrupted run goes on from it.", show_default="a cache"
+        ),
+    ] = None,
+    time_limit: TimeLimit = 30.0,
+    fixtures: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder of the suite to write to.",
+            show_default="`fixtures`; with --quick the bundled suite",
+        ),
+    ] = None,
+) -> int:
+    """Record a new version as a contract and tell what differs from the newest known one; exit code 1 if anything does.
+
+    Exit code 0: nothing differs that an expectation states, or the version is a contract already. Needs npm; see
+    `readfirst docs recording`.
+    """
+    from readfirst.harness.agents.claude_code.package import PACKAGE
+    from readfirst.harness.record.takes import Takes, default_takes
+    from readfirst.harness.suite.suite import Suite
+    from readfirst.harness.versions.published import newest
+    from readfirst.harness.versions.release import ReleaseError, release_of
+
+    suite = open_suite(fixtures) if quick else Suite(Path("fixtures") if fixtures is None else fixtures)
+    package = suite.contracts[suite.contracts.default].package or PACKAGE
+    exact = newest(package) if version == "latest" else version
+    if exact in suite.contracts:
+        print(_known(suite, exact, latest=version == "latest"))
+        return ExitCode.CONFORMANT
+    try:
+        release = release_of(suite.contracts, exact)
+    except ReleaseError as error:
+        raise UsageError(str(error)) from error
+    kept = Takes(takes if takes is not None else default_takes())
+    return (_look if quick else _record)(suite, release, kept, jobs, time_limit)
+
+
+def _known(suite: Suite, exact: str, *, latest: bool) -> str:
+    """Say that a version is a contract, and how to see what it changed."""
+    from readfirst.harness.versions.release import predecessor
+
+    before = predecessor(suite.contracts, exact)
+    told = f"{exact} is a contract already{', and nothing newer is published' if latest else ''}"
+    return f"{told}: nothing to record." + (
+        f" `readfirst diff {before.name} {exact}` tells what it changed." if before else ""
+    )
+
+
+def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
+    """Take the whole suite, write the contracts, and tell what differs."""
+    from readfirst.harness.changes.dating import dated
+    from readfirst.harness.changes.diff import diff
+    from readfirst.harness.changes.sides import ContractSide
+    from readfirst.harness.record.product import Product
+    from readfirst.harness.record.record import take
+    from readfirst.harness.record.replaying import Replaying
+    from readfirst.harness.suite.suite import Suite
+    from readfirst.harness.versions.history import telling
+    from readfirst.harness.versions.release import differing_beyond, write_release
+
+    ids = suite.ids()
+    wanted = {contract.name: ids for contract, _ in release.contracts}
+    with Replaying(suite, wanted, jobs) as progress:
+        for each in take(
+            suite, wanted, lambda each: Product(suite.root, each.name, time_limit), takes, jobs=jobs
+        ):
+            progress(each)
+    whole = True
+    for result in write_release(suite, release, ids, takes, progress.broken):
+        if not result.ok:
+            whole = False
+            print(f"{result.status} {result.scenario_id}: {result.message}", flush=True)
+    if not whole:
+        print(
+            f"{release.version} was not recorded: see above. Nothing was written; takes are kept.",
+            file=sys.stderr,
+        )
+        return ExitCode.BROKEN if progress.broken else ExitCode.SUITE_INVALID
+    written = Suite(suite.root)
+    found = []
+    for contract, before in release.contracts:
+        here = diff(written, ContractSide(written, before), ContractSide(written, contract), ids)
+        here = here.with_causes(dated(written, before, contract, here.causes, telling()))
+        found.append((here, differing_beyond(written, ids, contract, before)))
+    _print_causes([here for here, _ in found])
+    for (contract, _), (_, beyond) in zip(release.contracts, found, strict=True):
+        if beyond:
+            print(f"{contract.name}: {len(beyond)} more answer otherwise in what expectations leave open")
+        for scenario_id in beyond:
+            print(f"  {scenario_id}")
+    return ExitCode.NOT_CONFORMANT if any(here.causes for here, _ in found) else ExitCode.CONFORMANT
+
+
+def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: float) -> int:
+    """Replay few scenarios, and say in one sentence whether anything changed; then what."""
+    from readfirst.harness.changes.sides import ContractSide
+    from readfirst.harness.record.product import Product
+    from readfirst.harness.record.replaying import Replaying, estimate
+    from readfirst.harness.versions.history import change_points, the_histories
+    from readfirst.harness.versions.quick import Look, quick_set
+
+    histories = the_histories()
+    points = change_points(suite, histories)
+    pairs = [(suite.contracts.find(contract.name), before) for contract, before in release.contracts]
+    ids = {
+        each.name: [
+            scenario_id
+            for scenario_id in quick_set(suite, histories, points, each.capabilities)
+            if not ContractSide(suite, before).silent(suite.scenario(scenario_id))
+        ]
+        for each, before in pairs
+    }
+    with Replaying(suite, ids, jobs, times=1) as progress:
+        look = Look(suite, takes, lambda each: Product(suite.root, each.name, time_limit), jobs, progress)
+        found = [look.at(contract, before, ids[contract.name]) for contract, before in pairs]
+    print(_answer(release.version, pairs[0][1].name, found))
+    if any(here.causes or here.left_out for here in found):
+        _print_causes(found)
+    whole = estimate(suite, dict.fromkeys(ids, suite.ids()), jobs)
+    print(
+        f"To ask it everything, in a checkout: readfirst snapshot {release.version}"
+        + (f" ({whole})" if whole else ""),
+        file=sys.stderr,
+    )
+    if lost := sum(here.broken for here in found):
+        print(f"readfirst: {lost} replays gave no answer, so this is not all.", file=sys.stderr)
+        return ExitCode.BROKEN
+    return ExitCode.NOT_CONFORMANT if any(here.causes for here in found) else ExitCode.CONFORMANT
+
+
+def _answer(version: str, before: str, found: Sequence[Diff]) -> str:
+    """Return the sentence: does the version change anything?"""
+    if any(here.causes for here in found):
+        return f"Yes: the file tools of {version} do something else than those of {before}."
+    asked = max(here.compared for here in found)
+    if not asked:
+        return f"Unknown: no scenario got a steady answer from {version}."
+    scenarios = "the one scenario that was asked" if asked == 1 else f"all of {asked:,} scenarios"
+    scenarios += ", with newer and with older models" if len(found) > 1 else ""
+    return f"No: the file tools of {version} do what those of {before} do, in {scenarios}."
+
+
+def _print_causes(found: Sequence[Diff]) -> None:
+    """Print the causes as `readfirst diff` does; those of older models in full only where they are others."""
+    from readfirst.harness.changes.report import as_text
+
+    shown: list[str] = []
+    for here in found:
+        head, *lines = as_text(here)
+        if lines and lines == shown:
+            print(f"{head}, the same")
+        else:
+            print("\n".join((head, *lines)))
+        shown = shown or lines

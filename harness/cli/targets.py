@@ -1,0 +1,165 @@
+"""Target commands: `readfirst targets`, `check-adapter` and `implementations`; the command line registers them."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import Confine, TimeLimit, one_target
+from readfirst.harness.cli.version import version
+from readfirst.harness.exit_code import ExitCode
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["check_adapter", "implementations", "new_mapping", "targets"]
+
+
+@guarded
+def targets() -> int:
+    """List the published implementations that can be run: name, kind, whether it is installed, and what it is."""
+    from readfirst.harness.targets.catalogue import known_failures, pairs
+    from readfirst.harness.targets.install import is_installed
+
+    for target, release in pairs():
+        there = "installed" if is_installed(target, release) else "not installed"
+        known = "with known failures" if known_failures(target, release).exists() else "without baseline"
+        print(f"target:{target.name}@{release.version}\t{target.kind}\t{there}\t{known}\t{target.title}")
+    return ExitCode.CONFORMANT
+
+
+@guarded
+def check_adapter(
+    words: Annotated[
+        list[str], typer.Argument(metavar="TARGET", help="What to connect to, as for `readfirst run`.")
+    ],
+    time_limit: TimeLimit = 30.0,
+    confine: Confine = False,
+) -> int:
+    """Tell whether an adapter works at all, before anybody judges the implementation behind it."""
+    from readfirst.harness.report.visible import visible
+    from readfirst.harness.run.check_adapter import check_adapter as checks
+    from readfirst.harness.run.connect import connect
+    from readfirst.harness.suite.suite import Suite
+    from readfirst.harness.workspace.site import Place
+
+    target = one_target(words, "readfirst check-adapter")
+    adapter = connect(target, Suite(None), time_limit=time_limit, confine=confine)
+    problems = 0
+    try:
+        with Place(confined=confine) as place:
+            for check in checks(adapter, place):
+                problems += bool(check.problem)
+                print(f"{'no ' if check.problem else 'yes'}  {check.name}")
+                for line in check.problem.splitlines():
+                    print(f"       {visible(line)}")
+    finally:
+        close = getattr(adapter, "close", None)
+        if close is not None:
+            close()
+    if problems:
+        plural = "" if problems == 1 else "s"
+        print(f"{problems} problem{plural} of the adapter; solve {'it' if problems == 1 else 'them'} first.")
+        return ExitCode.BROKEN
+    print(f"The adapter works. Judge the implementation: readfirst run {target!r}")
+    return ExitCode.CONFORMANT
+
+
+@guarded
+def new_mapping(
+    words: Annotated[
+        list[str], typer.Argument(metavar="mcp:COMMAND", help="The server, as for `readfirst run`.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(help="The file to write; it must not be there.", show_default="the server's name.yaml"),
+    ] = None,
+    time_limit: TimeLimit = 30.0,
+) -> int:
+    """Ask an MCP server for its tools, and write a mapping to start from, for tools of other names."""
+    from readfirst.harness.run.connect import mcp_command
+    from readfirst.harness.targets.new_mapping import NewMappingError, write_mapping
+
+    server = one_target(words, "readfirst new-mapping", "mcp:")
+    if not server.startswith("mcp:"):
+        raise UsageError(
+            f"{server!r} is no MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'."
+        )
+    try:
+        written = write_mapping(mcp_command(server), output, time_limit)
+    except NewMappingError as error:
+        raise UsageError(str(error)) from error
+    print(f"wrote {written.file}")
+    for tool, call in written.calls.items():
+        print(f"  {tool:5}  {call or 'nothing was found; the file lists what the server offers'}")
+    target = shlex.quote(f"target:{written.file}")
+    print(f"Look through it, then: readfirst check-adapter {target} && readfirst run {target}")
+    return ExitCode.CONFORMANT
+
+
+@guarded
+def implementations(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="NAME@VERSION", help="Only these targets; the others keep their results."),
+    ] = None,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write implementations.json and implementations.md.")
+    ] = False,
+    folder: Annotated[Path, typer.Option(help="The folder to write to.")] = Path("docs"),
+    update_baselines: Annotated[
+        bool, typer.Option("--update-baselines", help="Also rewrite the targets' known failures.")
+    ] = False,
+    streams: Annotated[
+        Path | None,
+        typer.Option(help="A folder for each target's JSON lines, as `readfirst report` reads them."),
+    ] = None,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "-j",
+            "--jobs",
+            min=1,
+            max=256,
+            help="Worker processes: so many targets at once; of fewer targets also so many scenarios.",
+        ),
+    ] = 1,
+    time_limit: TimeLimit = 30.0,
+    fixtures: Annotated[
+        Path | None, typer.Option(help="Another suite.", show_default="the bundled suite")
+    ] = None,
+) -> int:
+    """Run every target on the whole suite, -j of them at once, and report what they do. Installs them."""
+    from readfirst.harness.session import BrokenAdapter
+    from readfirst.harness.suite.suite import Suite
+    from readfirst.harness.survey.survey import Survey, SurveyError
+    from readfirst.harness.targets.catalogue import UnknownTargetError, find, pairs
+
+    try:
+        chosen = [find(name) for name in names] if names else list(pairs())
+    except UnknownTargetError as error:
+        raise UsageError(str(error)) from error
+    survey = Survey(
+        Suite(fixtures), folder, jobs=jobs, time_limit=time_limit, streams=streams, version=version()
+    )
+    try:
+        survey.keep()
+    except SurveyError as error:
+        raise UsageError(str(error)) from error
+    broken = 0
+    for name, result in survey.run_all(chosen, baseline=update_baselines):
+        if isinstance(result, BrokenAdapter):
+            broken += 1
+            print(f"{name}: {result}", file=sys.stderr, flush=True)
+            continue
+        judged, holds = result["judged"], result["holds"]
+        counts = ", ".join(f"{level} {holds[level]}/{judged}" for level in ("effects", "reason", "text"))
+        lost = len(result["losses"])
+        print(f"{name}: {counts}, {result['unsupported']} unsupported, {lost} lose data", flush=True)
+        if write:  # after each, so that an interrupt costs one target
+            survey.write([f"{each.name}@{version.version}" for each, version in pairs()])
+    return ExitCode.BROKEN if broken else ExitCode.CONFORMANT

@@ -1,0 +1,297 @@
+"""Baseline: the accepted failures of one implementation, read from a YAML file, and what they make of a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from readfirst.harness.compare.signature import signature
+from readfirst.harness.compare.verdict import LEVELS, Verdict
+from readfirst.harness.source.finding import Position, SuiteError
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.strict_yaml import load, read
+from readfirst.harness.suite.contracts import Contracts, order
+from readfirst.harness.suite.nearest import nearest
+
+__all__ = [
+    "BROKEN",
+    "VARIES",
+    "Acceptance",
+    "Baseline",
+    "BaselineError",
+    "Ruling",
+    "baseline_text",
+    "load_baseline",
+    "rule",
+]
+
+BROKEN = "broken"
+"""Stands in `fails` for a scenario whose replay may end early (a crash, a hang)."""
+
+VARIES = "varies"
+"""Stands in `because` for a scenario that fails in some runs only: the implementation leaves it to chance."""
+
+_ORDER = (*LEVELS, BROKEN)
+_FORMER = {
+    "target": "Write name: and what --name says, or the target as it is written after `readfirst run`."
+}
+
+Path_ = tuple[str | int, ...]
+"""Where a value stands in the file."""
+
+
+class BaselineError(SuiteError):
+    """The baseline file cannot be used as it is; each finding says what to write where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """One accepted failure: the levels that fail, or `broken`, and why this is accepted.
+
+    `because`, where it is given, is the only signature (`harness.compare.signature`) that is accepted, with what it may say
+    in more detail (`effects: file` accepts `effects: file: line ends`); with VARIES any is accepted, and none at all.
+    `link` says where it is reported.
+    """
+
+    scenario_id: str
+    contract: str
+    fails: frozenset[str]
+    reason: str
+    position: Position
+    because: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The accepted failures of what runs call `name`, by scenario id and contract; `position` is the name's."""
+
+    name: str
+    position: Position
+    accepted: Mapping[tuple[str, str], Acceptance] = field(default_factory=dict)
+    grouped: bool = False
+    """Whether the file has groups: entries with a common reason, written once."""
+
+    def of(self, scenario_id: str, contract: str) -> Acceptance | None:
+        """Return what is accepted of a scenario on a contract, or None."""
+        return self.accepted.get((scenario_id, contract))
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a verdict means for the exit code.
+
+    `conformant`: it holds, or its failure is accepted, or it was not judged. `accepted` is the reason of the
+    baseline for a failure that it accepts, else empty. `stale` is the complaint about an entry that is no
+    longer true, with the line to change, else empty.
+    """
+
+    conformant: bool
+    accepted: str = ""
+    stale: str = ""
+
+
+def _failing(verdict: Verdict) -> frozenset[str]:
+    """Return the levels up to the one asked for that fail; `broken` alone for a replay that ended early."""
+    if verdict.status == "broken":
+        return frozenset({BROKEN})
+    if verdict.status != "failed":
+        return frozenset()
+    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
+    return frozenset(level for level in asked if not verdict.levels.get(level, True))
+
+
+def _in_order(names: Iterable[str]) -> str:
+    return "[" + ", ".join(sorted(names, key=_ORDER.index)) + "]"
+
+
+def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
+    """Judge a verdict against the baseline.
+
+    An entry accepts exactly the failures it lists: one more is not conformant, one less makes it stale, unless it
+    varies. Levels above the one asked for are not looked at.
+    """
+    failing = _failing(verdict)
+    entry = baseline.of(verdict.scenario_id, verdict.contract) if baseline else None
+    if entry is None:
+        return Ruling(conformant=not failing)
+    asked = {*LEVELS[: LEVELS.index(verdict.level) + 1], BROKEN}
+    listed = entry.fails & asked
+    if failing - listed:
+        return Ruling(conformant=False)
+    if entry.because == VARIES:
+        return Ruling(conformant=True, accepted=entry.reason if failing else "")
+    if listed - failing:
+        return Ruling(conformant=False, stale=_stale(entry, verdict, failing))
+    if failing and entry.because and not _is(now := signature(verdict), entry.because):
+        where = f"{entry.position}: {entry.scenario_id} ({entry.contract})"
+        told = f"{where} fails for another reason than {entry.because!r} now. Write there: because: {now!r}"
+        return Ruling(conformant=False, stale=told)
+    return Ruling(conformant=True, accepted=entry.reason if failing else "")
+
+
+def _is(now: str, because: str) -> bool:
+    return now == because or now.startswith(f"{because}: ")
+
+
+def _stale(entry: Acceptance, verdict: Verdict, failing: frozenset[str]) -> str:
+    left = failing | {name for name in entry.fails if _above(name, verdict)}
+    where = f"{entry.position}: {entry.scenario_id} ({entry.contract})"
+    if left:
+        gone = _in_order(entry.fails - left)
+        return f"{where} no longer fails as {gone} says. Write there: fails: {_in_order(left)}"
+    now = "passes" if verdict.status == "passed" else f"is {verdict.status}"
+    return f"{where} {now} now, but the baseline says fails: {_in_order(entry.fails)}. Remove the entry."
+
+
+def _above(level: str, verdict: Verdict) -> bool:
+    return level in LEVELS and LEVELS.index(level) > LEVELS.index(verdict.level)
+
+
+def load_baseline(file: Path, ids: Collection[str], contracts: Contracts) -> Baseline:
+    """Read a baseline file; its entries may name `ids` and `contracts` only.
+
+    Raises StrictYamlError for what is not strict YAML, BaselineError with all other problems.
+    """
+    look = Inspection(load(read(file), file))
+    keys = ("name", "accepted", "groups")
+    top = (
+        look.mapping(look.document.value, (), "a baseline", keys, required=("name",), elsewhere=_FORMER) or {}
+    )
+    if top and not {"accepted", "groups"} & top.keys():
+        look.note((), "a baseline lacks the key 'accepted'", "Add accepted: to it.")
+    name = look.string(top["name"], ("name",), "name") if "name" in top else None
+    items = look.sequence(top["accepted"], ("accepted",), "accepted") if "accepted" in top else None
+    accepted: dict[tuple[str, str], Acceptance] = {}
+    entries: list[tuple[Path_, Acceptance]] = []
+    for number, item in enumerate(items or []):
+        entry = _entry(look, ("accepted", number), item, ids, contracts)
+        if entry is not None:
+            entries.append((("accepted", number), entry))
+    groups = look.sequence(top["groups"], ("groups",), "groups") if "groups" in top else None
+    for number, item in enumerate(groups or []):
+        entries += _group(look, ("groups", number), item, ids, contracts)
+    for at, entry in entries:
+        first = accepted.setdefault((entry.scenario_id, entry.contract), entry)
+        if first is not entry:
+            message = (
+                f"{entry.scenario_id} ({entry.contract}) is already accepted in line {first.position.line}"
+            )
+            look.note(at, message, "Merge the two.")
+    look.finish(BaselineError)
+    return Baseline(str(name), look.document.position(("name",)), accepted, groups is not None)
+
+
+def _group(
+    look: Inspection,
+    at: Path_,
+    item: object,
+    ids: Collection[str],
+    contracts: Contracts,
+) -> Iterator[tuple[Path_, Acceptance]]:
+    """Yield the entries of one group: the same levels, signature and reason for scenarios of several families."""
+    keys = ("contract", "fails", "because", "reason", "link", "scenarios")
+    fields = look.mapping(item, at, "a group", keys, required=("fails", "because", "reason", "scenarios"))
+    if fields is None or not {"fails", "because", "reason", "scenarios"} <= fields.keys():
+        return
+    common = {key: value for key, value in fields.items() if key != "scenarios"}
+    families = look.mapping(fields["scenarios"], (*at, "scenarios"), "scenarios of a group") or {}
+    for family, slugs in families.items():
+        place = (*at, "scenarios", family)
+        for number, slug in enumerate(look.sequence(slugs, place, "a family's scenarios", empty=False) or []):
+            if isinstance(slug, str):
+                entry = _entry(
+                    look,
+                    (*place, number),
+                    {**common, "scenario": f"{family}/{slug}"},
+                    ids,
+                    contracts,
+                    shared=at,
+                )
+                if entry is not None:
+                    yield (*place, number), entry
+            else:
+                look.string(slug, (*place, number), "a scenario of a group")
+
+
+def _entry(
+    look: Inspection,
+    at: Path_,
+    item: object,
+    ids: Collection[str],
+    contracts: Contracts,
+    shared: Path_ | None = None,
+) -> Acceptance | None:
+    """Check one entry; `shared` is where its group states what its scenarios have in common."""
+    keys = ("scenario", "contract", "fails", "because", "reason", "link")
+    fields = look.mapping(item, at, "an entry", keys, required=("scenario", "fails", "reason"))
+    if fields is None or not {"scenario", "fails", "reason"} <= fields.keys():
+        return None
+    top = at if shared is None else shared
+    reason = look.string(fields["reason"], (*top, "reason"), "reason")
+    because = look.string(fields["because"], (*top, "because"), "because") if "because" in fields else ""
+    link = look.string(fields["link"], (*top, "link"), "link") if "link" in fields else ""
+    fails = look.sequence(fields["fails"], (*top, "fails"), "fails", empty=False) or []
+    for index, name in enumerate(fails):
+        look.choice(name, (*top, "fails", index), "a level in fails", _ORDER)
+        if name in fails[:index]:
+            look.note((*top, "fails", index), f"fails names {name} twice", "Name it once.")
+    place = (*at, "scenario") if shared is None else at
+    scenario_id = look.string(fields["scenario"], place, "scenario")
+    if scenario_id is not None and scenario_id not in ids:
+        message = f"no scenario has the id {scenario_id!r}"
+        look.note(place, message, _suggestion(scenario_id, ids))
+    contract = look.string(fields.get("contract", contracts.default), (*top, "contract"), "contract")
+    if contract is not None and contract not in contracts:
+        message = f"no contract is called {contract!r}"
+        look.note((*top, "contract"), message, nearest(contract, contracts.all))
+    if scenario_id is None or contract is None or reason is None:
+        return None
+    levels = frozenset(name for name in fails if isinstance(name, str))
+    position = look.document.position(at)
+    return Acceptance(scenario_id, contract, levels, reason, position, because or "", link or "")
+
+
+def _suggestion(name: str, known: Collection[str]) -> str:
+    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"Write {close[0]}, or remove the entry." if close else "Remove the entry."
+
+
+def baseline_text(name: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:
+    """Return the text of a baseline that accepts exactly the failures among `verdicts`.
+
+    `name` is what the run was called. Reasons are kept from `old`; a new entry gets a reason that asks for one.
+    Entries of `old` for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
+    """
+    import json
+
+    entries: dict[tuple[str, str], tuple[frozenset[str], str]] = {}
+    varying = {key for key, entry in old.accepted.items() if entry.because == VARIES} if old else set()
+    if old:
+        entries = {key: (entry.fails, entry.reason) for key, entry in old.accepted.items()}
+    for verdict in verdicts:
+        key = (verdict.scenario_id, verdict.contract)
+        known = old.of(*key) if old else None
+        kept = {name for name in known.fails if _above(name, verdict)} if known else set()
+        fails = _failing(verdict) | kept
+        if known and key in varying:
+            entries[key] = (fails | known.fails, known.reason)
+        elif fails:
+            entries[key] = (fails, known.reason if known else "not explained yet")
+        else:
+            entries.pop(key, None)
+    lines = ["# Accepted failures: what is listed here does not fail a run, and must keep failing as listed."]
+    lines.append(f"name: {json.dumps(name, ensure_ascii=True)}")
+    lines.append("accepted:" if entries else "accepted: []")
+    for (scenario_id, contract), (fails, reason) in sorted(
+        entries.items(), key=lambda item: (item[0][0], order(item[0][1]))
+    ):
+        lines.append(f"  - scenario: {scenario_id}")
+        lines.append(f"    contract: {json.dumps(contract)}")
+        lines.append(f"    fails: {_in_order(fails)}")
+        if (scenario_id, contract) in varying:
+            lines.append(f"    because: {json.dumps(VARIES)}")
+        lines.append(f"    reason: {json.dumps(reason, ensure_ascii=True)}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,275 @@
+"""Compare: judge an outcome against the clauses of one contract, level by level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from readfirst.harness.compare.expected_files import FileDifference, file_differences
+from readfirst.harness.compare.expected_text import text_differences
+from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict
+from readfirst.harness.replay.outcome import Outcome, StepOutcome
+from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.entry import Entry
+from readfirst.harness.suite.host_text import answer_of, unwrapped
+from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    ToolCall,
+    WorldEvent,
+)
+from readfirst.harness.suite.vocabulary import Vocabulary
+
+__all__ = ["compare", "skipped"]
+
+_EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
+"""Refusals that come after validation: a `during` event strikes before them."""
+
+
+def skipped(
+    scenario: Scenario,
+    contract: Contract,
+    level: Level,
+    capabilities: frozenset[str],
+    lacks: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: "",
+) -> Verdict | None:
+    """Return the verdict that stands before any replay, None where the scenario is to be replayed.
+
+    `unspecified`: the contract says nothing on any call (`documented`), or on one of them (a recorded
+    contract). `unsupported`: the adapter lacks what the scenario needs, or, as `lacks` tells, what a call needs.
+    """
+    calls = list(scenario.calls())
+    missing = sorted(scenario.needs - capabilities)
+    if not missing:
+        missing = sorted({told for call in calls if (told := lacks(call.tool, call.arguments))})
+    judged = [clause_for(scenario, call.expect, contract) is not None for call in calls]
+    absent = sorted(scenario.needs - contract.capabilities) if contract.recorded else []
+    status: Status
+    if not judged or not (all(judged) if contract.recorded else any(judged)):
+        status, reason = "unspecified", f"{contract.name} says nothing about it"
+    elif absent:
+        status, reason = "unspecified", f"{contract.name} has no {', '.join(absent)}"
+    elif missing:
+        status, reason = "unsupported", "the adapter lacks " + ", ".join(missing)
+    else:
+        return None
+    levels = dict.fromkeys(LEVELS, False)
+    return Verdict(
+        scenario.id,
+        contract.name,
+        level,
+        status,
+        levels,
+        reason=reason,
+        requirement=scenario.requirement,
+        rule=scenario.rule,
+        length=scenario.length,
+    )
+
+
+def compare(
+    scenario: Scenario,
+    outcome: Outcome,
+    contract: Contract,
+    level: Level,
+    vocabulary: Vocabulary,
+    recorded: Transcript | None = None,
+) -> Verdict:
+    """Judge what an implementation did; all differences of all levels are listed.
+
+    They stand in the order of the steps, within a step the lowest level first. A level holds only if those
+    below it hold. `recorded` is needed for the level `verbatim`. Set-up calls, on which `documented` is silent,
+    are held to what the scenario's own contract does, at level `effects`.
+
+    Raises:
+        ValueError: `verbatim` without a recording, or a scenario that was read for another contract.
+    """
+    if level == "verbatim" and recorded is None:
+        raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
+    judge = _Judge(scenario, contract, vocabulary, recorded, state=dict(outcome.before))
+    for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
+        judge.step(index, step, happened)
+    return judge.verdict(outcome, level)
+
+
+@dataclass
+class _Judge:
+    scenario: Scenario
+    contract: Contract
+    vocabulary: Vocabulary
+    recorded: Transcript | None
+    state: dict[str, Entry]
+    differences: list[Difference] = field(default_factory=list)
+    judged: int = 0
+    messages: int = 0
+    silent: bool = False
+
+    def step(self, index: int, step: ToolCall | ParallelCalls | WorldEvent, happened: StepOutcome) -> None:
+        """Judge one step, and take its changes over."""
+        earlier = len(self.differences)
+        files: Mapping[str, Entry | None] = {}
+        position: Position | None = step.position
+        match step:
+            case ToolCall():
+                clause = self._call(index, 0, step, happened)
+                files = clause.files if clause is not None else {}
+                position = (clause.position if clause is not None else None) or position
+            case ParallelCalls(calls):
+                for number, call in enumerate(calls):
+                    self._call(index, number, call, happened)
+                clause = self._clause(step.expect)[0]
+                files = clause.files if clause is not None else {}
+                position = (clause.position if clause is not None else None) or position
+        for found in file_differences(files, happened.expected_world, self.state, happened.changes):
+            self._note(index, 0, "effects", found, position)
+        if not isinstance(step, WorldEvent):
+            self._verbatim(index, step, happened)
+        self.differences[earlier:] = sorted(
+            self.differences[earlier:], key=lambda each: LEVELS.index(each.level)
+        )
+        for path, entry in happened.changes.items():
+            if entry is None:
+                self.state.pop(path, None)
+            else:
+                self.state[path] = entry
+
+    def verdict(self, outcome: Outcome, level: Level) -> Verdict:
+        """Sum up. A level that is not judged (verbatim without a recording) does not hold."""
+        status, blame, reason = self._status(outcome)
+        levels: dict[Level, bool] = {}
+        holds = status != "broken" and status != "unspecified"
+        for each in LEVELS:
+            holds = holds and not any(difference.level == each for difference in self.differences)
+            levels[each] = holds and (each != "verbatim" or self.recorded is not None)
+        if status == "passed" and not levels[level]:
+            status = "failed"
+            judged = LEVELS[: LEVELS.index(level) + 1]
+            blame = next(found.blame for found in self.differences if found.level in judged)
+        return Verdict(
+            self.scenario.id,
+            self.contract.name,
+            level,
+            status,
+            levels,
+            tuple(self.differences),
+            blame,
+            reason,
+            sum(step.milliseconds for step in outcome.steps),
+            self.judged,
+            sum(bool(step.results) for step in outcome.steps),
+            self.scenario.requirement,
+            self.scenario.rule,
+            length=self.scenario.length,
+        )
+
+    def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
+        broken = outcome.broken
+        if broken is not None:
+            deviated = any(difference.level == "effects" for difference in self.differences)
+            if broken.blame == "harness" and deviated:
+                # The event did not fit a workspace that the implementation had already spoilt.
+                found = FileDifference("world event", "can be performed", broken.message)
+                self._note(broken.step, 0, "effects", found, None)
+                return "passed", None, ""
+            return "broken", _blame(broken.blame), "\n".join(filter(None, (broken.message, broken.details)))
+        if len(outcome.steps) != len(self.scenario.steps):
+            told = f"{len(outcome.steps)} of {len(self.scenario.steps)} steps were replayed"
+            return "broken", "harness", told
+        if self.silent or self.judged == 0:
+            return "unspecified", None, f"{self.contract.name} says nothing about it"
+        return "passed", None, ""
+
+    def _clause(self, expectation: Expectation) -> tuple[Clause | None, bool]:
+        """Return the clause to judge by, and whether all of it counts (False: set-up, effects only)."""
+        clause = clause_for(self.scenario, expectation, self.contract)
+        if clause is None and not self.contract.recorded:
+            return expectation.recorded, False
+        return clause, True
+
+    def _call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
+        clause, fully = self._clause(call.expect)
+        if clause is None:
+            self.silent = True
+            return None
+        result = happened.results[number]
+        position = clause.position or call.position
+        refused = clause.error is not None
+        if result.is_error != refused:
+            got = _refusal(result.is_error)
+            wanted = f"refused: {clause.error}" if refused else "not refused"
+            found = FileDifference("refused", wanted, f"{got}: {result.text}")
+            self._note(index, number, "effects", found, position)
+        answer = answer_of(result.text)
+        name = (result.error or self.vocabulary.name_of(call.tool, answer)) if result.is_error else None
+        as_expected = result.is_error == refused and name == clause.error
+        if call.during and not happened.struck and as_expected and _reaches_execution(clause):
+            told = "was never run, though the call was not refused before"
+            found = FileDifference("during", "strikes before the execution", told)
+            self._note(index, number, "effects", found, position, "adapter")
+        if not fully:
+            return clause
+        self.judged += 1
+        if refused and result.is_error and name != clause.error:
+            found = FileDifference("error", clause.error or "", name or f"no known error: {answer}")
+            self._note(index, number, "reason", found, position)
+        for found in text_differences(clause.text, answer, result.text):
+            self._note(index, number, "text", found, position)
+        return clause
+
+    def _verbatim(self, index: int, step: ToolCall | ParallelCalls, happened: StepOutcome) -> None:
+        if self.recorded is None:
+            return
+        expected = self._recorded_results()
+        calls = step.calls if isinstance(step, ParallelCalls) else (step,)
+        for number, (call, result) in enumerate(zip(calls, happened.results, strict=True)):
+            raw = expected[number].raw if number < len(expected) else None
+            if raw is None or not _is_recorded(expected[number], result.text):
+                found = FileDifference("raw text", "nothing recorded" if raw is None else raw, result.text)
+                self._note(index, number, "verbatim", found, call.position)
+
+    def _recorded_results(self) -> Sequence[RecordedResult]:
+        steps: Sequence[TranscriptStep] = self.recorded.steps if self.recorded is not None else ()
+        self.messages += 1
+        return steps[self.messages - 1].results if self.messages <= len(steps) else ()
+
+    def _note(
+        self,
+        step: int,
+        call: int,
+        level: Level,
+        found: FileDifference,
+        position: Position | None,
+        blame: Blame = "implementation",
+    ) -> None:
+        self.differences.append(
+            Difference(step, call, level, found.what, found.expected, found.got, blame, position)
+        )
+
+
+def _is_recorded(expected: RecordedResult, text: str) -> bool:
+    """Whether the text is the recorded one; where that is a beginning, what follows does not matter."""
+    if expected.cut is None:
+        return expected.raw == text
+    answer, is_wrapped, after = unwrapped(text)
+    return answer.startswith(expected.text) and (is_wrapped, after) == (expected.wrapped, expected.after)
+
+
+def _reaches_execution(clause: Clause) -> bool:
+    return clause.error is None or clause.error in _EXECUTION_ERRORS
+
+
+def _refusal(refused: bool) -> str:
+    return "refused" if refused else "not refused"
+
+
+def _blame(name: str) -> Blame:
+    match name:
+        case "implementation" | "harness" | "environment":
+            return name
+        case _:
+            return "adapter"

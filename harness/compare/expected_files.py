@@ -1,0 +1,123 @@
+"""Expected files: what a step may change in the workspace, and how that differs from what it changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from readfirst.harness.suite.entry import Directory, Entry, FileDigest, HardLink, RegularFile, in_words
+
+__all__ = ["FileDifference", "file_differences"]
+
+_EXCERPT = 4096
+"""Contents longer than this (in bytes) are shown as the part around the first difference."""
+
+_OUTSIDE = ("../", "$HOME/", "$TMPDIR/")
+
+
+@dataclass(frozen=True, slots=True)
+class FileDifference:
+    """One disagreement: the thing compared, what was expected of it, and what came."""
+
+    what: str
+    expected: str
+    got: str
+
+
+def file_differences(
+    expected: Mapping[str, Entry | None],
+    world: Mapping[str, Entry | None],
+    before: Mapping[str, Entry],
+    changes: Mapping[str, Entry | None],
+) -> list[FileDifference]:
+    """Compare what a step changed with what it must change, path by path.
+
+    `expected` is the clause's, `world` what the harness did itself during the step; the clause prevails.
+    Nothing else may change, except that a new file brings its new parent directories. The mode of a file that
+    existed stays as it was, that of a new one is compared only if it is stated.
+    """
+    differences = []
+    wanted: dict[str, Entry | None] = {**world, **expected}
+    parents = {parent for path, entry in wanted.items() if entry is not None for parent in _parents(path)}
+    for path in sorted(wanted.keys() | changes.keys()):
+        former = world.get(path, before.get(path))
+        got = changes[path] if path in changes else before.get(path)
+        if path not in wanted:
+            implied = path in parents and path not in before and isinstance(got, Directory)
+            if not implied:
+                differences.extend(_differences(path, before.get(path), got, before.get(path)))
+        else:
+            entry = wanted[path]
+            if isinstance(entry, HardLink):
+                entry = changes.get(entry.to, before.get(entry.to))
+            differences.extend(_differences(path, entry, got, former))
+    return differences
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: count + 1]) for count in range(len(parts))]
+
+
+def _differences(
+    path: str, expected: Entry | None, got: Entry | None, former: Entry | None
+) -> list[FileDifference]:
+    match expected, got:
+        case RegularFile(), RegularFile():
+            wanted, data = expected.data, got.data
+            if wanted != data:
+                shown = _excerpts(wanted, data)
+                return [FileDifference(f"file {path}", *shown)]
+        case FileDigest(sha256, size), RegularFile():
+            data = got.data
+            digest = hashlib.sha256(data).hexdigest()
+            if (digest, len(data)) != (sha256, size):
+                told = f"{len(data)} bytes with sha256 {digest}"
+                return [FileDifference(f"file {path}", f"{size} bytes with sha256 {sha256}", told)]
+        case Directory(), Directory():
+            pass
+        case _:
+            if expected != got:
+                outside = expected is None and path.startswith(_OUTSIDE)
+                nothing = ": it is outside the workspace" if outside else ""
+                return [FileDifference(f"path {path}", _told(expected) + nothing, _told(got))]
+            return []
+    return _mode_differences(path, expected, got, former)
+
+
+def _mode_differences(
+    path: str, expected: Entry | None, got: Entry | None, former: Entry | None
+) -> list[FileDifference]:
+    stated = getattr(expected, "mode", None)
+    if stated is None and type(former) is type(got):
+        stated = getattr(former, "mode", None)
+    mode = getattr(got, "mode", None)
+    if stated is None or mode is None or stated == mode:
+        return []
+    return [FileDifference(f"mode of {path}", f"{stated:04o}", f"{mode:04o}")]
+
+
+def _told(entry: Entry | None) -> str:
+    if isinstance(entry, RegularFile):
+        return f"{in_words(entry)}: {_readable(entry.data[:_EXCERPT])}"
+    return in_words(entry)
+
+
+def _excerpts(expected: bytes, got: bytes) -> tuple[str, str]:
+    if max(len(expected), len(got)) <= _EXCERPT:
+        return _readable(expected), _readable(got)
+    first = next(
+        (at for at, (one, other) in enumerate(zip(expected, got, strict=False)) if one != other),
+        min(len(expected), len(got)),
+    )
+    start = max(first - 200, 0)
+    return _excerpt(expected, start), _excerpt(got, start)
+
+
+def _excerpt(data: bytes, start: int) -> str:
+    return f"({len(data)} bytes; from byte {start}:) {_readable(data[start : start + _EXCERPT])}"
+
+
+def _readable(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")

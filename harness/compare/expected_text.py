@@ -1,0 +1,35 @@
+"""Expected text: what a call must answer, and how that differs from what it answered."""
+
+from __future__ import annotations
+
+import hashlib
+
+from readfirst.harness.compare.expected_files import FileDifference
+from readfirst.harness.suite.scenario import TextDigest
+
+__all__ = ["text_differences"]
+
+
+def text_differences(expected: str | TextDigest | None, answer: str, raw: str) -> list[FileDifference]:
+    """Compare an answer with the expected one, None where nothing is expected.
+
+    `raw` is the text with the host's wrapping: one that equals what is expected as it came needs no unwrapping.
+    """
+    match expected:
+        case None:
+            return []
+        case str():
+            return [] if expected in (answer, raw) else [FileDifference("text", expected, answer)]
+        case TextDigest(sha256, lines, starts, ends):
+            differences = []
+            if starts is not None and not answer.startswith(starts):
+                differences.append(FileDifference("start of text", starts, answer[: len(starts)]))
+            if ends is not None and not answer.endswith(ends):
+                differences.append(FileDifference("end of text", ends, answer[-len(ends) :]))
+            counted = answer.count("\n") + 1
+            if lines is not None and counted != lines:
+                differences.append(FileDifference("lines of text", str(lines), str(counted)))
+            digest = hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()
+            if sha256 is not None and digest != sha256:
+                differences.append(FileDifference("sha256 of text", sha256, digest))
+            return differences

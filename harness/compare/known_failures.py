@@ -1,0 +1,175 @@
+"""Known failures: a baseline, written in groups that fail for the same reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from readfirst.harness.compare.baseline import BROKEN, VARIES, Acceptance, Baseline
+from readfirst.harness.compare.signature import signature
+from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.suite.contracts import order
+
+__all__ = ["first_differences", "grouped_text", "told"]
+
+_NOT_REFUSED = {
+    "not_read": "It does not ask that a file was read before it is changed.",
+    "modified_since_read": "It does not notice that the file changed after it was read.",
+    "unexpectedly_modified": "It does not notice that the file changed after it was read.",
+    "multiple_matches": "It does not refuse an old_string that occurs several times.",
+    "no_changes": "It accepts an edit that changes nothing.",
+    "invalid_settings": "It knows nothing of Claude Code's settings files.",
+    "is_notebook": "It edits a notebook as text.",
+    "file_exists": "It accepts an empty old_string for a file that has content.",
+    "invalid_arguments": "It accepts arguments that the contract refuses.",
+    "too_large": "It reads files that are too large for the contract.",
+    "too_many_tokens": "It reads files that are too large for the contract.",
+    "unsupported_file": "It reads kinds of files that the contract does not show as text.",
+}
+
+_FILES = {
+    "file: byte order mark": "A byte order mark is there that the contract does not leave, or the reverse.",
+    "file: line ends": "The lines that it writes end otherwise than the contract's.",
+    "file: newline at the end": "What it writes ends with a newline where the contract's does not, or the reverse.",
+    "file: blanks at line ends": "It writes blanks at the ends of lines that a model's call loses in the contract.",
+    "file: newlines": "It leaves newlines where the contract does not, or the reverse.",
+    "file: blanks and newlines": "It leaves blanks where the contract does not, or the reverse.",
+    "path: left over": "It leaves a file that the contract does not.",
+    "path: missing": "It makes no file where the contract does.",
+    "path: another kind": "It leaves a file of another kind than the contract does.",
+    "mode": "The file's mode is not that of the contract.",
+}
+"""What the files afterwards differ in, as a sentence."""
+
+_WIDTH = 118
+_ORDER = (*LEVELS, BROKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    contract: str
+    fails: tuple[str, ...]
+    because: str
+    reason: str
+    link: str
+
+
+def grouped_text(name: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:
+    """Return the text of a baseline that accepts exactly the failures among `verdicts`, for these reasons.
+
+    Reasons and links that somebody wrote are kept where scenario or signature stay the same. Entries of `old`
+    for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
+    """
+    accepted = dict(old.accepted) if old else {}
+    common = _common(accepted.values())
+    groups: dict[_Key, list[str]] = {}
+    for verdict in verdicts:
+        entry = accepted.pop((verdict.scenario_id, verdict.contract), None)
+        fails = _failing(verdict)
+        if entry is not None and entry.because == VARIES:
+            every = entry.fails.union(fails)
+            key = replace(_key_of(entry), fails=tuple(sorted(every, key=_ORDER.index)))
+            groups.setdefault(key, []).append(verdict.scenario_id)
+        elif fails:
+            because = signature(verdict)
+            known = entry if entry is not None and entry.because == because else common.get(because)
+            reason = known.reason if known else told(because)
+            key = _Key(verdict.contract, fails, because, reason, known.link if known else "")
+            groups.setdefault(key, []).append(verdict.scenario_id)
+    for entry in accepted.values():
+        groups.setdefault(_key_of(entry), []).append(entry.scenario_id)
+    return "\n".join(_lines(name, groups)) + "\n"
+
+
+def _common(accepted: Iterable[Acceptance]) -> dict[str, Acceptance]:
+    """Return, for each signature that has one reason only, an entry with it: the reason of new entries too."""
+    reasons: dict[str, dict[tuple[str, str], Acceptance]] = {}
+    for entry in accepted:
+        if entry.because:
+            reasons.setdefault(entry.because, {})[entry.reason, entry.link] = entry
+    return {
+        because: next(iter(entries.values())) for because, entries in reasons.items() if len(entries) == 1
+    }
+
+
+def first_differences(verdict: Verdict) -> tuple[Difference, ...]:
+    """Return the first difference of each level, which a signature needs; the rest may be as large as the files."""
+    first: dict[str, Difference] = {}
+    for difference in verdict.differences:
+        first.setdefault(difference.level, difference)
+    return tuple(first.values())
+
+
+def told(because: str) -> str:
+    """Say a signature as a sentence, for a reason that nobody has written yet."""
+    level, _, rest = because.partition(": ")
+    match level:
+        case "effects" if rest.startswith("not refused, expected "):
+            return _NOT_REFUSED.get(rest.rpartition(" ")[2], "It does what the contract refuses.")
+        case "effects" if rest.startswith("refused: "):
+            return f"It refuses what the contract does: {rest.removeprefix('refused: ')}"
+        case "effects":
+            return _FILES.get(rest, "The files afterwards are not those of the contract.")
+        case "reason" if rest.endswith("said something else"):
+            return "It refuses too, in words that the mapping gives no name."
+        case "reason":
+            return f"It refuses too, for another reason: {rest}."
+        case "broken":
+            return f"It ends early: {rest}"
+        case _:
+            return "Its words are its own."
+
+
+def _failing(verdict: Verdict) -> tuple[str, ...]:
+    if verdict.status == "broken":
+        return (BROKEN,)
+    if verdict.status != "failed":
+        return ()
+    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
+    return tuple(level for level in asked if not verdict.levels.get(level, True))
+
+
+def _key_of(entry: Acceptance) -> _Key:
+    fails = tuple(sorted(entry.fails, key=_ORDER.index))
+    return _Key(entry.contract, fails, entry.because, entry.reason, entry.link)
+
+
+def _lines(name: str, groups: dict[_Key, list[str]]) -> Iterable[str]:
+    yield "# yaml-language-server: $schema=../../../fixtures/schema/baseline.schema.json"
+    yield "# Known failures: what is listed here does not fail a run, and must keep failing as listed."
+    yield f"name: {json.dumps(name)}"
+    yield "groups:" if groups else "groups: []"
+    for key in sorted(
+        groups,
+        key=lambda each: (
+            _ORDER.index(each.fails[0]),
+            -len(groups[each]),
+            each.because,
+            order(each.contract),
+        ),
+    ):
+        yield f"  - fails: [{', '.join(key.fails)}]"
+        yield f"    contract: {json.dumps(key.contract)}"
+        yield f"    because: {json.dumps(key.because)}"
+        yield f"    reason: {json.dumps(key.reason)}"
+        if key.link:
+            yield f"    link: {json.dumps(key.link)}"
+        yield "    scenarios:"
+        families: dict[str, list[str]] = {}
+        for scenario_id in sorted(groups[key]):
+            family, _, slug = scenario_id.partition("/")
+            families.setdefault(family, []).append(json.dumps(slug) if slug.isdecimal() else slug)
+        for family, slugs in families.items():
+            yield from _wrapped(f"      {family}: [", slugs)
+
+
+def _wrapped(start: str, words: list[str]) -> Iterable[str]:
+    line = start
+    for number, word in enumerate(words):
+        piece = word + ("," if number < len(words) - 1 else "]")
+        if len(line) + len(piece) + 1 > _WIDTH and line.strip() != start.strip():
+            yield line.rstrip()
+            line = "        "
+        line += piece + " "
+    yield line.rstrip()

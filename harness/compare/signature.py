@@ -1,0 +1,95 @@
+"""Signature: why a scenario fails, in one line that is the same for all that fail for the same reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+
+__all__ = ["LONGEST", "manner", "signature"]
+
+LONGEST = 90
+"""Characters of a refusal's text that belong to a signature."""
+
+_VARYING = (
+    (re.compile(r"\$(?:WS|HOME)[^\s'\",)\]`]*"), "PATH"),
+    (re.compile(r"[^\s'\"`(]*\b[\w-]+\.(?:txt|md|json|py|png|ipynb|csv|sh|js|ts|yaml|toml|bin)\b"), "PATH"),
+    (re.compile(r"(?<![\w.:])/(?:[\w.~-]+/)+[\w.~-]*"), "PATH"),
+    (re.compile(r"0x[0-9a-f]+|\d+"), "N"),
+    (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`"), "'...'"),
+)
+
+_MARK = "\ufeff"
+_AT_LINE_ENDS = re.compile(rf"(?:[^\S\n]|{_MARK})+(?=\n|\Z)")
+_BLANKS = re.compile(rf"[\s{_MARK}]+")
+
+_MANNERS: tuple[tuple[str, Callable[[str], str]], ...] = (
+    ("byte order mark", lambda text: text.removeprefix(_MARK)),
+    ("line ends", lambda text: re.sub(r"\r+\n?", "\n", text)),
+    ("newline at the end", lambda text: text.replace("\r", "").rstrip("\n")),
+    ("blanks at line ends", lambda text: _AT_LINE_ENDS.sub("", re.sub(r"\r+\n?", "\n", text))),
+    ("newlines", lambda text: re.sub(r"[\r\n]", "", text)),
+    ("blanks and newlines", lambda text: _BLANKS.sub("", text)),
+)
+"""What two contents of a file differ in: the first without which they are the same."""
+
+
+def signature(verdict: Verdict) -> str:
+    """Return the first failure of the lowest level that fails, without paths, numbers and quoted words.
+
+    `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file: line ends`,
+    `reason: expected not_read, said file_not_found`, `text`, `broken: ...`; empty for a verdict that neither
+    failed nor broke.
+    """
+    if verdict.status == "broken":
+        return f"broken: {_general(verdict.reason)}"
+    if verdict.status != "failed":
+        return ""
+    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
+    for level in asked:
+        for difference in verdict.differences:
+            if difference.level == level:
+                return _of(difference)
+    return ""
+
+
+def _of(difference: Difference) -> str:
+    if difference.level in ("text", "verbatim"):
+        return difference.level
+    match difference.what.split(" ")[0]:
+        case "refused" if difference.expected != "not refused":
+            return f"effects: not refused, expected {difference.expected.removeprefix('refused: ')}"
+        case "refused":
+            return f"effects: {_general(difference.got.removeprefix('refused: '), 'refused: ')}"
+        case "error" if difference.got.startswith("no known error: "):
+            return f"reason: expected {difference.expected}, said something else"
+        case "error":
+            return f"reason: expected {difference.expected}, said {difference.got}"
+        case "file":
+            return f"effects: file: {manner(difference.expected, difference.got)}"
+        case "path":
+            return f"effects: path: {_presence(difference.expected, difference.got)}"
+        case what:
+            return f"{difference.level}: {what}"
+
+
+def _presence(expected: str, got: str) -> str:
+    if expected == "nothing there":
+        return "left over"
+    return "missing" if got == "nothing there" else "another kind"
+
+
+def manner(expected: str, got: str) -> str:
+    """Return what two contents differ in: the first of a few kinds that explains it, else `content`."""
+    for name, without in _MANNERS:
+        if without(expected) == without(got):
+            return name
+    return "content"
+
+
+def _general(text: str, before: str = "") -> str:
+    text = text.split("\n")[0]
+    for pattern, with_ in _VARYING:
+        text = pattern.sub(with_, text)
+    return before + (text if len(text) <= LONGEST else text[:LONGEST].rstrip())

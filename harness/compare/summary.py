@@ -1,0 +1,125 @@
+"""Summary: what a run comes to, counted per contract and family, and the exit code that follows from it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, fields
+
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.suite.scenario import Requirement
+
+__all__ = ["Count", "ExitCode", "Summary"]
+
+
+@dataclass(slots=True)
+class Count:
+    """The verdicts of one family, or of all. `holds` counts the scenarios that hold, per level.
+
+    `judged` is what they are counted of: passed, failed and broken. A replay that ended early does not hold.
+    """
+
+    scenarios: int = 0
+    judged: int = 0
+    passed: int = 0
+    failed: int = 0
+    broken: int = 0
+    unsupported: int = 0
+    unspecified: int = 0
+    accepted: int = 0
+    holds: Counter[str] = field(default_factory=Counter)
+    calls: int = 0
+    steps: int = 0
+    milliseconds: float = 0.0
+
+    def add(self, verdict: Verdict, ruling: Ruling) -> None:
+        """Count one verdict."""
+        self.scenarios += 1
+        self.calls += verdict.calls
+        self.steps += verdict.steps
+        self.milliseconds += verdict.milliseconds
+        match verdict.status:
+            case "passed":
+                self.passed += 1
+            case "failed":
+                self.failed += 1
+            case "broken":
+                self.broken += 1
+            case "unsupported":
+                self.unsupported += 1
+            case "unspecified":
+                self.unspecified += 1
+        if verdict.status in ("passed", "failed", "broken"):
+            self.judged += 1
+            self.holds.update(level for level, holds in verdict.levels.items() if holds)
+        self.accepted += bool(ruling.accepted)
+
+    def plus(self, other: Count) -> Count:
+        """Return the count of both together."""
+        return Count(
+            **{each.name: getattr(self, each.name) + getattr(other, each.name) for each in fields(Count)}
+        )
+
+
+class Summary:
+    """Counts verdicts as they come; memory grows with the number of families and contracts only.
+
+    `families` is by contract and family; `contracts` in the order of the run; `requirements` has all contracts
+    together, and lacks verdicts that do not say theirs.
+    """
+
+    def __init__(self) -> None:
+        self.total = Count()
+        self.families: dict[tuple[str, str], Count] = {}
+        self.contracts: dict[str, Count] = {}
+        self.requirements: dict[Requirement, Count] = {}
+        self.stale: list[str] = []
+        self._not_conformant = 0
+        self._broken = 0
+
+    def add(self, verdict: Verdict, ruling: Ruling) -> None:
+        """Count one verdict and what the baseline makes of it."""
+        key = (verdict.contract, verdict.scenario_id.partition("/")[0])
+        self.families.setdefault(key, Count()).add(verdict, ruling)
+        self.contracts.setdefault(verdict.contract, Count()).add(verdict, ruling)
+        if verdict.requirement is not None:
+            self.requirements.setdefault(verdict.requirement, Count()).add(verdict, ruling)
+        self.total.add(verdict, ruling)
+        if ruling.stale:
+            self.stale.append(ruling.stale)
+        if verdict.status == "broken" and not ruling.accepted:
+            self._broken += 1
+        elif not ruling.conformant:
+            self._not_conformant += 1
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Broken beats not conformant, because the result is incomplete; nothing judged is never green."""
+        if self._broken:
+            return ExitCode.BROKEN
+        if self._not_conformant:
+            return ExitCode.NOT_CONFORMANT
+        if self.total.judged == 0 and self.total.accepted == 0:
+            return ExitCode.NOTHING
+        return ExitCode.CONFORMANT
+
+    def sentence(self) -> str:
+        """Return the run in one line."""
+        total = self.total
+        parts = [f"{total.passed} passed"]
+        if total.failed:
+            parts.append(f"{total.failed} failed")
+        if total.broken:
+            parts.append(f"{total.broken} broken")
+        if total.accepted:
+            parts.append(f"{total.accepted} of these accepted by the baseline")
+        if total.unsupported:
+            parts.append(f"{total.unsupported} unsupported")
+        if total.unspecified:
+            parts.append(f"{total.unspecified} unspecified")
+        if self.stale:
+            parts.append(
+                f"{len(self.stale)} baseline {'entries' if len(self.stale) > 1 else 'entry'} out of date"
+            )
+        return f"{total.scenarios} scenario{'' if total.scenarios == 1 else 's'}: {', '.join(parts)}"

@@ -1,0 +1,67 @@
+"""Verdict: the judgement of one scenario against one contract, per step and per level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from readfirst.harness.session import ServerUse
+from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.scenario import Requirement
+
+__all__ = ["LEVELS", "Difference", "Level", "Status", "Verdict"]
+
+Level = Literal["effects", "reason", "text", "verbatim"]
+LEVELS: tuple[Level, ...] = ("effects", "reason", "text", "verbatim")
+
+Status = Literal["passed", "failed", "broken", "unsupported", "unspecified"]
+Blame = Literal["implementation", "adapter", "harness", "environment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One disagreement: at which step (from 0) and call of it, at which level, what was expected and what came.
+
+    `what` names the thing compared (`text`, `refused`, `error`, `file notes.txt`). `expected` and `got` are
+    exact; a report makes control characters visible.
+    """
+
+    step: int
+    call: int
+    level: Level
+    what: str
+    expected: str
+    got: str
+    blame: Blame = "implementation"
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`passed` and `failed` are at the level asked for; `levels` tells for each level whether it holds.
+
+    `unsupported`: the adapter lacks a capability (`reason` names it). `unspecified`: the contract says nothing.
+    `broken`: the replay ended early (`reason` says why, `blame` whom).
+    """
+
+    scenario_id: str
+    contract: str
+    level: Level
+    status: Status
+    levels: dict[Level, bool]
+    differences: tuple[Difference, ...] = ()
+    blame: Blame | None = None
+    reason: str = ""
+    milliseconds: float = 0.0
+    calls: int = 0
+    """Calls that were judged."""
+    steps: int = 0
+    """Calls and groups of parallel calls that were answered; `milliseconds` is the time of these."""
+    requirement: Requirement | None = None
+    """How binding the scenario is; None in a stream of an earlier readfirst, which did not say it."""
+    rule: str = ""
+    """The rule that the scenario belongs to; empty where it names none, or the stream does not say it."""
+    length: int = 0
+    """Given files and steps of the scenario: how much there is to look into."""
+    server: ServerUse | None = None
+    """What the session got of an implementation that runs as a server."""

@@ -1,0 +1,89 @@
+"""Whole: a scenario with the recorded texts and files in full where its expectations keep digests of them.
+
+A digest tells that a long text or file is another one. To show where it differs takes what was recorded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from readfirst.harness.compare.expected_text import text_differences
+from readfirst.harness.suite.entry import Entry, FileDigest, RegularFile
+from readfirst.harness.suite.recordings import Transcript, TranscriptStep
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    Step,
+    TextDigest,
+    ToolCall,
+    WorldEvent,
+)
+
+__all__ = ["has_digests", "whole"]
+
+
+def has_digests(scenario: Scenario) -> bool:
+    """Whether an expectation keeps the digest of a text or file."""
+    return any(
+        _is_digest(clause.text) or any(isinstance(entry, FileDigest) for entry in clause.files.values())
+        for step in scenario.steps
+        if not isinstance(step, WorldEvent)
+        for part in (*(step.calls if isinstance(step, ParallelCalls) else ()), step)
+        for clause in part.expect.clauses()
+    )
+
+
+def whole(scenario: Scenario, transcript: Transcript) -> Scenario:
+    """Return the scenario in which every digest that the transcript agrees with is what was recorded."""
+    rows = iter(transcript.steps)
+    steps = [
+        step if isinstance(step, WorldEvent) else _step(step, next(rows, None)) for step in scenario.steps
+    ]
+    return replace(scenario, steps=tuple(steps))
+
+
+def _step(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> Step:
+    if row is None:
+        return step
+    if isinstance(step, ToolCall):
+        return replace(step, expect=_expectation(step.expect, row, [result.text for result in row.results]))
+    calls = tuple(
+        replace(call, expect=_expectation(call.expect, row, [result.text]))
+        for call, result in zip(step.calls, row.results, strict=False)
+    )
+    return replace(step, calls=calls, expect=_expectation(step.expect, row, []))
+
+
+def _expectation(expect: Expectation, row: TranscriptStep, texts: Sequence[str]) -> Expectation:
+    recorded = _clause(expect.recorded, row, texts)
+    same = expect.documented is expect.recorded
+    return Expectation(recorded, recorded if same else _clause(expect.documented, row, texts))
+
+
+def _clause(clause: Clause | None, row: TranscriptStep, texts: Sequence[str]) -> Clause | None:
+    if clause is None:
+        return None
+    files = {path: _entry(entry, row.changes.get(path)) for path, entry in clause.files.items()}
+    text = clause.text
+    if _is_digest(text):
+        text = next((each for each in texts if not text_differences(text, each, each)), text)
+    return replace(clause, text=text, files=files)
+
+
+def _is_digest(text: str | TextDigest | None) -> bool:
+    # A digest of the beginning alone says that the rest does not matter.
+    return isinstance(text, TextDigest) and text.sha256 is not None
+
+
+def _entry(expected: Entry | None, recorded: Entry | None) -> Entry | None:
+    match expected, recorded:
+        case FileDigest(sha256, size, mode), RegularFile(data=data) if (
+            len(data) == size and hashlib.sha256(data).hexdigest() == sha256
+        ):
+            return RegularFile(data, mode=mode)
+        case _:
+            return expected

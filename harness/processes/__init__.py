@@ -1,0 +1,1 @@
+"""Processes: programs under supervision, confined where asked, with temporary folders that leave nothing behind."""

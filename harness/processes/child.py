@@ -1,0 +1,132 @@
+"""Child: a program under a supervisor, so that nothing that it starts outlives it, or this process."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from readfirst.harness.processes import supervisor
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.session import BrokenAdapter
+
+__all__ = ["SUPERVISOR", "Child", "end", "warn_of"]
+
+SUPERVISOR = Path(supervisor.__file__)
+
+_LOG = logging.getLogger("readfirst")
+_PATIENCE = 10.0
+"""Seconds that the supervisor gets to end everything; then its process group is killed."""
+_warned: set[str] = set()
+
+
+class Child:
+    """A started program. `pid` is the number of its supervisor, which leads its process group."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        directory: Path | None,
+        environment: Mapping[str, str],
+        stdin: int,
+        stdout: int,
+        stderr: int,
+        pass_fds: Sequence[int] = (),
+        offline: bool = False,
+        sandbox: Sandbox | None = None,
+        writable: Sequence[Path] = (),
+    ) -> None:
+        """Start the program in `directory`, with streams as of `subprocess`; `offline` leaves the network if it can.
+
+        In a `sandbox` it can write below the `writable` folders alone, and has no network. Raises BrokenAdapter where
+        no process can be started; a program that is not there ends with exit status 127.
+        """
+        self._channel, theirs = socket.socketpair()
+        words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(theirs.fileno())]
+        if offline:
+            words.append("--offline")
+        before = []
+        if sandbox is not None:
+            words += sandbox.flags(writable)
+            before = sandbox.words(writable, directory or Path.cwd())
+        try:
+            self.process = subprocess.Popen(
+                [*words, "--", *before, *command],
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                cwd=directory,
+                env=dict(environment),
+                pass_fds=(theirs.fileno(), *pass_fds),
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._channel.close()
+            raise BrokenAdapter(f"cannot start {sys.executable}: {error}", blame="environment") from error
+        finally:
+            theirs.close()
+        self.pid = self.process.pid
+
+    def warn(self) -> None:
+        """Say once per run what the system does not let the supervisor do. For a program that has answered."""
+        with suppress(OSError):
+            told = self._channel.recv(4096, socket.MSG_DONTWAIT).decode().split("\n")
+            warn_of("the program", *told)
+
+    def status(self) -> str | None:
+        """Say how the program ended, None if it has not; the number stays its own until `end`."""
+        state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if state is None:
+            return None
+        if state.si_code == os.CLD_EXITED:
+            return f"ended with exit status {state.si_status}"
+        if state.si_status in {*signal.Signals}:
+            return f"was killed by {signal.Signals(state.si_status).name}"
+        return f"was killed by signal {state.si_status}"
+
+    def wait(self, patience: float) -> str | None:
+        """Wait `patience` seconds at most for the program to end by itself, and say how it did."""
+        deadline = time.monotonic() + patience
+        while (status := self.status()) is None and time.monotonic() < deadline:
+            time.sleep(0.002)
+        return status
+
+    def end(self, patience: float = 0.0) -> None:
+        """End everything, after `patience` seconds at most in which the program may end by itself."""
+        self.wait(patience)
+        end(self.process, self._channel)
+
+
+def end(process: subprocess.Popen[bytes], channel: socket.socket) -> None:
+    """Let the supervisor kill everything, and wait until it has."""
+    channel.close()
+    deadline = time.monotonic() + _PATIENCE
+    with suppress(ChildProcessError):  # somebody else has waited for it
+        while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.001)
+        # Before the process is waited for: then its number may belong to somebody else.
+        with suppress(ProcessLookupError, PermissionError):  # macOS forbids to kill a group of zombies
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def warn_of(name: str, processes: str, network: str) -> None:
+    """Say once what of a program's isolation the system does not allow, and why."""
+    told = {
+        f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,
+        f"{name} keeps its network: {network}; only its switches hold it back": network,
+    }
+    for message, reason in told.items():
+        if reason and message not in _warned:
+            _warned.add(message)
+            _LOG.warning("%s", message)

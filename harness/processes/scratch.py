@@ -1,0 +1,120 @@
+"""Scratch: temporary folders, locked while they are used; what a killed run left is removed by the next."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import re
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from readfirst.harness.processes.removal import destroy
+
+__all__ = ["Scratch", "ScratchError"]
+
+_LOG = logging.getLogger("readfirst")
+_PREFIX = "readfirst-"
+_NAME = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
+_LOCK_NAME = ".lock"
+_NEW = 3600.0
+"""Seconds in which a folder without a lock may be about to get it."""
+_swept = False
+
+
+class ScratchError(Exception):
+    """There is no place for temporary files."""
+
+
+class Scratch:
+    """A fresh folder below the system's folder for temporary files; `path` is absolute and without links.
+
+    Making the first one of a process removes those that killed runs have left. Raises ScratchError.
+    """
+
+    def __init__(self) -> None:
+        global _swept
+        if not _swept:
+            _swept = True
+            _sweep()
+        self._lock: int | None = None
+        while self._lock is None:
+            try:
+                self.path = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX)))
+                self._lock = _lock(self.path, os.O_CREAT)
+            except OSError as error:
+                told = (
+                    f"cannot make a folder for temporary files: {error}. Let TMPDIR name one with space in it"
+                )
+                raise ScratchError(told) from error
+
+    def folder(self) -> Path:
+        """Return a new, empty folder in it."""
+        return Path(tempfile.mkdtemp(dir=self.path))
+
+    def close(self) -> None:
+        """Remove the folder with all in it; what cannot be removed is told, and harms nobody."""
+        lock, self._lock = self._lock, None
+        if lock is None:
+            return
+        try:
+            destroy(str(self.path))
+        except OSError as error:
+            _LOG.warning("cannot remove %s: %s", self.path, error)
+        finally:
+            os.close(lock)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _lock(folder: Path, flags: int = 0) -> int | None:
+    """Lock a folder, and return what holds the lock; None if another process does, or has just removed the folder.
+
+    Raises OSError, also for a folder without the file that is locked.
+    """
+    path = folder / _LOCK_NAME
+    lock = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(lock).st_ino == path.lstat().st_ino:
+            return lock
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except OSError:
+        if flags:
+            return lock  # a file system without locks: nobody can sweep it away
+    os.close(lock)
+    return None
+
+
+def _sweep() -> None:
+    """Remove the folders of runs that were killed: nobody holds their lock any more."""
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as listing:
+        left = [Path(entry.path) for entry in listing if _NAME.fullmatch(entry.name)]
+        for folder in left:
+            with suppress(OSError):
+                _sweep_away(folder)
+
+
+def _sweep_away(folder: Path) -> None:
+    status = folder.lstat()
+    if status.st_uid != os.getuid():
+        return
+    try:
+        lock = _lock(folder)
+    except FileNotFoundError:
+        if time.time() - status.st_mtime > _NEW:
+            folder.rmdir()  # fails unless it is empty: its run was killed before it could lock it
+        return
+    if lock is not None:
+        try:
+            destroy(str(folder))
+        finally:
+            os.close(lock)

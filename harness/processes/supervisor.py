@@ -1,0 +1,347 @@
+"""Run inside a child process: start a program, watch over it, and let nothing that it starts outlive it.
+
+Started as `python -I -S supervisor.py CHANNEL [FLAG...] -- COMMAND...`; imports next to nothing, because it runs
+before every program. CHANNEL is an inherited socket. When its other end closes, because the harness ended however it
+ended, all processes are killed; when the program ends, what it left behind is, and this process ends in the same way.
+
+A PID namespace holds the processes together where the system lets us make one: the kernel ends them all with the
+first. Elsewhere this process becomes the parent of everything that loses its own, and kills its children until there
+are none. A system that has neither leaves the process group, and what leaves that gets away.
+
+`--offline` takes the network away where that is possible. `--limits=NAME=VALUE,...` and `--writable=FOLDER`, as often
+as needed, confine the program (`confine`), or it is not started.
+"""
+
+# Modules that take long to import are imported by who needs them, or not at all.
+# ruff: noqa: PTH123, PTH208, SIM105
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import select
+import signal
+import sys
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+    Walls = tuple[dict[str, int], list[str]]
+    """Limits by their names (`nproc`), and the folders that can be written to."""
+
+__all__ = ["Isolation", "isolate", "supervise"]
+
+_NOT_STARTED = 126
+_NOT_FOUND = 127
+_CLONE_NEWNS = 0x00020000
+_CLONE_NEWUTS = 0x04000000
+_CLONE_NEWIPC = 0x08000000
+_CLONE_NEWUSER = 0x10000000
+_CLONE_NEWPID = 0x20000000
+_CLONE_NEWNET = 0x40000000
+_ALL = _CLONE_NEWNS | _CLONE_NEWUTS | _CLONE_NEWIPC | _CLONE_NEWPID | _CLONE_NEWNET
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_SLAVE = 0x2, 0x4, 0x8, 0x4000, 0x80000
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_SIOCSIFFLAGS = 0x8914
+_IFF_UP = 0x1
+_PATIENCE = 5.0
+"""Seconds after which processes that cannot be killed (another user's) are let go."""
+
+
+class Isolation:
+    """What was reached: whether what is started here is `in_namespace`.
+
+    `processes` says why some may get away, `network` why they keep it; empty for what was reached, or not asked for.
+    """
+
+    def __init__(self, in_namespace: bool, processes: str, network: str) -> None:
+        self.in_namespace = in_namespace
+        self.processes = processes
+        self.network = network
+
+    def __str__(self) -> str:
+        return f"{self.processes}\n{self.network}"
+
+
+def main(arguments: list[str]) -> NoReturn:
+    """Isolate, tell what could not be, start the program, end as it ends."""
+    split = arguments.index("--")
+    (channel, *flags), command = arguments[:split], arguments[split + 1 :]
+    os.umask(0o022)
+    walls = _walls(flags)
+    isolation = isolate(offline="--offline" in flags, confined=walls is not None)
+    try:
+        os.write(int(channel), str(isolation).encode())
+    except OSError:
+        pass  # the harness is gone: the program ends as soon as it begins
+    supervise(command, int(channel), isolation, walls)
+
+
+def isolate(*, offline: bool, confined: bool = False) -> Isolation:
+    """Enter namespaces of our own: of processes (in which this process itself is not), and without a network.
+
+    `confined`: of everything else, too, or this process ends.
+    """
+    if confined:
+        problem = _enter(_ALL, as_a_user=True)
+        if problem:
+            _say(problem)
+            os._exit(_NOT_STARTED)
+        return Isolation(True, "", "")
+    problem = _enter(_CLONE_NEWPID | _CLONE_NEWNS | (_CLONE_NEWNET if offline else 0))
+    if not problem:
+        return Isolation(True, "", "")
+    processes = "" if _adopt_orphans() else problem
+    return Isolation(False, processes, _enter(_CLONE_NEWNET) if offline else "")
+
+
+def supervise(command: list[str], channel: int, isolation: Isolation, walls: Walls | None = None) -> NoReturn:
+    """Start the program, and end as it ends, or by SIGKILL when the channel closes. Nothing of it is left then."""
+    os.set_inheritable(channel, False)
+    if isolation.in_namespace:
+        status = _in_namespace(command, channel, walls)
+    else:
+        status = _watched(command, channel)
+        if not isolation.processes:
+            _kill_descendants()
+        elif status is None:
+            os.killpg(0, signal.SIGKILL)
+    code = -signal.SIGKILL if status is None else os.waitstatus_to_exitcode(status)
+    if code < 0:
+        if -code != signal.SIGKILL:
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+def _enter(flags: int, *, as_a_user: bool = False) -> str:
+    """Leave the namespaces that these flags name; return '' or why it failed."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(libc, "unshare"):
+        return "this system has no namespaces"
+    if not as_a_user and libc.unshare(flags) == 0:
+        _furnish(libc, flags)
+        return ""
+    # Some systems let anybody make a namespace and nobody do anything in it: a child finds that out, because
+    # there is no way back.
+    child = os.fork()
+    if child == 0:
+        os._exit(_errno_of(lambda: _enter_as_a_user(libc, flags)))
+    if problem := os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]):
+        return os.strerror(problem)
+    _enter_as_a_user(libc, flags)
+    return ""
+
+
+def _enter_as_a_user(libc: ctypes.CDLL, flags: int) -> None:
+    """Do it with the rights that a user has in a namespace of users. Raises OSError."""
+    uid, gid = os.getuid(), os.getgid()
+    if libc.unshare(_CLONE_NEWUSER | flags) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
+    _furnish(libc, flags)
+
+
+def _furnish(libc: ctypes.CDLL, flags: int) -> None:
+    if flags & _CLONE_NEWNS:
+        # What the program mounts stays among its processes.
+        libc.mount(b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_SLAVE), None)
+    if flags & _CLONE_NEWNET:
+        _start_loopback()
+
+
+def _start_loopback() -> None:
+    import fcntl
+    import socket
+    import struct
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
+
+
+def _errno_of(action: Callable[[], None]) -> int:
+    """Return the number of the error that an action ends with, 0 if with none."""
+    try:
+        action()
+    except OSError as error:
+        return error.errno or errno.EIO
+    return 0
+
+
+def _walls(flags: list[str]) -> Walls | None:
+    """Return the limits and the writable folders that the flags name, None if they ask for no confinement."""
+    limits: dict[str, int] | None = None
+    writable = []
+    for flag in flags:
+        name, _, value = flag.partition("=")
+        if name == "--limits":
+            limits = {each.partition("=")[0]: int(each.partition("=")[2]) for each in value.split(",")}
+        elif name == "--writable":
+            writable.append(value)
+    return None if limits is None else (limits, writable)
+
+
+def _shut_in(walls: Walls, tell: int) -> None:
+    sys.path.insert(0, __file__.rpartition("/harness/")[0])
+    from readfirst.harness.processes.confine import shut_in
+
+    try:
+        shut_in(walls[1])
+    except OSError as error:
+        _say(str(error.strerror))
+        os.write(tell, str(_NOT_STARTED << 8).encode())
+        os._exit(0)
+
+
+def _say(problem: str) -> None:
+    print(f"readfirst: {problem}", file=sys.stderr, flush=True)
+
+
+def _in_namespace(command: list[str], channel: int, walls: Walls | None) -> int | None:
+    """Let the first process of the namespace start the program; return its status when all of them are gone."""
+    told, tell = os.pipe()
+    first = os.fork()
+    if first == 0:
+        _die_with_parent()
+        os.setsid()
+        if walls is not None:
+            _shut_in(walls, tell)
+        else:
+            # Where the system forbids it, the program sees the processes of everybody.
+            ctypes.CDLL(None).mount(
+                b"proc", b"/proc", b"proc", ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC), None
+            )
+        status = _watched(command, channel, tell, walls=walls)
+        if status is not None:
+            os.write(tell, str(status).encode())
+        os._exit(0)  # the kernel kills everything else in the namespace
+    _close_but(2, told)
+    os.waitpid(first, 0)
+    answer = os.read(told, 16)
+    return int(answer) if answer else None
+
+
+def _watched(command: list[str], channel: int, *kept: int, walls: Walls | None = None) -> int | None:
+    """Start the program and wait for its end; return its status, None if the channel closed first."""
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    child = _start(command, walls)
+    # The program's ends alone count: nobody is to wait for this process to close its own.
+    _close_but(2, channel, woken, wake, *kept)
+    while True:
+        ready, _, _ = select.select([woken, channel], [], [])
+        if channel in ready and not os.read(channel, 1):
+            return None
+        if woken in ready:
+            os.read(woken, 4096)
+            for pid, status in _ended():
+                if pid == child:
+                    return status
+
+
+def _start(command: list[str], walls: Walls | None) -> int:
+    """Start the program as a child that does not outlive this process; return its process id."""
+    parent = os.getpid()
+    child = os.fork()
+    if child != 0:
+        return child
+    try:
+        _die_with_parent()
+        signal.set_wakeup_fd(-1)
+        for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and a program inherits that
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+        if walls is not None:
+            _limit(walls[0])
+        if os.getppid() == parent:
+            os.execvp(command[0], command)
+    except OSError as error:
+        _say(f"cannot start {command[0]}: {error.strerror}")
+    os._exit(_NOT_FOUND)
+
+
+def _limit(limits: dict[str, int]) -> None:
+    import resource
+
+    from readfirst.harness.processes.confine import drop_rights
+
+    drop_rights()
+    for name, value in limits.items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (value, value))
+
+
+def _die_with_parent() -> None:
+    """Ask the kernel to kill this process when its parent ends; it survives exec."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if hasattr(libc, "prctl"):
+        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def _adopt_orphans() -> bool:
+    """Become the parent of every descendant that loses its own; tell whether the system can do that."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    return hasattr(libc, "prctl") and libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+
+
+def _kill_descendants() -> None:
+    """Kill the children until there are none: those of a killed process become ours."""
+    deadline = time.monotonic() + _PATIENCE
+    while time.monotonic() < deadline:
+        for pid in _descendants(os.getpid()):
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        _ended()
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return
+        time.sleep(0.001)
+
+
+def _descendants(ancestor: int) -> list[int]:
+    """Return the processes that descend from one, as the system lists them just now."""
+    parents: dict[int, int] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
+            except OSError:
+                pass  # it has ended since
+    found = [ancestor]
+    for each in found:
+        found.extend(pid for pid, parent in parents.items() if parent == each)
+    return found[1:]
+
+
+def _ended() -> list[tuple[int, int]]:
+    """Reap the children that have ended; return their numbers and statuses."""
+    found = []
+    try:
+        while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
+            found.append(ended)
+    except ChildProcessError:
+        pass
+    return found
+
+
+def _close_but(*kept: int) -> None:
+    """Close every other file descriptor: the program's own ends must be the only ones."""
+    low = 0
+    for each in (*sorted(kept), 1 << 16):
+        os.closerange(low, each)
+        low = each + 1
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,295 @@
+"""Record: let the real product fill in what scenarios expect, and keep what it answered.
+
+Every scenario is taken twice, in two sessions and in opposite orders; what differs is not blessed. Of the contract
+that a scenario states, its file and its recording are replaced together or not at all; of every other contract the
+recording is all there is.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from readfirst.harness.adapters.recording import OneTranscript
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.record.rewrite import ClauseEdit, RewriteError, StepPath, rewrite_expectations
+from readfirst.harness.record.states import edits_of
+from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
+from readfirst.harness.record.takes import NUMBERS, Take, TakeJob, Takes
+from readfirst.harness.record.transcribe import named
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.workers import work_in_processes
+from readfirst.harness.session import Adapter
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.load import load_scenario
+from readfirst.harness.suite.recordings import UNNAMED, RecordingError, Transcript
+from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
+
+__all__ = ["Mode", "RecordStatus", "Recorded", "bless", "missing", "record", "take"]
+
+Mode = Literal["create", "fix", "check"]
+RecordStatus = Literal[
+    "unchanged", "created", "fixed", "differs", "unstable", "refused", "broken", "unsupported", "missing"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What became of one scenario.
+
+    `created`, `fixed`: files were written. `unchanged`: they say what the product does. `differs`: they say
+    something else, and the mode does not allow to change them. `unstable`: two takes gave different transcripts.
+    `refused`: the result cannot be blessed (`message` says why). `broken`: a replay ended early. `missing`: there
+    are no two takes. `unsupported`: no contract asked for has what it needs.
+    """
+
+    scenario_id: str
+    status: RecordStatus
+    message: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether files and product agree now."""
+        return self.status in ("unchanged", "created", "fixed", "unsupported")
+
+
+def missing(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> dict[str, list[str]]:
+    """Return by contract the scenarios that have no recording of it, or one of other files or steps.
+
+    Contracts that lack what a scenario needs do not count. Raises SuiteError, RecordingError.
+    """
+    wanting: dict[str, list[str]] = {contract.name: [] for contract in contracts}
+    for scenario_id in ids:
+        scenario = suite.scenario(scenario_id, require_expect=False)
+        recording = suite.recordings.recording(scenario_id)
+        known = recording.transcripts if recording.inputs == scenario.inputs else {}
+        for contract in contracts:
+            if scenario.needs <= contract.capabilities and contract.name not in known:
+                wanting[contract.name].append(scenario_id)
+    return {name: ids for name, ids in wanting.items() if ids}
+
+
+def record(
+    suite: Suite,
+    wanted: Mapping[str, Sequence[str]],
+    mode: Mode,
+    connect: Callable[[Contract], Callable[[], Adapter]],
+    takes: Takes,
+    *,
+    jobs: int = 1,
+    progress: Callable[[Take], None] = lambda _: None,
+) -> Generator[Recorded]:
+    """Yield what became of each scenario, once all of them are taken on the contracts that are wanted of them.
+
+    `wanted` names the scenarios of each contract. `create` fills in what is missing, `fix` also replaces what the
+    product contradicts, `check` writes nothing. `connect` says how the product of a contract is opened; with `jobs`
+    above 1 that must survive pickling. `progress` is told of each take. What a person wrote as `documented` is
+    never changed: the clause is split. Raises BrokenAdapter if the product cannot be started, SuiteError for a
+    scenario that cannot be read (before anything is replayed).
+    """
+    broken: dict[tuple[str, str], str] = {}
+    for each in take(suite, wanted, connect, takes, jobs=jobs):
+        progress(each)
+        if each.status == "broken":
+            broken[each.scenario_id, each.contract] = each.message
+    yield from bless(suite, wanted, mode, takes, broken)
+
+
+def take(
+    suite: Suite,
+    wanted: Mapping[str, Sequence[str]],
+    connect: Callable[[Contract], Callable[[], Adapter]],
+    takes: Takes,
+    *,
+    jobs: int = 1,
+    numbers: Sequence[int] = NUMBERS,
+) -> Generator[Take]:
+    """Take every scenario twice on the contracts it is wanted on, and yield what came of it; kept takes stay.
+
+    `numbers` are the takes that are made, both unless one is named.
+    """
+    for scenario_id in dict.fromkeys(each for ids in wanted.values() for each in ids):
+        suite.scenario(scenario_id, require_expect=False)
+    for name, ids in wanted.items():
+        for number in numbers:
+            job = TakeJob(suite.root, takes.root, name, number, connect(suite.contracts.find(name)))
+            chosen = ids if number == NUMBERS[0] else ids[::-1]
+            if jobs > 1 and len(chosen) > 1:
+                with closing(work_in_processes(job, chosen, jobs)) as done:
+                    yield from done
+            else:
+                with job.bench() as work:
+                    yield from map(work, chosen)
+
+
+def bless(
+    suite: Suite,
+    wanted: Mapping[str, Sequence[str]],
+    mode: Mode,
+    takes: Takes,
+    broken: Mapping[tuple[str, str], str] | None = None,
+) -> Iterator[Recorded]:
+    """Yield what became of each scenario whose takes are there; takes that were judged are dropped.
+
+    `broken` says of scenario and contract why there is no take.
+    """
+    by_scenario: dict[str, list[Contract]] = {}
+    for name, ids in wanted.items():
+        for scenario_id in ids:
+            by_scenario.setdefault(scenario_id, []).append(suite.contracts.find(name))
+    with Place() as place:
+        for scenario_id, contracts in by_scenario.items():
+            scenario = suite.scenario(scenario_id, require_expect=False)
+            result = _Blessing(suite, scenario, contracts, mode, place).of(takes, broken or {})
+            if result.status not in ("missing", "refused"):
+                for contract in contracts:
+                    takes.drop(scenario_id, contract.name)
+            yield result
+
+
+class _Blessing:
+    """One scenario, about to be written."""
+
+    def __init__(
+        self, suite: Suite, scenario: Scenario, contracts: Sequence[Contract], mode: Mode, place: Place
+    ) -> None:
+        self.suite = suite
+        self.scenario = scenario
+        self.contracts = [contract for contract in contracts if scenario.needs <= contract.capabilities]
+        self.mode = mode
+        self.place = place
+
+    def of(self, takes: Takes, broken: Mapping[tuple[str, str], str]) -> Recorded:
+        """Judge the takes, and write what they say where the mode allows it."""
+        if not self.contracts:
+            needs = ", ".join(sorted(self.scenario.needs))
+            return self._result("unsupported", f"no contract asked for has all of {needs}")
+        new: dict[str, Transcript] = {}
+        for contract in self.contracts:
+            why = broken.get((self.scenario.id, contract.name))
+            if why is not None:
+                return self._result("broken", f"{contract.name}: {why}")
+            first, second = (takes.get(self.scenario, contract, number) for number in NUMBERS)
+            if first is None or second is None:
+                return self._result("missing", f"{contract.name}: there are no two takes")
+            first, second = (named(each, self.suite.vocabulary) for each in (first, second))
+            if not same_transcript(first, second):
+                return self._result(
+                    "unstable", f"{contract.name}: two takes gave different transcripts; nothing was written"
+                )
+            if unnamed := _unnamed(first):
+                words = f"words that errors.yaml does not know: {unnamed!r}; add them"
+                return self._result("refused", f"{contract.name} refused with {words}")
+            new[contract.name] = first
+        try:
+            return self._written(new)
+        except (RewriteError, RecordingError, SuiteError) as error:
+            return self._result("refused", str(error))
+
+    def _written(self, new: Mapping[str, Transcript]) -> Recorded:
+        stored = self.suite.recordings.recording(self.scenario.id)
+        stale = bool(stored.transcripts) and stored.inputs != self.scenario.inputs
+        known = {} if stale else stored.transcripts
+        changed = [name for name in new if name not in known or not same_transcript(known[name], new[name])]
+        own = new.get(self.scenario.contract)
+        edits, contradicted = self._edits(own) if own is not None else ({}, False)
+        if not changed and not edits:
+            return self._result("unchanged")
+        contradicted = contradicted or any(name in known for name in changed)
+        reason = _reason(edits, changed, known)
+        if self.mode == "check":
+            return self._result("differs", reason)
+        if contradicted and self.mode == "create":
+            return self._result("differs", f"{reason}; run again with --fix to replace it")
+        root, inputs = self.suite.recordings_root, self.scenario.inputs
+        files = recording_files(root, self.scenario.id, inputs, new)
+        if own is not None:
+            files.update(self._rewritten(edits, own))
+        write_all(files)
+        message = ""
+        if stale and (lost := [name for name in stored.transcripts if name not in new]):
+            message = (
+                f"files or steps have changed, so what {len(lost)} other contracts did is dropped; "
+                "`readfirst record --missing` asks them again"
+            )
+        return self._result("fixed" if contradicted else "created", message)
+
+    def _edits(self, own: Transcript) -> tuple[dict[StepPath, Sequence[ClauseEdit]], bool]:
+        """Return the clauses to write, and whether any of them replaces what the file states of the product."""
+        edits: dict[StepPath, Sequence[ClauseEdit]] = {}
+        contradicted = False
+        seen = dict(_expectations(seen_by(self.scenario, self.scenario.contract, own)))
+        for path, (expect, is_group) in _expectations(self.scenario):
+            found = seen[path][0].recorded or Clause()
+            changed = edits_of(expect, found, group=is_group)
+            if changed is not None:
+                edits[path] = changed
+                replaced = expect.recorded is not None and expect.recorded is not expect.documented
+                contradicted = contradicted or replaced
+        return edits, contradicted
+
+    def _rewritten(
+        self, edits: Mapping[StepPath, Sequence[ClauseEdit]], own: Transcript
+    ) -> dict[Path, bytes]:
+        """Return the scenario's file with the clauses that are new, having judged the transcript by it.
+
+        What is written must hold: the file is read back, and the recording replayed and compared.
+        """
+        path = self.scenario.path
+        assert path is not None
+        source = path.read_bytes().decode("utf-8")
+        written = rewrite_expectations(source, edits) if edits else source
+        with tempfile.TemporaryDirectory(prefix="readfirst-verify-") as folder:
+            copy = Path(folder) / f"{self.scenario.id}.yaml"
+            copy.parent.mkdir(parents=True)
+            copy.write_bytes(written.encode("utf-8"))
+            rewritten = load_scenario(copy, Path(folder), self.suite.contracts)
+        outcome = replay(rewritten, OneTranscript(own), self.place)
+        contract = self.suite.contracts[rewritten.contract]
+        verdict = compare(rewritten, outcome, contract, "text", self.suite.vocabulary)
+        if verdict.status != "passed":
+            what = "; ".join(f"step {item.step + 1}: {item.what}" for item in verdict.differences)
+            raise RewriteError(
+                f"what would be written does not hold for {contract.name} ({what or verdict.reason})"
+            )
+        return {path: written.encode("utf-8")} if edits else {}
+
+    def _result(self, status: RecordStatus, message: str = "") -> Recorded:
+        return Recorded(self.scenario.id, status, message)
+
+
+def _unnamed(transcript: Transcript) -> str | None:
+    """Return the first refusal that has no name."""
+    results = (result for step in transcript.steps for result in step.results)
+    return next((result.text for result in results if result.error == UNNAMED), None)
+
+
+def _reason(
+    edits: Mapping[StepPath, Sequence[ClauseEdit]], changed: Sequence[str], known: Mapping[str, Transcript]
+) -> str:
+    places = ", ".join(".".join(str(index + 1) for index in place) for place in sorted(edits))
+    if places:
+        return f"the product does something else at step {places}"
+    if all(name not in known for name in changed):
+        return "it was not recorded yet"
+    return f"the product's transcript is another one on {', '.join(changed)}"
+
+
+def _expectations(scenario: Scenario) -> Iterator[tuple[StepPath, tuple[Expectation, bool]]]:
+    """Yield the expectation of each call, and of each group: by its place, and whether it is a group's."""
+    for place, step in enumerate(scenario.steps):
+        if isinstance(step, ToolCall):
+            yield (place,), (step.expect, False)
+        elif isinstance(step, ParallelCalls):
+            yield (place,), (step.expect, True)
+            for index, call in enumerate(step.calls):
+                yield (place, index), (call.expect, False)

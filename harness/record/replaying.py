@@ -1,0 +1,84 @@
+"""Replaying: how long the real product will take, said before it is asked, and how far it is while it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+
+from readfirst.harness.record.takes import NUMBERS, Take
+from readfirst.harness.report.progress import ProgressBar, duration
+from readfirst.harness.suite.suite import Suite
+
+__all__ = ["WORTH_SAYING", "Replaying", "estimate", "replaying_seconds"]
+
+_SESSION = 1.0
+"""Seconds in which a session of the product starts; docs/recording.md has what was measured."""
+_SCENARIO = 0.11
+"""Seconds of a scenario in a session."""
+WORTH_SAYING = 30.0
+"""Seconds; nobody needs an estimate of less."""
+
+
+class Replaying:
+    """Counts the takes of these scenarios, by contract; on entering it says how long they will take, if that is long.
+
+    `times` says how often each scenario is replayed. `broken` says of scenario and contract why there is no take.
+    """
+
+    def __init__(
+        self, suite: Suite, wanted: Mapping[str, Sequence[str]], jobs: int = 1, times: int = len(NUMBERS)
+    ) -> None:
+        self.broken: dict[tuple[str, str], str] = {}
+        self._estimate = estimate(suite, wanted, jobs, times)
+        self._bar = ProgressBar(Console(stderr=True), times * sum(map(len, wanted.values())))
+
+    def __call__(self, each: Take) -> None:
+        """Count a take."""
+        if each.status == "broken":
+            self.broken[each.scenario_id, each.contract] = each.message
+        self._bar.advance(failed=each.status == "broken")
+
+    def __enter__(self) -> Self:
+        if self._estimate:
+            print(self._estimate, file=sys.stderr, flush=True)
+        self._bar.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+
+def estimate(
+    suite: Suite, wanted: Mapping[str, Sequence[str]], jobs: int = 1, times: int = len(NUMBERS)
+) -> str:
+    """Return one line: what is replayed on which contracts, and how long that takes; empty where that is not long.
+
+    Raises SuiteError for a scenario that cannot be read.
+    """
+    seconds = times * sum(replaying_seconds(suite, ids, jobs) for ids in wanted.values())
+    if seconds < WORTH_SAYING:
+        return ""
+    replays = times * sum(map(len, wanted.values()))
+    scenarios = len({each for ids in wanted.values() for each in ids})
+    often = {1: "once", 2: "twice"}.get(times, f"{times} times")
+    names = " and ".join(wanted) if len(wanted) < 3 else f"{len(wanted)} contracts"
+    return (
+        f"{scenarios:,} scenario{'' if scenarios == 1 else 's'} {often} on {names}: "
+        f"{replays:,} replays, about {seconds / replays:.1f} s each, {duration(seconds)} in all"
+    )
+
+
+def replaying_seconds(suite: Suite, ids: Sequence[str], jobs: int = 1) -> float:
+    """Return about how many seconds one replay of these scenarios takes: some have a session of their own.
+
+    Raises SuiteError for a scenario that cannot be read.
+    """
+    alone = sum(suite.scenario(each, require_expect=False).isolated for each in ids)
+    sessions = alone + (1 if len(ids) > alone else 0)
+    return (sessions * _SESSION + len(ids) * _SCENARIO) / min(jobs, max(len(ids), 1))

@@ -1,0 +1,232 @@
+"""Rewrite the expectations of a scenario file in place; every other byte, comments included, stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from readfirst.harness.source.emit import Value, emit_mapping
+from readfirst.harness.source.strict_yaml import load
+from readfirst.harness.suite.events import EVENTS
+
+__all__ = ["Keep", "New", "RewriteError", "StepPath", "Update", "rewrite_expectations"]
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+StepPath = tuple[int, ...]
+"""Where a step stands in `Scenario.steps`: `(2,)` is the third, `(2, 0)` the first call of a parallel group there.
+
+A world event that names several paths is several steps there, though one in the file."""
+
+
+class RewriteError(Exception):
+    """The file is written in a way that cannot be changed in place; the message says what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Leave what the clause at `index` states."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Give the clause at `index` other recorded keys; `documented` stays."""
+
+    index: int
+    recorded: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """Write a clause that was not there."""
+
+    recorded: Mapping[str, Value]
+
+
+ClauseEdit = Keep | Update | New
+
+_RECORDED = ("error", "text", "files")
+
+
+def rewrite_expectations(source: str, edits: Mapping[StepPath, Sequence[ClauseEdit]]) -> str:
+    """Return the file with the `expect` of the named steps replaced; without clauses it is removed.
+
+    A step without `expect` gets one. Comments stay, also those inside a changed clause. Raises RewriteError
+    where a step is written in flow style (`- {Read: ...}`), and if anything but the expectations would change.
+    """
+    lines = source.split("\n")
+    root: Any = yaml.compose(source, Loader=_LOADER)
+    replacements = [_replacement(lines, _step(root, path), edits[path]) for path in edits]
+    # From the end, so that what is still to be replaced keeps its place.
+    for start, end, written in sorted(replacements, reverse=True):
+        lines[start:end] = written
+    rewritten = "\n".join(lines)
+    _check_rest(source, rewritten)
+    return rewritten
+
+
+def _replacement(
+    lines: list[str], step: yaml.MappingNode, edits: Sequence[ClauseEdit]
+) -> tuple[int, int, list[str]]:
+    """Return the range of lines to replace, and the lines to put there."""
+    if step.flow_style:
+        line = step.start_mark.line + 1
+        raise RewriteError(f"line {line}: write the step in block style (`- Read: {{...}}`), not in braces")
+    column = step.start_mark.column
+    present = _child(step, "expect")
+    if present is None:
+        end = _last_line(lines, step.value[-1]) + 1
+        return end, end, _expect_lines(lines, None, edits, column)
+    key, _ = present
+    return key.start_mark.line, _last_line(lines, present) + 1, _expect_lines(lines, present, edits, column)
+
+
+def _expect_lines(
+    lines: list[str], present: tuple[yaml.Node, yaml.Node] | None, edits: Sequence[ClauseEdit], column: int
+) -> list[str]:
+    old = _clauses(lines, present) if present is not None else []
+    if not edits:
+        return []
+    inner = column + 2
+    indent = inner + 2 if len(edits) > 1 else inner
+    written = [" " * column + "expect:"]
+    for edit in edits:
+        comments: list[str] = []
+        if isinstance(edit, New):
+            body = emit_mapping(edit.recorded, indent)
+        else:
+            clause, comments = old[edit.index]
+            body = _clause_lines(lines, clause, edit, indent)
+        written += [" " * inner + comment for comment in comments]
+        if len(edits) > 1:
+            first = next(index for index, line in enumerate(body) if not line.lstrip().startswith("#"))
+            body[first] = f"{' ' * inner}- {body[first].lstrip()}"
+        written += body
+    return written
+
+
+def _clauses(
+    lines: list[str], present: tuple[yaml.Node, yaml.Node]
+) -> list[tuple[yaml.MappingNode, list[str]]]:
+    """Return each clause with the comments that stand before it."""
+    key, value = present
+    nodes: list[Any] = value.value if isinstance(value, yaml.SequenceNode) else [value]
+    clauses = []
+    start = key.start_mark.line + 1
+    for node in nodes:
+        above = [line.strip() for line in lines[start : node.start_mark.line]]
+        clauses.append((node, [line for line in above if line.startswith("#")]))
+        if not node.flow_style:
+            start = _last_line(lines, node.value[-1]) + 1
+    return clauses
+
+
+def _clause_lines(lines: list[str], clause: yaml.MappingNode, edit: Keep | Update, indent: int) -> list[str]:
+    """Return the clause at column `indent`; with other recorded keys for an Update."""
+    left_out = frozenset(_RECORDED if isinstance(edit, Update) else ())
+    written: list[str] = []
+    for name, comments, entry in _entries(lines, clause, indent):
+        written += comments
+        if name not in left_out:
+            written += entry
+    if isinstance(edit, Keep):
+        return written
+    changed = {key: edit.recorded[key] for key in _RECORDED if key in edit.recorded}
+    return written + emit_mapping(changed, indent)
+
+
+def _entries(
+    lines: list[str], clause: yaml.MappingNode, indent: int
+) -> list[tuple[str, list[str], list[str]]]:
+    """Return name, comments before and lines of each entry, moved to column `indent`."""
+    if clause.flow_style:
+        values = load(_flow_source(lines, clause).encode(), Path("-")).value
+        return [(name, [], emit_mapping({name: value}, indent)) for name, value in values.items()]
+    shift = indent - clause.start_mark.column
+    entries = []
+    start = clause.start_mark.line
+    for key, value in clause.value:
+        first = key.start_mark.line
+        last = _last_line(lines, (key, value))
+        comments = [" " * indent + line.strip() for line in lines[start:first] if line.strip()]
+        entry = [_shifted(line, shift) for line in lines[first : last + 1]]
+        # The first entry of a list item stands behind its dash.
+        entry[0] = " " * indent + lines[first][key.start_mark.column :]
+        entries.append((str(key.value), comments, entry))
+        start = last + 1
+    return entries
+
+
+def _shifted(line: str, by: int) -> str:
+    if not line.strip():
+        return line
+    return " " * by + line if by >= 0 else line[-by:]
+
+
+def _flow_source(lines: list[str], node: yaml.Node) -> str:
+    start, end = node.start_mark, node.end_mark
+    if start.line == end.line:
+        return lines[start.line][start.column : end.column]
+    middle = lines[start.line + 1 : end.line]
+    return "\n".join((lines[start.line][start.column :], *middle, lines[end.line][: end.column]))
+
+
+def _last_line(lines: list[str], entry: tuple[yaml.Node, yaml.Node]) -> int:
+    """Return the index of the entry's last line: block values end where the next thing begins."""
+    key, value = entry
+    end = value.end_mark
+    last: int = end.line if end.column > 0 and lines[end.line][: end.column].strip() else end.line - 1
+    last = min(last, len(lines) - 1)
+    while last > key.start_mark.line and _is_outside(lines[last], key.start_mark.column):
+        last -= 1
+    return last
+
+
+def _is_outside(line: str, column: int) -> bool:
+    text = line.lstrip(" ")
+    return not text or (text.startswith("#") and len(line) - len(text) <= column)
+
+
+def _step(root: yaml.Node, path: StepPath) -> yaml.MappingNode:
+    steps = _child(root, "steps")
+    assert steps is not None
+    written = [node for node in steps[1].value for _ in range(_width(node))]
+    node: yaml.MappingNode = written[path[0]]
+    for index in path[1:]:
+        group = _child(node, "parallel")
+        assert group is not None
+        node = group[1].value[index]
+    return node
+
+
+def _width(step: yaml.MappingNode) -> int:
+    """Return how many steps the loader makes of one in the file."""
+    key, value = step.value[0]
+    is_event = key.value in EVENTS and isinstance(value, yaml.MappingNode)
+    return len(value.value) if is_event else 1
+
+
+def _child(node: yaml.Node, name: str) -> tuple[yaml.Node, yaml.Node] | None:
+    for key, value in node.value:
+        if key.value == name:
+            return key, value
+    return None
+
+
+def _check_rest(before: str, after: str) -> None:
+    if _without_expectations(before) != _without_expectations(after):
+        raise RewriteError("the steps would change; write each step in block style, `expect` as its last key")
+
+
+def _without_expectations(source: str) -> Any:
+    value = load(source.encode(), Path("-")).value
+    for step in value["steps"]:
+        for call in (step, *(step.get("parallel") or ())):
+            call.pop("expect", None)
+    return value

@@ -1,0 +1,147 @@
+"""States: the clause that states what one call was seen to give, and whether a clause of a file states it already."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+
+from readfirst.harness.compare.expected_text import text_differences
+from readfirst.harness.record.rewrite import ClauseEdit, Keep, New, Update
+from readfirst.harness.source.emit import Value
+from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
+from readfirst.harness.suite.scenario import Clause, Expectation, TextDigest
+
+__all__ = ["edits_of", "states"]
+
+_LONG = 4096
+"""Longer texts (characters) and files (bytes) are stated by digest."""
+_SHOWN = 200
+
+
+def states(clause: Clause, seen: Clause) -> bool:
+    """Whether `clause` states all of what was seen: a text that is left out does not agree with one that came.
+
+    Of a text without its digest only a beginning may be pinned, and only where `seen` pins one: an end or a number of
+    lines leaves a hole.
+    """
+    if clause.error != seen.error or (clause.text is None) != (seen.text is None):
+        return False
+    return _states_text(clause.text, seen.text) and _states_files(clause.files, seen.files)
+
+
+def _states_text(stated: str | TextDigest | None, seen: str | TextDigest | None) -> bool:
+    match stated, seen:
+        case (None, None):
+            return True
+        case (TextDigest(sha256=None, lines=None, ends=None, starts=str() as starts), TextDigest()):
+            return seen.starts is not None and seen.starts.startswith(starts)
+        case (TextDigest(sha256=None, lines=None, ends=None), str()):
+            return not text_differences(stated, seen, seen)
+        case (TextDigest(sha256=None), _) | (_, TextDigest()):
+            return False
+        case (_, str()):
+            return not text_differences(stated, seen, seen)
+        case _:
+            return False
+
+
+def _states_files(stated: Mapping[str, Entry | None], seen: Mapping[str, Entry | None]) -> bool:
+    """Whether the same paths are stated with the same contents; a mode of what is new may be stated or not."""
+    extra = {path for path in stated.keys() - seen.keys() if not isinstance(stated[path], Directory)}
+    if extra or seen.keys() - stated.keys():
+        return False
+    return all(_is_same(stated[path], entry) for path, entry in seen.items())
+
+
+def _is_same(stated: Entry | None, seen: Entry | None) -> bool:
+    match stated, seen:
+        case RegularFile(mode=mode), RegularFile(mode=other):
+            return stated.data == seen.data and (other is None or mode == other)
+        case FileDigest(sha256, size, mode), RegularFile(mode=other):
+            data = seen.data
+            same = (sha256, size) == (hashlib.sha256(data).hexdigest(), len(data))
+            return same and (other is None or mode == other)
+        case Directory(mode), Directory(other):
+            return other is None or mode == other
+        case _:
+            return stated == seen
+
+
+def edits_of(expect: Expectation, seen: Clause, *, group: bool = False) -> Sequence[ClauseEdit] | None:
+    """Return how the clauses of one call must be changed to state what was seen; None where they do.
+
+    What the documents state stays: where the product does something else, as a clause of its own.
+    """
+    clauses = sorted(expect.clauses(), key=_line)
+    if expect.recorded is not None and states(expect.recorded, seen):
+        return None
+    nothing = group and not seen.files
+    if nothing and expect.recorded is None:
+        return None
+    documented = expect.documented
+    keep: list[ClauseEdit] = [] if documented is None else [Keep(clauses.index(documented))]
+    if nothing:
+        return keep
+    recorded = _recorded(seen)
+    if expect.recorded is None or expect.recorded is documented:
+        return [*keep, New(recorded)]
+    return [*keep, Update(clauses.index(expect.recorded), recorded)]
+
+
+def _line(clause: Clause) -> int:
+    return clause.position.line if clause.position is not None else 0
+
+
+def _recorded(seen: Clause) -> dict[str, Value]:
+    """Return the keys of a clause that states it."""
+    clause: dict[str, Value] = {}
+    if seen.error is not None:
+        clause["error"] = seen.error
+    match seen.text:
+        case TextDigest(starts=starts):
+            clause["text"] = {"starts": starts}
+        case str() as text:
+            clause["text"] = _text_value(text)
+        case None:
+            pass
+    if seen.files:
+        clause["files"] = {path: _file_value(seen.files[path]) for path in sorted(seen.files)}
+    return clause
+
+
+def _text_value(text: str) -> Value:
+    if len(text) <= _LONG:
+        return text
+    return {
+        "sha256": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest(),
+        "lines": text.count("\n") + 1,
+        "starts": text[:_SHOWN],
+        "ends": text[-_SHOWN:],
+    }
+
+
+def _file_value(entry: Entry | None) -> Value:
+    match entry:
+        case None:
+            return None
+        case Symlink(target=target):
+            return {"symlink": target}
+        case RegularFile(mode=mode):
+            value = _content_value(entry.data)
+            if mode is None:
+                return value
+            return {**({"text": value} if isinstance(value, str) else value), "mode": f"{mode:04o}"}
+        case Directory(mode):
+            return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
+        case _:
+            raise TypeError(f"a recording holds no {type(entry).__name__}")
+
+
+def _content_value(data: bytes) -> str | dict[str, Value]:
+    if len(data) > _LONG:
+        return {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode("ascii")}

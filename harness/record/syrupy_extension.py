@@ -1,0 +1,139 @@
+"""Recordings as syrupy snapshots: `assert transcript == snapshot(name="<scenario id>@<contract>")`.
+
+syrupy's own serializers replace CR and CRLF by LF; this extension stores through `recordings`, which keeps every
+byte, and writes one file per scenario in which contracts with equal answers share one copy. `readfirst record`
+compares and writes by it, too.
+"""
+
+# syrupy passes these arguments by name, needed or not.
+# ruff: noqa: ARG002, ARG003
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from syrupy.data import Snapshot, SnapshotCollection, SnapshotCollections
+from syrupy.extensions.base import AbstractSyrupyExtension
+
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.recordings import Recording, Recordings, Transcript, decode, encode
+
+__all__ = ["RecordingExtension", "recording_files", "same_transcript"]
+
+_ANY = "any"
+"""The contract of a transcript that stands alone."""
+
+
+class RecordingExtension(AbstractSyrupyExtension):
+    """Set `root` in a subclass to the folder of recordings.
+
+    `inputs` has the digests of scenarios that may have changed: what was recorded of other inputs is dropped.
+    """
+
+    root: ClassVar[Path]
+    inputs: ClassVar[Mapping[str, str]] = {}
+    file_extension = "yaml"
+
+    def serialize(self, data: Any, **_: Any) -> str:
+        """Return a transcript as text that is equal for equal transcripts only. Raises TypeError for anything else."""
+        if not isinstance(data, Transcript):
+            raise TypeError(f"a recording holds a Transcript, not {type(data).__name__}")
+        return encode(Recording("", {_ANY: data})).decode("utf-8")
+
+    @classmethod
+    def get_location(cls, *, test_location: Any, index: Any) -> str:
+        """Return the scenario's recording file."""
+        return str(Recordings(cls.root).path(_scenario_and_contract(index)[0]))
+
+    @classmethod
+    def matches_test_location(cls, *, test_location: Any, snapshot_location: str) -> bool:
+        """A recording belongs to its scenario, whichever test asks for it."""
+        return Path(snapshot_location).is_relative_to(cls.root)
+
+    def discover_snapshots(self, *, test_location: Any, ignore_extensions: Any = None) -> SnapshotCollections:
+        """Return none: a recording that no test used is not unused. Orphans are found by `readfirst lint`."""
+        return SnapshotCollections()
+
+    def read_snapshot_collection(self, *, snapshot_location: str) -> SnapshotCollection:
+        """Read one scenario's recording."""
+        collection = SnapshotCollection(location=snapshot_location)
+        path = Path(snapshot_location)
+        if path.is_file():
+            for contract, transcript in decode(path.read_bytes()).transcripts.items():
+                collection.add(Snapshot(name=contract, data=self.serialize(transcript)))
+        return collection
+
+    def read_snapshot_data_from_location(
+        self, *, snapshot_location: str, snapshot_name: str, session_id: str
+    ) -> str | None:
+        """Return one contract's transcript, serialized, None where it was not recorded."""
+        contract = _scenario_and_contract(snapshot_name)[1]
+        snapshot = self.read_snapshot_collection(snapshot_location=snapshot_location).get(contract)
+        return None if snapshot is None else str(snapshot.data)
+
+    @classmethod
+    def write_snapshot_collection(cls, *, snapshot_collection: SnapshotCollection, **_: Any) -> None:
+        """Add the contracts' transcripts to the scenario's file, which is replaced as a whole."""
+        write_all(cls.files(snapshot_collection))
+
+    @classmethod
+    def files(cls, snapshot_collection: SnapshotCollection) -> dict[Path, bytes]:
+        """Return the file that a collection makes, with what is there already, by its path."""
+        path = Path(snapshot_collection.location)
+        recording = decode(path.read_bytes()) if path.is_file() else Recording()
+        scenario_id = path.relative_to(cls.root).with_suffix("").as_posix()
+        inputs = cls.inputs.get(scenario_id, recording.inputs)
+        if inputs != recording.inputs:
+            recording = Recording(inputs)
+        for snapshot in snapshot_collection:
+            transcript = decode(str(snapshot.data).encode("utf-8")).transcripts[_ANY]
+            recording = recording.with_transcript(_scenario_and_contract(snapshot.name)[1], transcript)
+        return {path: encode(recording)}
+
+    def delete_snapshots(self, *, snapshot_location: str, snapshot_names: set[str]) -> None:
+        """Take contracts out of the scenario's file; remove the file with the last one."""
+        path = Path(snapshot_location)
+        recording = decode(path.read_bytes())
+        for name in snapshot_names:
+            recording = recording.without(_scenario_and_contract(name)[1])
+        if recording.transcripts:
+            write_all({path: encode(recording)})
+        else:
+            path.unlink()
+
+
+def _scenario_and_contract(name: object) -> tuple[str, str]:
+    """Split `<scenario id>@<contract>`, with or without the test's name and brackets around it."""
+    scenario, separator, contract = str(name).rpartition("[")[2].removesuffix("]").rpartition("@")
+    if not separator:
+        raise ValueError(f"name the snapshot <scenario id>@<contract>, not {name!r}")
+    return scenario, contract
+
+
+_EXTENSION = RecordingExtension()
+
+
+def same_transcript(one: Transcript, other: Transcript) -> bool:
+    """Whether a transcript matches the snapshot of another."""
+    written, kept = (_EXTENSION.serialize(each) for each in (one, other))
+    return _EXTENSION.matches(serialized_data=written, snapshot_data=kept)
+
+
+def recording_files(
+    root: Path, scenario_id: str, inputs: str, transcripts: Mapping[str, Transcript]
+) -> dict[Path, bytes]:
+    """Return the recording of a scenario with these transcripts added or replaced, by its path.
+
+    What was recorded of other inputs is left out.
+    """
+
+    class Blessed(RecordingExtension):
+        """The recordings below `root`."""
+
+    Blessed.root, Blessed.inputs = root, {scenario_id: inputs}
+    collection = SnapshotCollection(location=str(Recordings(root).path(scenario_id)))
+    for contract, transcript in transcripts.items():
+        collection.add(Snapshot(name=f"{scenario_id}@{contract}", data=_EXTENSION.serialize(transcript)))
+    return Blessed.files(collection)

@@ -1,0 +1,155 @@
+"""Takes: what single replays of the real product gave, kept on disk until two of them agree.
+
+A take that is there is not made again, so an interrupted recording goes on where it stopped, and the takes of
+several machines can be brought together in one folder.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import platformdirs
+
+from readfirst.harness.record.transcribe import transcribe
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import Adapter
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.recordings import Recording, RecordingError, Transcript, decode, encode
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
+
+__all__ = ["NUMBERS", "Take", "TakeJob", "Takes", "default_takes"]
+
+NUMBERS = (1, 2)
+"""Every scenario is taken twice, in two sessions and in opposite orders."""
+
+TakeStatus = Literal["taken", "kept", "unsupported", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """What came of one replay. `kept`: it was there already; `broken`: it ended early (`message` says why)."""
+
+    scenario_id: str
+    contract: str
+    number: int
+    status: TakeStatus
+    message: str = ""
+
+
+def default_takes() -> Path:
+    """Return the folder that takes are kept in unless another is named."""
+    return platformdirs.user_cache_path("readfirst") / "takes"
+
+
+class Takes:
+    """The takes below one folder: `<contract>/<number>/<scenario id>.yaml`."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, scenario_id: str, contract: str, number: int) -> Path:
+        """Return where the take is or would be."""
+        return self.root / contract / str(number) / f"{scenario_id}.yaml"
+
+    def get(self, scenario: Scenario, contract: Contract, number: int) -> Transcript | None:
+        """Return a take; None where there is none, or one of other steps or of another model."""
+        try:
+            taken = decode(self.path(scenario.id, contract.name, number).read_bytes())
+        except (OSError, RecordingError):
+            return None
+        return taken.transcripts.get(contract.name) if taken.inputs == _asked(scenario, contract) else None
+
+    def put(self, scenario: Scenario, contract: Contract, number: int, transcript: Transcript) -> None:
+        """Keep a take. Raises OSError."""
+        taken = Recording(_asked(scenario, contract), {contract.name: transcript})
+        write_all({self.path(scenario.id, contract.name, number): encode(taken)})
+
+    def add(self, folder: Path) -> None:
+        """Copy the takes of another folder into this one. Raises OSError."""
+        shutil.copytree(folder, self.root, dirs_exist_ok=True)
+
+    def drop(self, scenario_id: str, contract: str) -> None:
+        """Forget the takes of one scenario on one contract."""
+        for number in NUMBERS:
+            self.path(scenario_id, contract, number).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class TakeJob:
+    """One pass over scenarios on one contract, for `harness.run.workers`: the product is opened by `connect`."""
+
+    fixtures: Path
+    takes: Path
+    contract: str
+    number: int
+    connect: Callable[[], Adapter]
+
+    @contextmanager
+    def bench(self) -> Iterator[Callable[[str], Take]]:
+        """Open the product, and take one scenario after the other."""
+        suite = Suite(self.fixtures)
+        contract = suite.contracts.find(self.contract)
+        takes = Takes(self.takes)
+        with Place() as place, _Product(self.connect) as product:
+
+            def take(scenario_id: str) -> Take:
+                scenario = suite.scenario(scenario_id, require_expect=False)
+                if takes.get(scenario, contract, self.number) is not None:
+                    return self._came_of(scenario_id, "kept")
+                missing = sorted(scenario.needs - contract.capabilities)
+                if missing:
+                    return self._came_of(
+                        scenario_id, "unsupported", f"{contract.name} lacks {', '.join(missing)}"
+                    )
+                outcome = replay(scenario, product.adapter, place)
+                if outcome.broken is not None:
+                    told = (
+                        f"step {outcome.broken.step + 1}: {outcome.broken.message} {outcome.broken.details}"
+                    )
+                    return self._came_of(scenario_id, "broken", told.strip())
+                takes.put(scenario, contract, self.number, transcribe(scenario, outcome, suite.vocabulary))
+                return self._came_of(scenario_id, "taken")
+
+            yield take
+
+    def lost(self, scenario_id: str, reason: str) -> Take:
+        """Return what stands for a scenario whose worker died."""
+        return self._came_of(scenario_id, "broken", reason)
+
+    def _came_of(self, scenario_id: str, status: TakeStatus, message: str = "") -> Take:
+        return Take(scenario_id, self.contract, self.number, status, message)
+
+
+class _Product:
+    """The product, opened when it is first asked for: where every take is kept, it is not started."""
+
+    def __init__(self, connect: Callable[[], Adapter]) -> None:
+        self._connect = connect
+        self._adapter: Adapter | None = None
+
+    @property
+    def adapter(self) -> Adapter:
+        if self._adapter is None:
+            self._adapter = self._connect()
+        return self._adapter
+
+    def __enter__(self) -> _Product:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        close = getattr(self._adapter, "close", None)
+        if close is not None:
+            close()
+
+
+def _asked(scenario: Scenario, contract: Contract) -> str:
+    """Return what a take depends on: workspace and steps, version and model; not expectations."""
+    return " ".join((scenario.inputs, contract.version or "", contract.model or ""))

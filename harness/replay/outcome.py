@@ -1,0 +1,52 @@
+"""Outcome: what an implementation did with a scenario, before anybody judges it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from readfirst.harness.session import ToolResult
+from readfirst.harness.suite.entry import Entry
+
+__all__ = ["Breakage", "Outcome", "StepOutcome"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """One step: the results of its calls (none for a world event) and what changed on disk.
+
+    `results` hold the text as it came, with `$WS` for the workspace's path. `changes` maps each path that
+    differs from before the step to its new state, None where it is gone. What a world event or a `during`
+    event of the harness did is listed too.
+    """
+
+    results: tuple[ToolResult, ...] = ()
+    changes: Mapping[str, Entry | None] = field(default_factory=dict)
+    expected_world: Mapping[str, Entry | None] = field(default_factory=dict)
+    """What the harness itself changed during the step (`during` events that struck, world events)."""
+    struck: bool = False
+    """Whether a call with `during` came as far as the moment between validation and execution."""
+    milliseconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Breakage:
+    """Why a replay ended early: `blame` is adapter, harness or environment; `step` counts from 0."""
+
+    blame: str
+    message: str
+    step: int
+    details: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The steps that were replayed, and the breakage that ended the replay, if any.
+
+    `before` is the workspace as it was laid out. A step that broke is among `steps` only if its results came.
+    """
+
+    scenario_id: str
+    steps: tuple[StepOutcome, ...]
+    broken: Breakage | None = None
+    before: Mapping[str, Entry] = field(default_factory=dict)

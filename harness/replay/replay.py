@@ -1,0 +1,264 @@
+"""Replay: lay out a scenario's workspace, perform its steps on an implementation, tell what happened."""
+
+from __future__ import annotations
+
+import os
+import time
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from readfirst.harness.adapters.recording import RecordingAdapter
+from readfirst.harness.processes.scratch import ScratchError
+from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
+from readfirst.harness.session import (
+    Adapter,
+    BrokenAdapter,
+    ParallelSession,
+    RacingSession,
+    Session,
+    ToolResult,
+)
+from readfirst.harness.suite.entry import Entry
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.workspace.site import (
+    HOME,
+    TEMPORARY,
+    Place,
+    Site,
+    SpoiltError,
+    WorldEventError,
+    changes,
+)
+
+if TYPE_CHECKING:
+    from readfirst.harness.adapters.server_pool import ServerPool
+
+__all__ = ["replay"]
+
+_UMASK = 0o022
+_ATTEMPTS = 3
+"""Reminders come every so many calls, so the second is enough, unless the scenario itself is that long."""
+_DETAILS = 8192
+"""How much of a traceback is kept, in characters."""
+
+
+def replay(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
+    """Perform the scenario in a fresh session and return what came of each step.
+
+    The workspace is compared with its former state after every step, all bytes of it. Whatever goes wrong
+    becomes the outcome's breakage, with the part that is to blame; nothing but an interruption is raised.
+    Paths of workspaces repeat only for an adapter that says so (`repeats_paths`): a session that serves
+    several scenarios would remember what it read. An adapter with `servers` has its sites lent by these. One
+    that counts reminders of its conversation (`reminded`) is asked again where one fell on an answer, which may
+    have lost its outer blanks to it.
+    """
+    if isinstance(adapter, RecordingAdapter):
+        adapter = adapter.of(scenario)
+    for _ in range(_ATTEMPTS):
+        reminded = getattr(adapter, "reminded", 0)
+        outcome = _replayed(scenario, adapter, place)
+        if outcome.broken is not None or getattr(adapter, "reminded", 0) == reminded:
+            break
+    return outcome
+
+
+def _replayed(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
+    former = os.umask(_UMASK)
+    outcome = None
+    try:
+        with _site(scenario, adapter, place) as site:
+            outcome = _Replay(scenario, site).perform(adapter)
+    except SpoiltError as error:
+        broken: Breakage | None = Breakage("implementation", str(error), 0)
+    except (OSError, ScratchError) as error:
+        doing = "prepare" if outcome is None else "clear"
+        broken = Breakage("environment", f"cannot {doing} the workspace: {error}", 0)
+    else:
+        broken = None
+    finally:
+        os.umask(former)
+    if outcome is None:
+        outcome = Outcome(scenario.id, (), broken)
+    elif outcome.broken is None and broken is not None:
+        outcome = replace(outcome, broken=replace(broken, step=max(len(outcome.steps) - 1, 0)))
+    if outcome.broken is not None and outcome.broken.blame == "implementation":
+        # It may have spoilt more than this workspace, and go on with it.
+        getattr(adapter, "reset", lambda: None)()
+    return outcome
+
+
+def _site(scenario: Scenario, adapter: Adapter, place: Place) -> AbstractContextManager[Site]:
+    servers: ServerPool | None = getattr(adapter, "servers", None)
+    if servers is not None:
+        return servers.site(place, scenario, adapter)
+    return place.site(unique=not getattr(adapter, "repeats_paths", False))
+
+
+class _Replay:
+    def __init__(self, scenario: Scenario, site: Site) -> None:
+        self.scenario = scenario
+        self.site = site
+        self.before: dict[str, Entry] = {}
+        self.state: dict[str, Entry] = {}
+        self.steps: list[StepOutcome] = []
+        self.index = 0
+
+    def perform(self, adapter: Adapter) -> Outcome:
+        self.site.lay_out(self.scenario.given.files)
+        self.before = self.state = self.site.snapshot()
+        self._look_for_strays()
+        broken = None
+        session = None
+        try:
+            session = adapter.open(self.site.workspace(self.scenario))
+            if self.site.confined:
+                self._take_over_from_the_start()
+            for index, step in enumerate(self.scenario.steps):
+                self.index = index
+                self._perform(step, session)
+        except (Exception, SystemExit) as error:
+            broken = self._breakage(error)
+        finally:
+            try:
+                close = getattr(session, "close", None)
+                if close is not None:
+                    close()
+            except (Exception, SystemExit) as error:
+                broken = broken or self._breakage(error)
+        return Outcome(self.scenario.id, tuple(self.steps), broken, self.before)
+
+    def _take_over_from_the_start(self) -> None:
+        """Take what a program keeps at home and among its temporary files when it starts for no effect of a call."""
+        now = self.site.snapshot().items()
+        self.state = self.state | {path: entry for path, entry in now if path.startswith((HOME, TEMPORARY))}
+
+    def _look_for_strays(self) -> None:
+        given = self.scenario.given.files
+        if len(self.before) > len(given):
+            folders = {path[:end] for path in given for end, each in enumerate(path) if each == "/"}
+            strays = self.before.keys() - given.keys() - folders
+            if path := next((path for path in strays if not path.startswith((HOME, TEMPORARY))), None):
+                raise SpoiltError(f"a process of an earlier scenario still writes into the workspace: {path}")
+
+    def _perform(self, step: Step, session: Session) -> None:
+        match step:
+            case WorldEvent():
+                self.site.perform(step)
+                changed = self._changes()
+                self.steps.append(StepOutcome(changes=changed, expected_world=changed))
+            case ToolCall(during=()):
+                arguments = self.site.substituted(step.arguments)
+                self._record(lambda: [session.call(step.tool, arguments)], 1)
+            case ToolCall():
+                self._perform_race(step, session)
+            case ParallelCalls(calls):
+                if not isinstance(session, ParallelSession):
+                    raise BrokenAdapter(
+                        "the adapter declares `parallel`, but its session has no call_parallel"
+                    )
+                together = [(call.tool, self.site.substituted(call.arguments)) for call in calls]
+                self._record(lambda: session.call_parallel(together), len(calls))
+
+    def _perform_race(self, call: ToolCall, session: Session) -> None:
+        if not isinstance(session, RacingSession):
+            raise BrokenAdapter("the adapter declares `during`, but its session has no call_during")
+        arguments = self.site.substituted(call.arguments)
+        strike = _Strike(self.site, call.during)
+        self._record(lambda: [session.call_during(call.tool, arguments, strike)], 1, strike)
+        strike.over = True
+        if strike.error is not None:
+            raise strike.error
+        if strike.count > 1:
+            raise BrokenAdapter(f"the adapter ran `strike` {strike.count} times; it must run once or never")
+
+    def _record(
+        self, call: Callable[[], Sequence[ToolResult]], expected: int, strike: _Strike | None = None
+    ) -> None:
+        started = time.perf_counter()
+        answered = call()
+        milliseconds = (time.perf_counter() - started) * 1000
+        results = self._checked(answered, expected)
+        world = strike.changes if strike is not None else {}
+        struck = strike is not None and strike.count > 0
+        self.steps.append(StepOutcome(results, self._changes(), world, struck, milliseconds))
+
+    def _changes(self) -> dict[str, Entry | None]:
+        try:
+            now = self.site.snapshot()
+        except OSError as error:
+            raise BrokenAdapter(f"cannot read the workspace: {error}", blame="environment") from error
+        changed = changes(self.state, now)
+        self.state = now
+        return changed
+
+    def _checked(self, answered: object, expected: int) -> tuple[ToolResult, ...]:
+        """Return the results as text with `$WS`; whatever is not a result is the adapter's fault."""
+        if isinstance(answered, str | bytes | Mapping) or not isinstance(answered, Sequence):
+            raise BrokenAdapter(
+                f"the adapter answered a parallel group with {_shown(answered)}, not a sequence"
+            )
+        if len(answered) != expected:
+            raise BrokenAdapter(f"the adapter gave {len(answered)} results for {expected} calls")
+        return tuple(self._result(result) for result in answered)
+
+    def _result(self, result: Any) -> ToolResult:
+        if not isinstance(result, ToolResult):
+            raise BrokenAdapter(f"the adapter answered {_shown(result)}, not a ToolResult")
+        if not isinstance(result.text, str):
+            raise BrokenAdapter(f"the result's text is {_shown(result.text)}, not a string")
+        if not isinstance(result.is_error, bool):
+            raise BrokenAdapter(f"the result's is_error is {_shown(result.is_error)}, not a boolean")
+        if result.error is not None and not isinstance(result.error, str):
+            raise BrokenAdapter(f"the result's error is {_shown(result.error)}, not a name")
+        return ToolResult(self.site.normalised(result.text), result.is_error, result.error)
+
+    def _breakage(self, error: BaseException) -> Breakage:
+        details = ""
+        match error:
+            case BrokenAdapter():
+                blame, told, details = error.blame, str(error), error.details
+            case SpoiltError():
+                blame, told = "implementation", str(error)
+            case WorldEventError():
+                blame, told = "harness", str(error)
+            case _:
+                blame, told = "adapter", f"the adapter raised {type(error).__name__}: {error}"
+                details = "".join(traceback.format_exception(error))[-_DETAILS:]
+        return Breakage(blame, self.site.normalised(told), self.index, self.site.normalised(details))
+
+
+class _Strike:
+    """What an adapter runs between validation and execution: the world events of `during`, once."""
+
+    def __init__(self, site: Site, events: tuple[WorldEvent, ...]) -> None:
+        self.site = site
+        self.events = events
+        self.count = 0
+        self.over = False
+        self.error: WorldEventError | None = None
+        self.changes: dict[str, Entry | None] = {}
+
+    def __call__(self) -> None:
+        if self.over:
+            return
+        self.count += 1
+        if self.count > 1:
+            return
+        before = self.site.snapshot()
+        try:
+            for event in self.events:
+                self.site.perform(event)
+        except WorldEventError as error:
+            self.error = error
+        self.changes = changes(before, self.site.snapshot())
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except Exception:
+        return f"a {type(value).__name__} without a repr"
+    return text if len(text) <= 200 else text[:200] + "…"

@@ -1,0 +1,50 @@
+"""Markdown: tables, links and code that show any text as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from readfirst.harness.report.visible import visible
+
+__all__ = ["anchor", "cell", "code", "link", "table"]
+
+_BACKTICKS = re.compile(r"`+")
+
+
+def code(text: str) -> str:
+    """Return the text as a code span of a table: on one line, control characters and odd blanks as escapes.
+
+    An empty text, which no code span can hold, is a word.
+    """
+    if not text:
+        return "(empty)"
+    shown = visible(text).replace("|", "\\|")
+    longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
+    fence = "`" * (longest + 1)
+    # A code span loses one blank at each end if it has both, and needs one to begin or end with a backtick.
+    padding = " " if shown[0] in " `" or shown[-1] == "`" else ""
+    return f"{fence}{padding}{shown}{padding}{fence}"
+
+
+def cell(text: str) -> str:
+    """Return prose that holds code spans of its own, as the cell of a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def link(text: str, target: str) -> str:
+    """Return a link; `text` may hold a code span."""
+    return f"[{text}]({target})"
+
+
+def anchor(title: str) -> str:
+    """Return the fragment under which a heading is found, as GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table; cells are Markdown already."""
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"

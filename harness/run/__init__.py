@@ -1,0 +1,1 @@
+"""Run: many scenarios against one implementation, here or in worker processes."""

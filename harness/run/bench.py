@@ -1,0 +1,295 @@
+"""Run: replay scenarios against one implementation and yield the verdicts in the order of their ids."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.verdict import LEVELS, Blame, Level, Status, Verdict
+from readfirst.harness.compare.whole import has_digests, whole
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
+from readfirst.harness.session import capabilities_of
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.recordings import Recording, RecordingError, Transcript
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
+
+if TYPE_CHECKING:
+    from readfirst.harness.adapters.server_pool import ServerPool
+
+__all__ = ["TIME_LIMIT", "Bench", "Order", "run"]
+
+_LOG = logging.getLogger("readfirst")
+
+TIME_LIMIT = 30.0
+"""Seconds that one call may take, unless a run says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What to hold to what: plain values, so that a worker process can be given one.
+
+    `fixtures` is the suite's root, `connect` the connect string; `time_limit` is in seconds per call. `also` are
+    further contracts that the same replay is judged by, for an implementation that is not told the contract.
+    `confine`: the implementation writes to its workspace and home alone, and has no network.
+    """
+
+    fixtures: Path
+    connect: str
+    contract: str
+    level: Level = "text"
+    time_limit: float = TIME_LIMIT
+    also: tuple[str, ...] = ()
+    confine: bool = False
+
+    @contextmanager
+    def bench(self) -> Iterator[Callable[[str], tuple[Verdict, ...]]]:
+        """Connect, and judge one scenario after the other."""
+        with Bench(self) as bench:
+            yield bench.verdicts
+
+    def lost(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
+        """Return the verdicts on a scenario whose worker died. Raises SuiteError if the file is gone or damaged."""
+        heading = Suite(self.fixtures).heading(scenario_id)
+        return tuple(
+            Verdict(
+                scenario_id,
+                contract,
+                self.level,
+                "broken",
+                dict.fromkeys(LEVELS, False),
+                blame="environment",
+                reason=reason,
+                requirement=heading.requirement,
+                rule=heading.rule,
+            )
+            for contract in (self.contract, *self.also)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A scenario with what a contract expects of it; equal expectations are one scenario, read for one of them."""
+
+    contract: Contract
+    scenario: Scenario
+    transcript: Transcript | None
+
+    @property
+    def own(self) -> Scenario:
+        """The scenario in this contract's name."""
+        named = self.contract.name
+        if not self.contract.recorded or self.scenario.contract == named:
+            return self.scenario
+        return replace(self.scenario, contract=named)
+
+
+class Bench:
+    """One connected implementation and a place to replay in; judges one scenario at a time."""
+
+    def __init__(self, order: Order, suite: Suite | None = None) -> None:
+        self.order = order
+        self.suite = suite if suite is not None else Suite(order.fixtures)
+        self.contracts = tuple(map(self.suite.contracts.find, (order.contract, *order.also)))
+        self._adapter = connect(
+            order.connect,
+            self.suite,
+            contract=self.contracts[0],
+            time_limit=order.time_limit,
+            confine=order.confine,
+        )
+        self._servers: ServerPool | None = getattr(self._adapter, "servers", None)
+        self._capabilities = capabilities_of(self._adapter)
+        self._lacks = getattr(self._adapter, "lacks", lambda _tool, _arguments: "")
+        self._place = Place(confined=order.confine)
+
+    def judge(self, scenario_id: str) -> Verdict:
+        """Replay one scenario and judge it by the first contract; see `verdicts`."""
+        return self.verdicts(scenario_id)[0]
+
+    def verdicts(self, scenario_id: str) -> tuple[Verdict, ...]:
+        """Replay one scenario, once, and compare it with what each contract expects, in their order.
+
+        Raises SuiteError or RecordingError if its files are damaged. Everything else that goes wrong becomes a verdict:
+        `broken`, with whom to blame.
+        """
+        stated = self.suite.scenario(scenario_id)
+        views = self._views(stated)
+        skips = [self._skipped(view) for view in views]
+        open_ = [view for view, skip in zip(views, skips, strict=True) if skip is None]
+        judged = iter(self._judged_alone_if_in_doubt(scenario_id, open_) if open_ else ())
+        return tuple(next(judged) if skip is None else skip for skip in skips)
+
+    def _views(self, stated: Scenario) -> list[_View]:
+        """Return the scenario as each contract sees it; contracts of which the same was recorded share it."""
+        recording = Recording()
+        level = self.order.level
+        if level == "verbatim" or any(
+            each.recorded and each.name != stated.contract for each in self.contracts
+        ):
+            recording = self.suite.recordings.of(stated.id, stated.inputs)
+        views = []
+        shared: dict[int, Scenario] = {}
+        for contract in self.contracts:
+            transcript = recording.transcripts.get(contract.name)
+            if not contract.recorded or contract.name == stated.contract:
+                scenario = stated
+            else:
+                key = id(transcript)
+                scenario = shared.setdefault(key, seen_by(stated, contract.name, transcript))
+            views.append(_View(contract, scenario, transcript))
+        return views
+
+    def _skipped(self, view: _View) -> Verdict | None:
+        contract, level = view.contract, self.order.level
+        skip = skipped(view.own, contract, level, self._capabilities, self._lacks)
+        if skip is None and level == "verbatim" and view.transcript is None:
+            return self._verdict(view, "unspecified", f"there is no recording of {contract.name}")
+        return skip
+
+    def _judged_alone_if_in_doubt(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
+        """Return the verdicts; where a shared server may be the reason for a failure, those with one of its own."""
+        verdicts = self._judged(views)
+        servers = self._servers
+        if servers is None:
+            return verdicts
+        use = servers.use
+        if any(servers.doubts(verdict.status) for verdict in verdicts):
+            with servers.alone():
+                alone = self._judged(views)
+            if [*map(_findings, alone)] != [*map(_findings, verdicts)]:
+                servers.separate(scenario_id)
+            verdicts = alone
+        return [replace(verdict, server=use) for verdict in verdicts]
+
+    def _judged(self, views: list[_View]) -> list[Verdict]:
+        """Replay once, and compare once with each expectation that differs."""
+        level, vocabulary = self.order.level, self.suite.vocabulary
+        compared: dict[tuple[int, int], Verdict] = {}
+        verdicts = []
+        try:
+            outcome = replay(views[0].scenario, self._adapter, self._place)
+            for view in views:
+                # A contract that expects what another does gets the same verdict in its own name.
+                key = (id(view.scenario), id(None if view.contract.recorded else view.contract))
+                if key not in compared:
+                    recorded = view.transcript if level == "verbatim" else None
+                    found = compare(view.own, outcome, view.contract, level, vocabulary, recorded)
+                    if found.differences and has_digests(view.own):
+                        in_full = self._in_full(view)
+                        found = compare(in_full, outcome, view.contract, level, vocabulary, recorded)
+                    compared[key] = found
+                verdicts.append(replace(compared[key], contract=view.contract.name))
+        except Exception as error:
+            why = "".join(traceback.format_exception(error)[-3:]).strip()
+            reason = f"{type(error).__name__} in the harness: {why}"
+            return [self._verdict(view, "broken", reason) for view in views]
+        return verdicts
+
+    def _in_full(self, view: _View) -> Scenario:
+        """Return the scenario with what its digests stand for, as far as that was recorded, to show what differs."""
+        scenario = view.own
+        try:
+            recording = self.suite.recordings.of(scenario.id, scenario.inputs)
+        except RecordingError:
+            return scenario  # what is wrong with it does not matter here
+        transcript = recording.transcripts.get(scenario.contract)
+        return scenario if transcript is None else whole(scenario, transcript)
+
+    def _verdict(self, view: _View, status: Status, reason: str) -> Verdict:
+        levels = dict.fromkeys(LEVELS, False)
+        blame: Blame | None = "harness" if status == "broken" else None
+        return Verdict(
+            view.scenario.id,
+            view.contract.name,
+            self.order.level,
+            status,
+            levels,
+            blame=blame,
+            reason=reason,
+            requirement=view.scenario.requirement,
+            rule=view.scenario.rule,
+            length=view.scenario.length,
+        )
+
+    def close(self) -> None:
+        """Close the adapter and remove the workspaces. What goes wrong is told, and harms no verdict."""
+        try:
+            close = getattr(self._adapter, "close", None)
+            if close is not None:
+                close()
+        except Exception as error:
+            _LOG.warning("the adapter could not be closed: %s: %s", type(error).__name__, error)
+        finally:
+            self._place.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _findings(verdict: Verdict) -> tuple[object, ...]:
+    """Return what a verdict says of the implementation, without what the clock says."""
+    return verdict.status, verdict.levels, verdict.differences, verdict.blame
+
+
+def run(
+    suite: Suite,
+    connect_string: str,
+    contracts: Sequence[str],
+    level: Level = "text",
+    ids: Sequence[str] | None = None,
+    *,
+    jobs: int = 1,
+    time_limit: float = TIME_LIMIT,
+    apart: bool = False,
+    confine: bool = False,
+) -> Generator[Verdict]:
+    """Yield one verdict per contract and scenario: contract by contract, each in the order of sorted ids.
+
+    `ids` are the scenarios to take, None for all (`harness.suite.selection.select` finds them). Scenarios are loaded
+    one at a time. An implementation that is not told the contract replays each scenario once, for all contracts. With
+    `jobs` above 1 as many worker processes replay a share each; verdicts and their order are the same. `apart`: also
+    one job has a process of its own, which a thread needs. `confine` is as for an Order. Close the iterator to end
+    them early. Raises SuiteError, and what `connect` raises.
+    """
+    chosen = sorted(suite.ids() if ids is None else ids)
+    once = connect_string.partition(":")[0] not in TOLD_THE_CONTRACT
+    for names in [tuple(contracts)] if once else [(name,) for name in contracts]:
+        order = Order(suite.root, connect_string, names[0], level, time_limit, names[1:], confine)
+        later: list[list[Verdict]] = [[] for _ in names[1:]]
+        with closing(_judged(suite, order, chosen, jobs, apart=apart)) as judged:
+            for first, *others in judged:
+                yield first
+                for kept, verdict in zip(later, others, strict=True):
+                    kept.append(verdict)
+        for kept in later:
+            yield from kept
+
+
+def _judged(
+    suite: Suite, order: Order, chosen: Sequence[str], jobs: int, *, apart: bool
+) -> Generator[tuple[Verdict, ...]]:
+    """Yield the verdicts on each scenario, one for each contract of the order."""
+    if apart or (jobs > 1 and len(chosen) > 1):
+        from readfirst.harness.run.workers import (
+            work_in_processes,  # here, because a run with one job needs none of it
+        )
+
+        with closing(work_in_processes(order, chosen, jobs)) as verdicts:
+            yield from verdicts
+        return
+    with Bench(order, suite) as bench:
+        for scenario_id in chosen:
+            yield bench.verdicts(scenario_id)

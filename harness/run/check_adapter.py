@@ -1,0 +1,182 @@
+"""Check adapter: whether a connection works at all, before anybody judges the implementation behind it."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.session import (
+    Adapter,
+    BrokenAdapter,
+    ParallelSession,
+    RacingSession,
+    Session,
+    ToolResult,
+    Workspace,
+    capabilities_of,
+)
+from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.scenario import TOOLS
+from readfirst.harness.workspace.site import Place, Site
+
+__all__ = ["Check", "check_adapter"]
+
+_KNOWN = frozenset({*TOOLS, "parallel", "during", "deny"})
+_TEXT = "first line\nsecond line\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was tried: `problem` is empty if it works, else what happened and what to do."""
+
+    name: str
+    problem: str = ""
+
+
+class _Wrong(Exception):  # noqa: N818 - it names what is wrong
+    pass
+
+
+def check_adapter(adapter: Adapter, place: Place) -> Iterator[Check]:
+    """Try an adapter, without judging any rule of the contract; yields each check as it is done.
+
+    After a check that everything else depends on has failed, the rest is left out.
+    """
+    yield _tried("what it declares is known", lambda: _declares(adapter))
+    opened = _tried("a session opens and closes", lambda: _in_session(adapter, place, lambda _s, _site: None))
+    yield opened
+    if opened.problem:
+        return
+    capabilities = capabilities_of(adapter)
+    checks: list[tuple[str, str, Callable[[Session, Site], None]]] = [
+        ("Read", "a file that is there is read", _reads),
+        ("Read", "a file that is missing is refused, and that is marked", _misses),
+        ("Write", "a new file is written, in the workspace and nowhere else", _writes),
+        ("Read", "text that is not ASCII comes through whole", _unicode),
+    ]
+    for needed, name, check in checks:
+        if needed in capabilities:
+            yield _tried(name, lambda check=check: _in_session(adapter, place, check))  # type: ignore[misc]
+    if "Read" in capabilities:
+        yield _tried("a later session sees its own workspace", lambda: _two_sessions(adapter, place))
+    yield _tried("what it declares is there", lambda: _in_session(adapter, place, _methods(capabilities)))
+
+
+def _tried(name: str, check: Callable[[], None]) -> Check:
+    try:
+        check()
+    except _Wrong as error:
+        return Check(name, str(error))
+    except BrokenAdapter as error:
+        details = f"\n{error.details.strip()}" if error.details else ""
+        return Check(name, f"{error}{details}")
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        return Check(
+            name, f"the adapter raised {type(error).__name__}: {error} ({last.filename}:{last.lineno})"
+        )
+    return Check(name)
+
+
+def _in_session(adapter: Adapter, place: Place, check: Callable[[Session, Site], None]) -> None:
+    with place.site(unique=not getattr(adapter, "repeats_paths", False)) as site:
+        session = adapter.open(_workspace(site, isolated=True))
+        try:
+            check(session, site)
+        finally:
+            close = getattr(session, "close", None)
+            if close is not None:
+                close()
+
+
+def _workspace(site: Site, *, isolated: bool) -> Workspace:
+    needs = frozenset({"Read", "Write"})
+    return Workspace(Path(site.root), Path(site.home), needs=needs, isolated=isolated)
+
+
+def _declares(adapter: Adapter) -> None:
+    unknown = capabilities_of(adapter) - _KNOWN
+    if unknown:
+        names = ", ".join(sorted(unknown))
+        raise _Wrong(f"capabilities holds {names}; there is: {', '.join(sorted(_KNOWN))}")
+    if not capabilities_of(adapter) & set(TOOLS):
+        raise _Wrong("capabilities holds no tool, so that every scenario is unsupported")
+
+
+def _call(session: Session, tool: str, arguments: dict[str, Any]) -> ToolResult:
+    result: object = session.call(tool, arguments)
+    if not isinstance(result, ToolResult):
+        raise _Wrong(f"{tool} answered {str(result)[:200]!r}; return a ToolResult(text, is_error)")
+    if not isinstance(result.text, str) or not isinstance(result.is_error, bool):
+        raise _Wrong(f"{tool} answered {str(result)[:200]}; text is a string and is_error a boolean")
+    return result
+
+
+def _lay_out(site: Site, text: str) -> str:
+    site.lay_out({"notes.txt": RegularFile(TextContent(text))})
+    return f"{site.root}/notes.txt"
+
+
+def _reads(session: Session, site: Site) -> None:
+    path = _lay_out(site, _TEXT)
+    result = _call(session, "Read", {"file_path": path})
+    if result.is_error:
+        raise _Wrong(f"Read of {path}, which is there, is marked as an error: {result.text[:200]!r}")
+    if "first line" not in result.text or "second line" not in result.text:
+        raise _Wrong(f"Read did not show the file's lines, but {result.text[:200]!r}")
+
+
+def _misses(session: Session, site: Site) -> None:
+    result = _call(session, "Read", {"file_path": f"{site.root}/missing.txt"})
+    if not result.is_error:
+        raise _Wrong(
+            f"Read of a missing file is not marked as an error: {result.text[:200]!r}. Set is_error."
+        )
+
+
+def _writes(session: Session, site: Site) -> None:
+    result = _call(session, "Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"})
+    if result.is_error:
+        raise _Wrong(f"Write of a new file is marked as an error: {result.text[:200]!r}")
+    there = site.snapshot()
+    entry = there.pop("new.txt", None)
+    if not isinstance(entry, RegularFile) or entry.data != b"new\n":
+        where = f"{site.root}/new.txt"
+        raise _Wrong(f"{where} is not there afterwards, or holds something else. Is the path used as given?")
+    if there:
+        raise _Wrong(f"Write also left {', '.join(sorted(there))}; keep files of your own elsewhere")
+
+
+def _unicode(session: Session, site: Site) -> None:
+    text = "caf\u00e9 \u2192 \U0001f600\n"
+    path = _lay_out(site, text)
+    result = _call(session, "Read", {"file_path": path})
+    if text.strip() not in result.text:
+        raise _Wrong(f"Read showed {result.text[:100]!r} for {text!r}. Talk UTF-8 to your program.")
+
+
+def _two_sessions(adapter: Adapter, place: Place) -> None:
+    for text in ("one\n", "two\n"):
+
+        def look(session: Session, site: Site, text: str = text) -> None:
+            result = _call(session, "Read", {"file_path": _lay_out(site, text)})
+            if text.strip() not in result.text:
+                told = f"the session shows {result.text[:100]!r}, not {text!r}"
+                raise _Wrong(f"{told}. Begin anew in open(), or remove repeats_paths.")
+
+        _in_session(adapter, place, look)
+
+
+def _methods(capabilities: frozenset[str]) -> Callable[[Session, Site], None]:
+    def look(session: Session, _site: Site) -> None:
+        if "parallel" in capabilities and not isinstance(session, ParallelSession):
+            raise _Wrong("capabilities holds parallel, but the session has no call_parallel(calls)")
+        if "during" in capabilities and not isinstance(session, RacingSession):
+            raise _Wrong(
+                "capabilities holds during, but the session has no call_during(tool, arguments, strike)"
+            )
+
+    return look

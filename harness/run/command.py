@@ -1,0 +1,362 @@
+"""Test run: what `readfirst run` does: select, replay, rule by the baseline, report, and sum up."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack, closing, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal
+
+from readfirst.harness.compare.baseline import Baseline, BaselineError, baseline_text, load_baseline, rule
+from readfirst.harness.compare.known_failures import first_differences, grouped_text
+from readfirst.harness.compare.summary import ExitCode, Summary
+from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.report import Commands, Report, RunFacts, output
+from readfirst.harness.report.cost import Cost
+from readfirst.harness.report.jsonl import JsonlReport
+from readfirst.harness.report.junit import JunitReport
+from readfirst.harness.report.pages import Page, PageReport, Sources
+from readfirst.harness.report.place import short_path
+from readfirst.harness.report.progress import ProgressBar
+from readfirst.harness.report.results import Results
+from readfirst.harness.report.table import TableReport
+from readfirst.harness.report.terminal import print_runs
+from readfirst.harness.run.bench import TIME_LIMIT, run
+from readfirst.harness.source.finding import Finding, SuiteError
+from readfirst.harness.suite.contracts import DOCUMENTED
+from readfirst.harness.suite.rules import RuleClass
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.selection import Selection, SelectionError, select
+from readfirst.harness.suite.suite import Suite, UnknownScenarioError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Request", "chosen_contracts", "commands_of", "open_baseline", "perform", "perform_report"]
+
+_WORTH_GROUPING = 2
+"""Failures from which on it is worth to ask for their causes."""
+ALL = "all"
+"""Stands for every contract of a suite."""
+_WIDE = 110
+"""Columns of a table that does not go to a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The options of one run as they were given.
+
+    `target` is the connect string. `called` is the target as it was written, without options that were made part of
+    it; reports and baselines hold `name`, or that where no name is given.
+    `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
+    `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
+    """
+
+    suite: Suite
+    target: str
+    version: str
+    called: str = ""
+    name: str | None = None
+    fixtures: Path | None = None
+    contracts: tuple[str, ...] = ()
+    level: Level = "text"
+    selection: Selection = field(default_factory=Selection)
+    format: str = "table"
+    output: Path | None = None
+    baseline: Path | None = None
+    update_baseline: bool = False
+    jobs: int = 1
+    time_limit: float = TIME_LIMIT
+    confine: bool = False
+    most_failures: int | None = 3
+
+    @property
+    def title(self) -> str:
+        """What reports call what is tested."""
+        return self.name or self.called or self.target
+
+
+def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:
+    """Return the contracts to hold a target to.
+
+    Without a name: the one that the target itself is of (`claude-code:2.1.7`), else the suite's default. `latest` is
+    the newest, `all` is all of them; they come in release order. Raises UnknownContractError, and SelectionError for
+    the level `verbatim` on `documented`.
+    """
+    contracts = suite.contracts
+    if not names:
+        kind, _, own = target.partition(":")
+        names = (own,) if kind in ("claude-code", "recording") and own in contracts else (contracts.default,)
+    chosen = {contracts[name].name for name in names if name != ALL}
+    names = tuple(each.name for each in contracts if ALL in names or each.name in chosen)
+    if level == "verbatim" and DOCUMENTED in names:
+        raise SelectionError(f"the level verbatim compares with a recording, and {DOCUMENTED} has none.")
+    return names
+
+
+def open_baseline(suite: Suite, file: Path, name: str | None, called: str) -> Baseline:
+    """Read a baseline of what is called by `name`, or as the target is written.
+
+    Raises BaselineError, also for what is not strict YAML.
+    """
+    try:
+        baseline = load_baseline(file, suite.ids(), suite.contracts)
+    except BaselineError:
+        raise
+    except SuiteError as error:
+        raise BaselineError(error.findings) from error
+    if baseline.name not in (name, called):
+        message = f"this baseline is of {baseline.name!r}, and the run is called {name or called!r}"
+        fix = f"If they are the same, add --name {shlex.quote(baseline.name)}."
+        raise BaselineError([Finding("name", baseline.position, message, fix)])
+    return baseline
+
+
+def commands_of(
+    target: str,
+    level: Level,
+    contract: str,
+    *,
+    fixtures: Path | None = None,
+    time_limit: float = TIME_LIMIT,
+    confine: bool = False,
+) -> Commands:
+    """Return the command lines that go on from a failure, without the scenario's id."""
+    suite = [] if fixtures is None else ["--fixtures", short_path(fixtures)]
+    run = ["readfirst", "run", target, "--contract", contract, "--level", level, *suite]
+    if time_limit != TIME_LIMIT:
+        run += ["--time-limit", f"{time_limit:g}"]
+    if confine:
+        run.append("--confine")
+    return Commands(shlex.join(run), shlex.join(["readfirst", "show", "--contract", contract, *suite]))
+
+
+def perform(request: Request) -> int:
+    """Carry out the run and return its exit code. Raises what the parts raise, before or during the run.
+
+    After Ctrl-C the reports on standard output are finished and say so; a report file is then not written.
+    """
+    suite, cost = request.suite, Cost()
+    contracts = chosen_contracts(suite, request.target, request.contracts, request.level)
+    baseline = _baseline(request)
+    ids = select(suite, request.selection)
+    if not ids:
+        print("readfirst: nothing was selected, so nothing was tested.", file=sys.stderr)
+        return ExitCode.NOTHING
+    facts = RunFacts(
+        target=request.target,
+        name=request.title,
+        contracts=contracts,
+        level=request.level,
+        scenarios=len(ids),
+        commands=partial(
+            commands_of,
+            request.target,
+            request.level,
+            fixtures=request.fixtures,
+            time_limit=request.time_limit,
+            confine=request.confine,
+        ),
+        find=partial(_find, suite),
+        rules=suite.rules,
+    )
+    summary = Summary()
+    seen: list[Verdict] = []
+    failing: Counter[str] = Counter()
+    with ExitStack() as stack:
+        verdicts = stack.enter_context(
+            closing(
+                run(
+                    suite,
+                    request.target,
+                    contracts,
+                    request.level,
+                    ids,
+                    jobs=request.jobs,
+                    time_limit=request.time_limit,
+                    confine=request.confine,
+                )
+            )
+        )
+        # The first verdict comes before any output: a target that cannot be connected gives none.
+        first = next(verdicts)
+        cost.started(first)
+        reports, console = _reports(request, facts, stack)
+        bar = stack.enter_context(ProgressBar(console, len(ids) * len(contracts)))
+        try:
+            for verdict in chain((first,), verdicts):
+                ruling = rule(verdict, baseline)
+                summary.add(verdict, ruling)
+                cost.verdict(verdict)
+                for report in reports:
+                    report.verdict(verdict, ruling)
+                bar.advance(failed=not ruling.conformant)
+                if verdict.status == "failed" and not ruling.conformant:
+                    failing[verdict.contract] += 1
+                if request.update_baseline:
+                    seen.append(replace(verdict, differences=first_differences(verdict)))
+        except KeyboardInterrupt:
+            bar.stop()
+            for report in reports:
+                report.finish(summary, interrupted=True)
+            raise
+        bar.stop()
+        for report in reports:
+            report.finish(summary)
+    if request.output or request.format != "table":
+        print(summary.sentence(), file=sys.stderr)
+    print(cost.sentence(summary.total, request.jobs), file=sys.stderr)
+    causes = _by_cause(request, failing)
+    if causes:
+        print(causes, file=sys.stderr)
+    if request.update_baseline and request.baseline:
+        grouped = baseline.grouped if baseline else request.target.startswith(("target:", "agent:"))
+        text = (grouped_text if grouped else baseline_text)(
+            baseline.name if baseline else request.title, seen, baseline
+        )
+        request.baseline.parent.mkdir(exist_ok=True)
+        with output(request.baseline) as stream:
+            stream.write(text)
+        return ExitCode.CONFORMANT if summary.total.scenarios > _unjudged(summary) else ExitCode.NOTHING
+    return summary.exit_code
+
+
+def perform_report(
+    suite: Suite,
+    streams: Sequence[Path],
+    page: Page | Literal["table"],
+    target: Path | None,
+    *,
+    fixtures: Path | None = None,
+    version: str = "unknown",
+    most_failures: int | None = 3,
+) -> None:
+    """Write a page of the runs of these streams, to `target` or to standard output; `table` is what a run prints.
+
+    Raises StreamError for a stream that is not whole, before anything is written.
+    """
+    from readfirst.harness.report.stream import (
+        read_stream,  # here, because a run must not wait for jsonschema
+    )
+
+    runs = (replace(run, series=number) for number, file in enumerate(streams) for run in read_stream(file))
+    results = Results(tuple(runs))
+    sources = Sources(
+        partial(_find, suite),
+        suite.contracts,
+        suite.seen_by,
+        lambda run: commands_of(run.target, run.level, run.contract, fixtures=fixtures),
+        version,
+        suite.rules,
+        partial(_of_class, suite),
+    )
+    with output(target) if target is not None else nullcontext(sys.stdout) as stream:
+        if page == "table":
+            print_runs(_console(stream), results, sources, most_failures)
+        else:
+            stream.write(sources.write(page, results))
+
+
+def _by_cause(request: Request, failing: Counter[str]) -> str:
+    """Return the line that names the command which groups failures by cause; empty where that tells no more."""
+    contract = next(iter(failing), "")
+    if failing[contract] < _WORTH_GROUPING:
+        return ""
+    words, kept = ["readfirst", "diff", contract], request.format == "jsonl" and request.output is not None
+    if kept:
+        words.append(str(request.output))
+    elif request.selection.ids:
+        return ""  # a comparison takes no ids, and what was chosen by hand is not much
+    else:
+        chosen = request.selection
+        words.append(request.target)
+        for name, values in (
+            ("--family", chosen.families),
+            ("--tag", chosen.tags),
+            ("--requirement", chosen.requirements),
+            ("--rule", chosen.rules),
+            ("--class", chosen.classes),
+            ("-k", (chosen.expression,) if chosen.expression else ()),
+            ("-j", (str(request.jobs),) if request.jobs > 1 else ()),
+            ("--time-limit", (f"{request.time_limit:g}",) if request.time_limit != TIME_LIMIT else ()),
+        ):
+            words += [word for value in values for word in (name, value)]
+    if request.fixtures is not None:
+        words += ["--fixtures", short_path(request.fixtures)]
+    again = "" if kept else ", with another run"
+    return f"{failing[contract]} failures on {contract}; grouped by cause{again}: {shlex.join(words)}"
+
+
+def _unjudged(summary: Summary) -> int:
+    return summary.total.unsupported + summary.total.unspecified
+
+
+def _baseline(request: Request) -> Baseline | None:
+    if request.baseline is None:
+        return None
+    if request.update_baseline and not request.baseline.exists():
+        return None
+    return open_baseline(request.suite, request.baseline, request.name, request.called or request.target)
+
+
+def _find(suite: Suite, scenario_id: str) -> Scenario | None:
+    try:
+        return suite.scenario(scenario_id)
+    except (UnknownScenarioError, SuiteError):
+        return None  # it was removed or changed during the run
+
+
+def _of_class(suite: Suite, class_: RuleClass) -> list[str]:
+    return select(suite, Selection(classes=(class_,)))
+
+
+def _reports(request: Request, facts: RunFacts, stack: ExitStack) -> tuple[list[Report], Console]:
+    """Open the reports, and the console that a progress bar may use."""
+    from rich.console import Console
+
+    terminal = sys.stdout.isatty()
+    console = _console(sys.stdout)
+    reports: list[Report] = []
+    if request.output is not None:
+        reports.append(_report(request, facts, stack.enter_context(output(request.output))))
+    if request.output is None and request.format != "table":
+        reports.append(_report(request, facts, sys.stdout))
+    elif request.output is None or request.format != "table":
+        reports.append(TableReport(console, facts, most_failures=request.most_failures))
+    else:
+        terminal = False
+    # Above a bar only its own console may print.
+    return reports, console if terminal else Console(file=sys.stderr)
+
+
+def _report(request: Request, facts: RunFacts, stream: IO[str]) -> Report:
+    match request.format:
+        case "jsonl":
+            return JsonlReport(stream, facts, request.version)
+        case "junit":
+            return JunitReport(stream, facts)
+        case "markdown" | "html" | "badge":
+            sources = Sources(
+                facts.find,
+                request.suite.contracts,
+                request.suite.seen_by,
+                lambda run: facts.commands(run.contract),
+                request.version,
+                facts.rules,
+                partial(_of_class, request.suite),
+            )
+            return PageReport(stream, facts, request.format, sources)
+        case _:
+            return TableReport(_console(stream), facts, most_failures=request.most_failures)
+
+
+def _console(stream: IO[str]) -> Console:
+    from rich.console import Console
+
+    return Console(file=stream, width=None if stream.isatty() else _WIDE, emoji=False)

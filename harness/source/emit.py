@@ -1,0 +1,85 @@
+"""Write values as YAML that people review: a block scalar wherever that is exact, else a quoted string with escapes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from readfirst.harness.source.strict_yaml import StrictYamlError, load
+
+__all__ = ["emit_mapping", "emit_string"]
+
+_SHORT_CONTENT = 80
+_PLAIN_START = re.compile(r"[A-Za-z/$(]")
+_NOT_IN_BLOCKS = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]|[ \t](?:\n|\Z)")
+"""What a block scalar would change or hide: control characters, CR, NEL, trailing blanks."""
+_ESCAPED = re.compile(
+    r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb]"
+)
+"""Characters that look like others or like nothing: visible only as escapes."""
+
+Value = str | int | bool | None | Mapping[str, "Value"]
+
+
+def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
+    """Return the lines of a block mapping whose keys stand at column `indent` (from 0).
+
+    Strings of up to `one_line` characters stay on one line; those below `files` up to 80, as people write them.
+    """
+    lines = []
+    for key, value in mapping.items():
+        name = " " * indent + emit_string(key)
+        if isinstance(value, Mapping) and value:
+            lines.append(f"{name}:")
+            lines += emit_mapping(value, indent + 2, _SHORT_CONTENT if key == "files" else one_line)
+        elif isinstance(value, str):
+            first, *rest = _string_lines(value, indent, one_line)
+            lines += [f"{name}: {first}", *rest]
+        else:
+            lines.append(f"{name}: {'{}' if isinstance(value, Mapping) else json.dumps(value)}")
+    return lines
+
+
+def emit_string(text: str) -> str:
+    """Return a string on one line: plain where YAML reads it back unchanged, else in double quotes."""
+    if _PLAIN_START.match(text) and _reads_back(text):
+        return text
+    return _quoted(text)
+
+
+def _string_lines(text: str, indent: int, one_line: int) -> list[str]:
+    single = len(text) <= one_line or "\n" not in text.rstrip("\n") or not text.strip("\n")
+    if single or _NOT_IN_BLOCKS.search(text) or _ESCAPED.search(text):
+        return [emit_string(text)]
+    body = text.rstrip("\n")
+    ends = len(text) - len(body)
+    chomping = ("-", "", "+")[min(ends, 2)]
+    # The explicit indentation keeps leading blanks of the first line content.
+    lines = [" " * (indent + 2) + line if line else "" for line in body.split("\n")]
+    return [f"|2{chomping}", *lines, *[""] * (ends - 1)]
+
+
+def _quoted(text: str) -> str:
+    return _ESCAPED.sub(_escape, json.dumps(text, ensure_ascii=False))
+
+
+def _escape(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
+
+
+@lru_cache(maxsize=65536)
+def _reads_back(text: str) -> bool:
+    if _ESCAPED.search(text):
+        return False
+    line = f"k: {text}\n".encode()
+    try:
+        # Other readers know more types (`yes`, `12:30`, dates): what they would convert is quoted.
+        return bool(load(line, Path("-")).value == {"k": text} == yaml.safe_load(line))
+    except (StrictYamlError, yaml.YAMLError, ValueError):
+        return False

@@ -1,0 +1,373 @@
+"""Strict YAML: one file, one document, JSON types only, and a position for every value."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import stat
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+import yaml
+
+from readfirst.harness.source.finding import Finding, Position, SuiteError
+
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "Document", "Scalar", "StrictYamlError", "load", "read"]
+
+MAX_BYTES = 1024 * 1024
+MAX_DEPTH = 64
+
+# libyaml's parser is about 8 times faster; PyYAML's own parser gives the same events.
+_PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_CONSTANTS: dict[str, Any] = {"null": None, "true": True, "false": False}
+_NUMBER_STARTS = frozenset("-0123456789")
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_FLOAT = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_MAX_DIGITS = 300
+
+# Two leaves of the tree of marks; a mapping's marks are a dict, a sequence's a list.
+_Mark = tuple[int, int]
+_Path = tuple[str | int, ...]
+
+
+class StrictYamlError(SuiteError):
+    """The file is not strict YAML. Reading stops at the first such place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """One scalar as it is written: `style` is `''` (plain), `'`, `"`, `|` or `>`; lines count from 1."""
+
+    value: str
+    style: str
+    first_line: int
+    last_line: int
+    column: int
+    is_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The value of one file in JSON types, and where each part of it stands."""
+
+    value: Any
+    file: Path
+    data: bytes = field(repr=False)
+    _marks: Any = field(repr=False)
+
+    def position(self, path: _Path = (), *, key: bool = False) -> Position:
+        """Return where the value at `path` begins; with `key`, where its key begins.
+
+        `path` names keys and list indexes from the top. A path that leads nowhere gives its nearest ancestor.
+        """
+        node = self._marks
+        found = node[0]
+        for number, part in enumerate(path, 1):
+            children = node[1]
+            if isinstance(children, dict):
+                if part not in children:
+                    break
+                key_mark, node = children[part]
+                found = key_mark if key and number == len(path) else node[0]
+            elif isinstance(children, list) and isinstance(part, int) and part < len(children):
+                node = children[part]
+                found = node[0]
+            else:
+                break
+        return Position(self.file, found[0] + 1, found[1] + 1)
+
+    def scalars(self) -> Iterator[Scalar]:
+        """Yield every scalar in the order of the file; reads the file's bytes once more."""
+        # One entry per open collection: None for a sequence, else whether a key comes next.
+        open_: list[bool | None] = []
+        for event in _events(self.data):
+            kind = type(event)
+            if kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                open_.pop()
+                continue
+            if kind not in _VALUE_EVENTS:
+                continue
+            is_key = bool(open_ and open_[-1])
+            if open_ and open_[-1] is not None:
+                open_[-1] = not open_[-1]
+            if kind is yaml.MappingStartEvent:
+                open_.append(True)
+            elif kind is yaml.SequenceStartEvent:
+                open_.append(None)
+            else:
+                start, end = event.start_mark, event.end_mark
+                # The end mark of a block scalar is the beginning of what follows it.
+                last = end.line if event.style in ("|", ">") else end.line + 1
+                style = event.style or ""
+                yield Scalar(event.value, style, start.line + 1, last, start.column + 1, is_key)
+
+
+_VALUE_EVENTS = (yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent)
+
+
+def read(file: Path) -> bytes:
+    """Return the bytes of `file`; StrictYamlError if it is missing, not a regular file or over 1 MiB.
+
+    The size is asked for before reading, so a huge file costs nothing.
+    """
+    try:
+        # Without O_NONBLOCK a named pipe would wait for a writer.
+        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        _refuse(
+            "unreadable", file, 0, 0, f"the file cannot be read: {error.strerror}", "Check its name and mode."
+        )
+    except ValueError:
+        _refuse("unreadable", file, 0, 0, "the file's name holds a NUL character", "Give another name.")
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            _refuse("unreadable", file, 0, 0, "this is not a regular file", "Put a YAML file in its place.")
+        if status.st_size > MAX_BYTES:
+            _refuse_size(file, status.st_size)
+        return os.read(descriptor, status.st_size + 1)
+    finally:
+        os.close(descriptor)
+
+
+def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
+    """Read one document; `file` is only named in positions. Raises StrictYamlError at the first problem.
+
+    `null`, `true`, `false` and numbers in JSON's spelling get their type; every other scalar is a string.
+    Reading ends before the first top-level key that is in `until`: what follows is neither there nor checked.
+    """
+    if len(data) > MAX_BYTES:
+        _refuse_size(file, len(data))
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        line = before.count("\n")
+        column = len(before) - before.rfind("\n") - 1
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        _refuse(
+            "not-utf-8", file, line, column, message, "Save the file as UTF-8; write other bytes as base64."
+        )
+    if text.startswith("\ufeff"):
+        _refuse("not-utf-8", file, 0, 0, "the file begins with a byte order mark", "Save it without one.")
+    try:
+        value, marks = _build(data, file, until)
+    except yaml.reader.ReaderError as error:
+        line, column = _place(text, error)
+        message = f"character U+{_code(error):04X} cannot stand in a YAML file"
+        _refuse("control-character", file, line, column, message, r'Write it as an escape, for example "\0".')
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line, mark.column) if mark else (0, 0)
+        message = ", ".join(part for part in (error.context, error.problem) if part)
+        _refuse("yaml-syntax", file, line, column, message or "not YAML", _syntax_fix(message))
+    except yaml.YAMLError as error:
+        _refuse("yaml-syntax", file, 0, 0, " ".join(str(error).split()), _syntax_fix(""))
+    return Document(value, file, data, marks)
+
+
+def _events(data: bytes) -> Iterator[Any]:
+    parser = _PARSER(data)
+    try:
+        while parser.check_event():
+            yield parser.get_event()
+    finally:
+        parser.dispose()
+
+
+def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, Any]:
+    """Build the value and the tree of marks in one pass over the events; never recursive."""
+    parser = _PARSER(data)
+    get = parser.get_event
+    root: Any = None
+    marks: Any = None
+    documents = 0
+    stack: list[tuple[Any, Any, bool]] = []
+    container: Any = None  # the innermost open collection and the marks of its children
+    children: Any = None
+    in_mapping = False
+    key: str | None = None
+    key_mark: _Mark = (0, 0)
+    try:
+        while True:
+            event = get()
+            kind = type(event)
+            if kind is yaml.ScalarEvent:
+                place = event.start_mark
+                mark = (place.line, place.column)
+                if event.anchor is not None or event.tag is not None:
+                    _refuse_properties(event, file, mark)
+                text = event.value
+                plain = event.implicit[0] and not event.style
+                if in_mapping and key is None:
+                    if text in until and container is root:
+                        break
+                    if plain and (text == "<<" or not text or text in _CONSTANTS or _is_number(text)):
+                        _refuse_key(text, file, mark)
+                    if text in container:
+                        first = children[text][0][0] + 1
+                        message = f"the key {text!r} stands here twice, first in line {first}"
+                        _refuse("duplicate-key", file, *mark, message, "Keep one of the two, or merge them.")
+                    key, key_mark = text, mark
+                    continue
+                value: Any = text
+                if plain:
+                    if text in _CONSTANTS:
+                        value = _CONSTANTS[text]
+                    elif not text:
+                        fix = 'Write null, "" or the value that is meant.'
+                        _refuse("missing-value", file, *mark, "a value is missing here", fix)
+                    elif text[0] in _NUMBER_STARTS:
+                        value = _number(text, file, mark)
+                node: Any = (mark, None)
+                opened = False
+            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                place = event.start_mark
+                mark = (place.line, place.column)
+                if event.anchor is not None or event.tag is not None:
+                    _refuse_properties(event, file, mark)
+                if in_mapping and key is None:
+                    fix = "Write a plain or quoted string before the colon."
+                    _refuse("non-string-key", file, *mark, "a collection cannot be a key", fix)
+                if len(stack) >= MAX_DEPTH:
+                    message = f"nested more than {MAX_DEPTH} levels deep"
+                    _refuse(
+                        "too-deep",
+                        file,
+                        *mark,
+                        message,
+                        "Write it flatter; no part of the format is that deep.",
+                    )
+                value = {} if kind is yaml.MappingStartEvent else []
+                node = (mark, {} if kind is yaml.MappingStartEvent else [])
+                opened = True
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                container, children, in_mapping = stack.pop()
+                key = None
+                continue
+            elif kind is yaml.AliasEvent:
+                place = event.start_mark
+                message = f"the alias *{event.anchor} repeats a value from elsewhere"
+                _refuse(
+                    "alias", file, place.line, place.column, message, "Write the value out where it is used."
+                )
+            elif kind is yaml.DocumentStartEvent:
+                place = event.start_mark
+                documents += 1
+                if documents > 1:
+                    message = "a second document begins here"
+                    _refuse(
+                        "several-documents",
+                        file,
+                        place.line,
+                        place.column,
+                        message,
+                        "Keep one document per file.",
+                    )
+                if event.version is not None or event.tags:
+                    message = "a directive (%YAML, %TAG) stands here"
+                    _refuse(
+                        "tag", file, place.line, place.column, message, "Remove it: the format needs none."
+                    )
+                continue
+            elif kind is yaml.StreamEndEvent:
+                break
+            else:
+                continue
+
+            if in_mapping:
+                container[key] = value
+                children[key] = (key_mark, node)
+                key = None
+            elif container is not None:
+                container.append(value)
+                children.append(node)
+            else:
+                root, marks = value, node
+            if opened:
+                stack.append((container, children, in_mapping))
+                container, children, in_mapping = value, node[1], kind is yaml.MappingStartEvent
+    finally:
+        parser.dispose()
+    if marks is None:
+        _refuse("empty-file", file, 0, 0, "the file holds no value", "Write it, or remove the file.")
+    return root, marks
+
+
+def _is_number(text: str) -> bool:
+    return text[0] in _NUMBER_STARTS and _FLOAT.fullmatch(text) is not None
+
+
+def _number(text: str, file: Path, mark: _Mark) -> Any:
+    """Return the number that `text` spells in JSON, or `text` itself."""
+    if _FLOAT.fullmatch(text) is None:
+        return text
+    if len(text) <= _MAX_DIGITS:
+        if _INTEGER.fullmatch(text):
+            return int(text)
+        number = float(text)
+        if math.isfinite(number):
+            return number
+    fix = "Write a smaller number, or quote it if it is meant as a string."
+    return _refuse("number-too-large", file, *mark, f"the number {text[:20]}... is too large", fix)
+
+
+def _refuse_properties(event: Any, file: Path, mark: _Mark) -> NoReturn:
+    if event.anchor is not None:
+        message = f"the anchor &{event.anchor} stands here"
+        _refuse("alias", file, *mark, message, "Remove it, and write the value out where it is used.")
+    message = f"the tag {event.tag} stands here"
+    _refuse("tag", file, *mark, message, "Remove it: the format has JSON types only; quote what is a string.")
+
+
+def _refuse_key(text: str, file: Path, mark: _Mark) -> NoReturn:
+    if text == "<<":
+        _refuse("non-string-key", file, *mark, "merge keys (<<) are not read", "Write the merged keys out.")
+    if not text:
+        _refuse(
+            "non-string-key", file, *mark, "a key is missing before the colon", 'Write it, if need be as "".'
+        )
+    _refuse("non-string-key", file, *mark, f"the key {text} is not a string", f'Quote it: "{text}".')
+
+
+def _refuse_size(file: Path, size: int) -> NoReturn:
+    message = f"the file has {size:,} bytes; at most {MAX_BYTES:,} are read"
+    _refuse(
+        "file-too-large",
+        file,
+        0,
+        0,
+        message,
+        "Write large content with repeat and times, long text with sha256.",
+    )
+
+
+def _refuse(rule: str, file: Path, line: int, column: int, message: str, fix: str) -> NoReturn:
+    raise StrictYamlError([Finding(rule, Position(file, line + 1, column + 1), message, fix)])
+
+
+def _code(error: Any) -> int:
+    character = error.character
+    return ord(character) if isinstance(character, str) else int(character)
+
+
+def _place(text: str, error: Any) -> _Mark:
+    """Return line and column of a character that the reader refused; its own offset may count bytes."""
+    character = chr(_code(error))
+    offset = text.find(character)
+    if offset < 0:
+        return (0, 0)
+    before = text[:offset]
+    return (before.count("\n"), offset - before.rfind("\n") - 1)
+
+
+def _syntax_fix(message: str) -> str:
+    if "escape" in message:
+        return r'Use the escapes of YAML: "\x01", "\u2028", "\U0001F600" (one escape, not two surrogates).'
+    if "tab" in message or "cannot start any token" in message:
+        return "Indent with blanks, and quote a string that begins with a special character."
+    return "Compare with `readfirst docs format`; a string with `: `, `#` or quotes in it is safest in double quotes."

@@ -1,0 +1,42 @@
+"""Case: one scenario under inspection, with its file and its suite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readfirst.harness.source.finding import Finding, Position
+from readfirst.harness.source.strict_yaml import Document
+from readfirst.harness.suite.scenario import Clause, ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
+
+__all__ = ["Case", "at"]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a check gets to see."""
+
+    scenario: Scenario
+    document: Document
+    suite: Suite
+
+    def finding(
+        self, rule: str, path: tuple[str | int, ...], message: str, fix: str, *, key: bool = False
+    ) -> Finding:
+        """Return a finding about the value at `path` of the file, or about its key."""
+        return Finding(rule, self.document.position(path, key=key), message, fix)
+
+    def clauses(self) -> list[tuple[Clause, ToolCall | ParallelCalls]]:
+        """Return every clause, with the call or group that it belongs to."""
+        found: list[tuple[Clause, ToolCall | ParallelCalls]] = []
+        for step in self.scenario.steps:
+            if isinstance(step, ToolCall | ParallelCalls):
+                found.extend((clause, step) for clause in step.expect.clauses())
+            if isinstance(step, ParallelCalls):
+                found.extend((clause, call) for call in step.calls for clause in call.expect.clauses())
+        return found
+
+
+def at(position: Position | None, case: Case) -> Position:
+    """Return the position, or the beginning of the file where there is none."""
+    return position if position is not None else case.document.position()

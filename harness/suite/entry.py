@@ -1,0 +1,153 @@
+"""What one path of a workspace is: the values that layout, world events, snapshots and expectations share."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+
+from readfirst.harness.suite.shift import Seconds
+
+__all__ = [
+    "OLD_TIME",
+    "Base64Content",
+    "Content",
+    "Directory",
+    "Entry",
+    "FileDigest",
+    "HardLink",
+    "RegularFile",
+    "SpecialFile",
+    "Symlink",
+    "TextContent",
+    "in_words",
+]
+
+OLD_TIME = 1_577_836_800
+"""The time of every given file and directory: 2020-01-01T00:00:00Z, in whole seconds since 1970."""
+
+_BOMS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
+_EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
+
+
+@dataclass(frozen=True, slots=True)
+class TextContent:
+    """Content given as characters: `text` repeated `times` times, then encoded.
+
+    In a repeated text `{n}` stands for the number of the repetition, from 1. `eol` names what every
+    `\\n` becomes: `lf`, `crlf` or `cr`. `bom` puts the encoding's byte order mark in front.
+    """
+
+    text: str
+    times: int | None = None
+    encoding: str = "utf-8"
+    bom: bool = False
+    eol: str = "lf"
+
+    def data(self) -> bytes:
+        """Return the bytes; expanded at every call, because a repeated text may be large."""
+        text = self.text
+        if self.times is not None:
+            text = _repeated(self.text, self.times)
+        if self.eol != "lf":
+            text = text.replace("\n", _EOLS[self.eol])
+        data = text.encode(self.encoding)
+        return _BOMS[self.encoding] + data if self.bom else data
+
+
+def _repeated(text: str, times: int) -> str:
+    parts = text.split("{n}")
+    numbers = map(str, range(1, times + 1))
+    match parts:
+        case [_]:
+            return text * times
+        case [before, after]:  # the usual case, fast for millions of lines
+            return f"{before}{(after + before).join(numbers)}{after}" if times else ""
+        case _:
+            return "".join(number.join(parts) for number in numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Base64Content:
+    """Content given as bytes, written as base64 in the scenario file."""
+
+    encoded: str
+
+    def data(self) -> bytes:
+        """Return the bytes."""
+        return base64.b64decode(self.encoded, validate=True)
+
+
+Content = TextContent | Base64Content | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RegularFile:
+    """A regular file. `mode` None: not stated. `mtime`: seconds since 1970, None: the fixed old time."""
+
+    content: Content
+    mode: int | None = None
+    mtime: Seconds | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The file's bytes."""
+        return self.content if isinstance(self.content, bytes) else self.content.data()
+
+
+@dataclass(frozen=True, slots=True)
+class Symlink:
+    """A symbolic link; `target` may begin with `$WS` in a scenario and in a snapshot alike."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class HardLink:
+    """Another name of the regular file `to`; only in given workspaces (a snapshot sees two regular files)."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A directory. `mode` None: not stated."""
+
+    mode: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpecialFile:
+    """What a snapshot found and cannot read (`fifo`, `socket`, `device`, `missing`); never in a scenario."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileDigest:
+    """A regular file too large to print, only in expectations: `sha256` (hexadecimal) and size in bytes agree."""
+
+    sha256: str
+    size: int
+    mode: int | None = None
+
+
+Entry = RegularFile | Symlink | HardLink | Directory | FileDigest | SpecialFile
+
+
+def in_words(entry: Entry | None) -> str:
+    """Return what stands at a path, for people; of a regular file neither content nor mode. None: nothing."""
+    match entry:
+        case None:
+            return "nothing there"
+        case RegularFile():
+            return "a regular file"
+        case FileDigest(sha256, size):
+            return f"a regular file of {size} bytes with sha256 {sha256}"
+        case Symlink(target):
+            return f"a symbolic link to {target}"
+        case HardLink(to):
+            return f"another name of {to}"
+        case Directory():
+            return "a directory"
+        case SpecialFile(kind):
+            return kind

@@ -1,0 +1,88 @@
+"""World events: reads the changes that no tool makes, as scenario files write them, into WorldEvents."""
+
+from __future__ import annotations
+
+from typing import Any, cast, get_args
+
+from readfirst.harness.source.finding import Position
+from readfirst.harness.source.inspection import Inspection, Path
+from readfirst.harness.suite.confinement import Links, is_safe, note_escaping
+from readfirst.harness.suite.content import mode_of, modified_entry, shift_of
+from readfirst.harness.suite.entry import Directory, Symlink
+from readfirst.harness.suite.scenario import EventKind, WorldEvent
+
+__all__ = ["EVENTS", "read_event"]
+
+EVENTS: tuple[str, ...] = get_args(EventKind)
+
+_SHIFT = 2  # seconds by which a touch moves a file's time unless it says otherwise
+
+
+def read_event(look: Inspection, links: Links, place: Path, kind: str, value: Any) -> list[WorldEvent]:
+    """Read the event `kind` of the step at `place`; several paths in it make several events, in their order.
+
+    `links` holds the symbolic links that exist before the event, and afterwards those after it.
+    """
+    at = (*place, kind)
+    position = look.document.position(place)
+    events: list[WorldEvent] = []
+    if kind in ("delete", "mkdir") or (kind == "touch" and isinstance(value, str)):
+        if is_safe(look, value, at):
+            entry = Directory() if kind == "mkdir" else None
+            shift = _SHIFT if kind == "touch" else None
+            events.append(WorldEvent(cast(EventKind, kind), value, entry, mtime=shift, position=position))
+    else:
+        if value == {}:
+            look.note(at, f"{kind} names no path", "Write at least one path.", key=True)
+        for path, what in (look.mapping(value, at, kind) or {}).items():
+            safe = is_safe(look, path, (*at, path), key=True)
+            event = _event(look, (*at, path), kind, path, what, position)
+            if safe and event is not None:
+                events.append(event)
+    for event in events:
+        _follow(links, event)
+    note_escaping(look, links, {event.path: (*at, event.path) for event in events}, at)
+    return events
+
+
+def _event(
+    look: Inspection, place: Path, kind: str, path: str, value: Any, position: Position
+) -> WorldEvent | None:
+    match kind:
+        case "modify":
+            entry, shift = modified_entry(look, place, value)
+            if entry is None:
+                return None
+            return WorldEvent("modify", path, entry, mtime=shift, position=position)
+        case "touch":
+            fields = look.mapping(value, place, "touch", ("mtime",), required=("mtime",)) or {}
+            shift = shift_of(look, (*place, "mtime"), fields["mtime"]) if "mtime" in fields else None
+            return None if shift is None else WorldEvent("touch", path, mtime=shift, position=position)
+        case "rename":
+            if not is_safe(look, value, place):
+                return None
+            if value == path or value.startswith(path + "/"):
+                message = f"{path!r} cannot be renamed to {value!r}"
+                look.note(place, message, "Name another place.", rule="path-conflict")
+            return WorldEvent("rename", path, to=value, position=position)
+        case "chmod":
+            mode = mode_of(look, place, value)
+            return None if mode is None else WorldEvent("chmod", path, mode=mode, position=position)
+        case _:
+            target = look.string(value, place, "the target of a link")
+            if target is None:
+                return None
+            if "\0" in target:
+                look.note(place, "the target of a link holds a NUL character", "No file name can hold it.")
+                return None
+            return WorldEvent("symlink", path, Symlink(target), position=position)
+
+
+def _follow(links: Links, event: WorldEvent) -> None:
+    """Keep account of the symbolic links that exist."""
+    if event.kind == "rename" and event.to is not None:
+        links.rename(event.path, event.to)
+    elif event.kind in ("delete", "mkdir"):
+        links.delete(event.path)
+    elif isinstance(event.entry, Symlink):
+        links.add(event.path, event.entry.target)

@@ -1,0 +1,94 @@
+"""Expected: what a recorded contract expects of a scenario, taken from what its product was recorded to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from readfirst.harness.suite.entry import Directory, Entry, RegularFile
+from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    Step,
+    TextDigest,
+    ToolCall,
+    WorldEvent,
+)
+
+__all__ = ["seen_by"]
+
+
+def seen_by(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
+    """Return the scenario with the expectations of another contract, those of its transcript.
+
+    Without a transcript nothing is expected. What the documents state stays as the file says it. What the file
+    leaves open of its own contract is open on the others: text after a pinned beginning, modes of what is new.
+    """
+    rows = iter(transcript.steps if transcript is not None else ())
+    steps = tuple(
+        step if isinstance(step, WorldEvent) else _expecting(step, next(rows, None))
+        for step in scenario.steps
+    )
+    return replace(scenario, steps=steps, contract=contract)
+
+
+def _expecting(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> Step:
+    stated = step.expect.recorded.files if step.expect.recorded is not None else {}
+    files = {} if row is None else {**row.changes, **_pinned_modes(row, stated)}
+    results = (None,) * len(_calls(step)) if row is None else row.results
+    if isinstance(step, ToolCall):
+        clause = _clause(results[0], step.expect.recorded, files)
+        return replace(step, expect=_expectation(step.expect, clause))
+    calls = tuple(
+        replace(call, expect=_expectation(call.expect, _clause(result, call.expect.recorded)))
+        for call, result in zip(step.calls, results, strict=True)
+    )
+    group = Clause(files=files) if files else None
+    return replace(step, calls=calls, expect=_expectation(step.expect, group))
+
+
+def _calls(step: ToolCall | ParallelCalls) -> tuple[ToolCall, ...]:
+    return step.calls if isinstance(step, ParallelCalls) else (step,)
+
+
+def _expectation(stated: Expectation, recorded: Clause | None) -> Expectation:
+    """Return the expectation with another recorded clause, which stands where the file's own does."""
+    if recorded is not None and stated.recorded is not None:
+        recorded = replace(recorded, position=stated.recorded.position)
+    return Expectation(recorded, stated.documented)
+
+
+def _clause(
+    result: RecordedResult | None, stated: Clause | None, files: Mapping[str, Entry | None] | None = None
+) -> Clause | None:
+    if result is None:
+        return None
+    return Clause(error=result.error, text=_text(result, stated), files=files or {})
+
+
+def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
+    """Return the text; where the file pins only how the same refusal begins, the rest is open on every contract."""
+    if stated is not None and stated.error == result.error:
+        match stated.text:
+            case TextDigest(sha256=None, lines=None, ends=None, starts=str() as starts):
+                if result.text.startswith(starts):
+                    return stated.text
+            case _:
+                pass
+    return result.text if result.cut is None else TextDigest(starts=result.text)
+
+
+def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
+    """Return what is new, with its mode, where the file states a mode: other new modes do not matter."""
+    return {
+        path: _with_mode(row.changes.get(path, Directory()), row.created[path])
+        for path, entry in stated.items()
+        if getattr(entry, "mode", None) is not None and path in row.created
+    }
+
+
+def _with_mode(entry: Entry | None, mode: int) -> Entry | None:
+    return replace(entry, mode=mode) if isinstance(entry, RegularFile | Directory) else entry

@@ -1,0 +1,227 @@
+"""Export: scenarios expanded for one contract, as values that any language can read as JSON."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.entry import (
+    OLD_TIME,
+    Directory,
+    Entry,
+    FileDigest,
+    HardLink,
+    RegularFile,
+    SpecialFile,
+    Symlink,
+)
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    Step,
+    TextDigest,
+    ToolCall,
+    WorldEvent,
+)
+from readfirst.harness.suite.shift import NANOSECONDS
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.vocabulary import Vocabulary
+
+__all__ = ["expanded", "export"]
+
+_FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
+
+
+def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield every scenario (or those of `ids`) that `contract` says something about, in the order of the ids.
+
+    fixtures/schema/export.schema.json describes the values. Raises SuiteError at the first bad scenario.
+    """
+    for scenario_id in suite.ids() if ids is None else ids:
+        value = expanded(suite.scenario(scenario_id, contract), contract, suite.vocabulary)
+        if value is not None:
+            yield value
+
+
+def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
+    """Return one scenario, read for that contract, with bytes for every content and one expectation for every call.
+
+    None where the contract does not specify the scenario: for a recorded contract, where a call has no clause;
+    for `documented`, where no call has one. There, calls without a documented clause are set-up: their
+    expectation is that of the scenario's own contract, to be judged by effects alone.
+    """
+    expand = _Expansion(scenario, contract, vocabulary)
+    steps = [expand.step(step) for step in scenario.steps]
+    if not expand.specified:
+        return None
+    return {
+        "id": scenario.id,
+        "contract": contract.name,
+        "title": scenario.title,
+        "about": scenario.about,
+        "requirement": scenario.requirement,
+        "rule": scenario.rule,
+        "tags": list(scenario.tags),
+        "sources": list(scenario.sources),
+        "needs": sorted(scenario.needs),
+        "given": {
+            "files": {path: _given(entry) for path, entry in scenario.given.files.items()},
+            "deny": list(scenario.given.deny),
+        },
+        "steps": steps,
+    }
+
+
+class _Expansion:
+    """Expands steps, and remembers whether the contract says enough about them."""
+
+    def __init__(self, scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> None:
+        self.scenario = scenario
+        self.contract = contract
+        self.vocabulary = vocabulary
+        self.said = self.silent = False
+
+    @property
+    def specified(self) -> bool:
+        """A product must answer every call; documents need to speak of one."""
+        return self.said and not (self.contract.recorded and self.silent)
+
+    def step(self, step: Step) -> dict[str, Any]:
+        match step:
+            case ToolCall():
+                return {"kind": "call", **self.call(step), **self.position(step)}
+            case ParallelCalls(calls):
+                files: Mapping[str, Entry | None] = {}
+                clause = clause_for(self.scenario, step.expect, self.contract)
+                if clause is None and not self.contract.recorded:
+                    clause = step.expect.recorded
+                if clause is not None:
+                    files = clause.files
+                return {
+                    "kind": "parallel",
+                    "calls": [self.call(call) for call in calls],
+                    "expect": {"files": _expected(files)},
+                    **self.position(step),
+                }
+            case WorldEvent():
+                return {"kind": "event", **_event(step), **self.position(step)}
+
+    def position(self, step: Step) -> dict[str, int]:
+        return {"line": step.position.line} if step.position is not None else {}
+
+    def call(self, call: ToolCall) -> dict[str, Any]:
+        return {
+            "tool": call.tool,
+            "arguments": dict(call.arguments),
+            "during": [_event(event) for event in call.during],
+            "expect": self.expectation(call.tool, call.expect),
+        }
+
+    def expectation(self, tool: str, expectation: Expectation) -> dict[str, Any] | None:
+        clause = clause_for(self.scenario, expectation, self.contract)
+        level = "text"
+        if clause is not None:
+            self.said = True
+            if clause.text is None:
+                level = "reason"
+        elif not self.contract.recorded:
+            clause = expectation.recorded
+            level = "effects"
+        if clause is None:
+            self.silent = True
+            return None
+        return {
+            "judge": level,
+            "refused": clause.error is not None,
+            "error": clause.error,
+            "code": None if clause.error is None else self.vocabulary.code(clause.error, tool),
+            "text": _text(clause),
+            "documented": clause.documented if not self.contract.recorded else None,
+            "files": _expected(clause.files),
+        }
+
+
+def _text(clause: Clause) -> str | dict[str, Any] | None:
+    if not isinstance(clause.text, TextDigest):
+        return clause.text
+    digest = clause.text
+    parts = {
+        "sha256": digest.sha256,
+        "lines": digest.lines,
+        "starts": digest.starts,
+        "ends": digest.ends,
+    }
+    return {name: part for name, part in parts.items() if part is not None}
+
+
+def _given(entry: Entry) -> dict[str, Any]:
+    """Everything is stated: modes and times have their defaults written out."""
+    match entry:
+        case RegularFile(mode=mode, mtime=mtime):
+            return {
+                "type": "file",
+                **_bytes(entry.data),
+                "mode": _mode(_FILE_MODE if mode is None else mode),
+                "mtime_ns": int((OLD_TIME if mtime is None else mtime) * NANOSECONDS),
+            }
+        case Directory(mode):
+            return {"type": "directory", "mode": _mode(_DIRECTORY_MODE if mode is None else mode)}
+        case HardLink(to):
+            return {"type": "hardlink", "to": to}
+        case _:
+            return _state(entry)
+
+
+def _expected(files: Mapping[str, Entry | None]) -> dict[str, Any]:
+    return {path: None if entry is None else _state(entry) for path, entry in files.items()}
+
+
+def _state(entry: Entry) -> dict[str, Any]:
+    """What is to be compared; a mode only where it is stated."""
+    match entry:
+        case RegularFile(mode=mode):
+            return {"type": "file", **_bytes(entry.data), **_stated(mode)}
+        case FileDigest(sha256, size, mode):
+            return {"type": "file", "sha256": sha256, "size": size, **_stated(mode)}
+        case Symlink(target):
+            return {"type": "symlink", "target": target}
+        case Directory(mode):
+            return {"type": "directory", **_stated(mode)}
+        case HardLink() | SpecialFile():
+            raise ValueError(f"{entry} is never expected")
+
+
+def _event(event: WorldEvent) -> dict[str, Any]:
+    value: dict[str, Any] = {"event": event.kind, "path": event.path}
+    match event.kind:
+        case "modify" | "symlink" | "mkdir":
+            value["entry"] = None if event.entry is None else _state(event.entry)
+        case "rename":
+            value["to"] = event.to
+        case "chmod":
+            value["mode"] = None if event.mode is None else _mode(event.mode)
+        case _:
+            pass
+    if event.kind in ("modify", "touch"):
+        value["mtime_shift_ns"] = int((event.mtime or 0) * NANOSECONDS)
+    return value
+
+
+def _bytes(data: bytes) -> dict[str, str]:
+    value = {"base64": base64.b64encode(data).decode("ascii")}
+    with suppress(UnicodeDecodeError):  # then only the bytes say what it is
+        value["utf8"] = data.decode("utf-8")
+    return value
+
+
+def _stated(mode: int | None) -> dict[str, str]:
+    return {} if mode is None else {"mode": _mode(mode)}
+
+
+def _mode(mode: int) -> str:
+    return f"{mode:04o}"

@@ -1,0 +1,52 @@
+"""Heading: what a list shows of a scenario, read without reading the rest of its file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import cast
+
+from readfirst.harness.suite.scenario import Requirement
+
+__all__ = ["Heading", "plain_heading"]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a list shows of a scenario; reading it leaves `given` and `steps` unchecked."""
+
+    id: str
+    title: str
+    requirement: Requirement
+    tags: tuple[str, ...]
+    rule: str = ""
+
+    @property
+    def family(self) -> str:
+        """The folder of the scenario, for example `staleness`."""
+        return self.id.partition("/")[0]
+
+
+# A plain scalar of YAML on one line, in printable ASCII: it stands for itself.
+_PLAIN = rb"[A-Za-z/$](?:[ !\"$-9;-~]|:(?! |\n)|(?<! )#)*(?<! )"
+_WORD = rb"[a-z0-9]+(?:-[a-z0-9]+)*"
+_HEADING = re.compile(
+    rb"(?:#[^\n]*\n)*"
+    rb"title: (?!(?:null|true|false)\n)(" + _PLAIN + rb")\n"
+    rb"(?:about: " + _PLAIN + rb"\n)?"
+    rb"requirement: (must|should|observed)\n"
+    rb"(?:rule: (?!(?:null|true|false)\n)([a-z]" + _WORD + rb")\n)?"
+    rb"(?:tags: \[(" + _WORD + rb"(?:, " + _WORD + rb")*)\]\n)?"
+    rb"(?=(?:sources|contract|given|steps):)"
+)
+
+
+def plain_heading(scenario_id: str, data: bytes) -> Heading | None:
+    """Return the heading of a file that begins as files are written; None where only a YAML parser can tell."""
+    match = _HEADING.match(data)
+    if match is None:
+        return None
+    title, requirement, rule, tags = (b"" if part is None else part for part in match.groups())
+    words = tuple(tags.decode("ascii").split(", ")) if tags else ()
+    bound = cast(Requirement, requirement.decode("ascii"))
+    return Heading(scenario_id, title.decode("ascii"), bound, words, rule.decode("ascii"))

@@ -1,0 +1,352 @@
+"""Load: one scenario file into a Scenario, or into a list of everything that is wrong with its form."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
+from readfirst.harness.source.inspection import Path as Place
+from readfirst.harness.source.strict_yaml import Document
+from readfirst.harness.suite.confinement import Links, is_safe, note_escaping
+from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
+from readfirst.harness.suite.contracts import Contract, Contracts
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.events import EVENTS, read_event
+from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
+from readfirst.harness.suite.scenario import (
+    REQUIREMENTS,
+    TOOLS,
+    Expectation,
+    Given,
+    ParallelCalls,
+    Requirement,
+    Scenario,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
+
+__all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
+
+_TOP = ("title", "about", "requirement", "rule", "tags", "sources", "contract", "given", "steps")
+_ELSEWHERE = {"during": "Make the call a step of its own: which call of a group runs first is not known."}
+_ACTIONS = (*TOOLS, *EVENTS, "parallel")
+_DENY = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
+
+
+class ScenarioError(SuiteError):
+    """A scenario file is not in the format. `findings` are all its problems, in the order of the file."""
+
+
+def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
+    """Read one file. `root` is the directory that ids are relative to (`scenarios`).
+
+    Without `require_expect` calls may lack their expectation: a recorder fills it in. Raises ScenarioError with all
+    problems, or StrictYamlError with the first.
+    """
+    document = strict_yaml.load(strict_yaml.read(path), path)
+    return scenario_from(
+        document, path.relative_to(root).with_suffix("").as_posix(), contracts, require_expect
+    )
+
+
+def scenario_from(
+    document: Document, scenario_id: str, contracts: Contracts, require_expect: bool = True
+) -> Scenario:
+    """Build the scenario from a document that is already read. Raises ScenarioError."""
+    reader = _Reader(document, contracts, require_expect)
+    scenario = reader.scenario(scenario_id)
+    reader.finish(ScenarioError)
+    return scenario
+
+
+def inputs_of(top: Mapping[str, Any]) -> str:
+    """Return a digest of what a scenario asks, of the values of its file: workspace and steps, not expectations.
+
+    It tells whether a recording is of these steps. How the file is written does not matter, nor do titles.
+    """
+    asked = {"given": top.get("given"), "steps": [_bare(step) for step in _listed(top.get("steps"))]}
+    text = json.dumps(asked, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+
+def _bare(step: Any) -> Any:
+    """Return a step without what is expected of it, that of the calls of a group included."""
+    if not isinstance(step, dict):
+        return step
+    bare = {key: value for key, value in step.items() if key != "expect"}
+    if "parallel" in bare:
+        bare["parallel"] = [_bare(call) for call in _listed(bare["parallel"])]
+    return bare
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+class _Reader(Inspection):
+    """One method per construct of the format; each notes what is wrong and reads on."""
+
+    def __init__(self, document: Document, contracts: Contracts, require_expect: bool) -> None:
+        super().__init__(document)
+        self.contracts = contracts
+        self.require_expect = require_expect
+        self.links = Links()
+
+    def scenario(self, scenario_id: str) -> Scenario:
+        top = (
+            self.mapping(
+                self.document.value, (), "a scenario", _TOP, required=("title", "requirement", "steps")
+            )
+            or {}
+        )
+        texts = {
+            key: self.string(top[key], (key,), key) or "" for key in ("title", "about", "rule") if key in top
+        }
+        lists = {key: self.strings(top[key], (key,), key) for key in ("tags", "sources") if key in top}
+        requirement = None
+        if "requirement" in top:
+            requirement = self.choice(top["requirement"], ("requirement",), "requirement", REQUIREMENTS)
+        given = self.given(top["given"]) if "given" in top else Given()
+        steps: list[Step] = []
+        if "steps" in top:
+            for number, value in enumerate(
+                self.sequence(top["steps"], ("steps",), "steps", empty=False) or ()
+            ):
+                steps.extend(self.step(("steps", number), value))
+        self.size(given, steps)
+        contract = self.contract(top.get("contract"), steps)
+        return Scenario(
+            id=scenario_id,
+            title=texts.get("title", ""),
+            requirement=cast(Requirement, requirement),
+            given=given,
+            steps=tuple(steps),
+            contract=contract,
+            inputs=inputs_of(top),
+            about=texts.get("about", ""),
+            tags=lists.get("tags", ()),
+            sources=lists.get("sources", ()),
+            path=self.document.file,
+            rule=texts.get("rule", ""),
+        )
+
+    def given(self, value: Any) -> Given:
+        fields = self.mapping(value, ("given",), "given", ("files", "deny")) or {}
+        files: dict[str, Entry] = {}
+        if "files" in fields:
+            for path, content in (self.mapping(fields["files"], ("given", "files"), "files") or {}).items():
+                place = ("given", "files", path)
+                entry = given_entry(self, place, content)
+                if is_safe(self, path, place, key=True) and entry is not None:
+                    files[path] = entry
+            self.conflicts(files)
+        deny: tuple[str, ...] = ()
+        if "deny" in fields:
+            deny = self.strings(fields["deny"], ("given", "deny"), "deny")
+            for number, rule in enumerate(deny):
+                if not _DENY.fullmatch(rule):
+                    fix = "Write a tool and, in parentheses, a pattern: Edit(secret/**)."
+                    self.note(("given", "deny", number), f"{rule!r} is not a permission rule", fix)
+        return Given(files, deny)
+
+    def conflicts(self, files: Mapping[str, Entry]) -> None:
+        """Note given paths that cannot exist side by side, and links that name nothing or lead out."""
+        for path, entry in files.items():
+            place = ("given", "files", path)
+            above = path.rpartition("/")[0]
+            while above:
+                if above in files and not isinstance(files[above], Directory):
+                    what = "a symbolic link" if isinstance(files[above], Symlink) else "a file"
+                    message = f"{path!r} lies below {above!r}, which is {what}"
+                    self.note(place, message, "Give it another path.", rule="path-conflict", key=True)
+                    break
+                above = above.rpartition("/")[0]
+            if isinstance(entry, HardLink) and not isinstance(files.get(entry.to), RegularFile):
+                message = f"the hard link names {entry.to!r}, which is not a given regular file"
+                self.note(
+                    (*place, "hardlink"),
+                    message,
+                    "Name a file of given: with its whole path.",
+                    rule="path-conflict",
+                )
+            elif isinstance(entry, Symlink):
+                self.links.add(path, entry.target)
+        places = {path: ("given", "files", path, "symlink") for path in files}
+        note_escaping(self, self.links, places, ("given",))
+
+    def step(self, place: Place, value: Any) -> Sequence[Step]:
+        action = self.action(place, value, _ACTIONS, "a step")
+        if action is None:
+            return ()
+        if action in TOOLS:
+            call = self.call(place, value, action, ("during", "expect"))
+            return () if call is None else (call,)
+        if action == "parallel":
+            group = self.parallel(place, value)
+            return () if group is None else (group,)
+        self.mapping(value, place, f"the world event {action}", (action,))
+        return read_event(self, self.links, place, action, value[action])
+
+    def action(self, place: Place, value: Any, actions: Sequence[str], what: str) -> str | None:
+        """Return the one key that says what is done."""
+        if not isinstance(value, dict):
+            self.note(
+                place,
+                f"{what} must be a mapping, not {a_kind_of(value)}",
+                f"Begin it with one of: {', '.join(actions)}.",
+            )
+            return None
+        found: list[str] = [key for key in value if key in actions]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            fix = "Make each a step of its own; calls of one message stand under parallel:."
+            self.note((*place, found[1]), f"{what} has both {found[0]} and {found[1]}", fix, key=True)
+            return None
+        others = [key for key in value if key not in ("during", "expect")]
+        if not others:
+            self.note(place, f"{what} does nothing", f"Begin it with one of: {', '.join(actions)}.")
+        elif others[0][:1].isupper():
+            fix = did_you_mean(others[0], [action for action in actions if action in TOOLS] or actions)
+            self.note(
+                (*place, others[0]), f"there is no tool {others[0]!r}", fix, rule="unknown-tool", key=True
+            )
+        else:
+            fix = did_you_mean(others[0], actions)
+            self.note(
+                (*place, others[0]),
+                f"there is no {others[0]!r} to do here",
+                fix,
+                rule="unknown-event",
+                key=True,
+            )
+        return None
+
+    def call(
+        self, place: Place, value: Mapping[str, Any], tool: str, others: tuple[str, ...]
+    ) -> ToolCall | None:
+        grouped = "during" not in others
+        what = f"a call of {tool}" + (" in a group" if grouped else "")
+        self.mapping(value, place, what, (tool, *others), elsewhere=_ELSEWHERE)
+        arguments = self.mapping(value[tool], (*place, tool), f"the arguments of {tool}")
+        events: list[WorldEvent] = []
+        if "during" in value and not grouped:
+            during = (*place, "during")
+            for number, item in enumerate(
+                self.sequence(value["during"], during, "during", empty=False) or ()
+            ):
+                at = (*during, number)
+                action = self.action(at, item, EVENTS, "a world event")
+                if action is not None:
+                    self.mapping(item, at, f"the world event {action}", (action,))
+                    events.extend(read_event(self, self.links, at, action, item[action]))
+        expect = Expectation()
+        if "expect" in value:
+            expect = read_expectation(
+                self, (*place, "expect"), value["expect"], GROUPED_CALL_KEYS if grouped else CALL_KEYS
+            )
+        elif self.require_expect:
+            fix = "Write it, or let `readfirst record` fill it in."
+            self.note(place, f"the call of {tool} has no expect", fix, rule="missing-expect")
+        if arguments is None:
+            return None
+        return ToolCall(tool, arguments, tuple(events), expect, self.document.position(place))
+
+    def parallel(self, place: Place, value: Mapping[str, Any]) -> ParallelCalls | None:
+        self.mapping(value, place, "a group", ("parallel", "expect"))
+        calls = []
+        for number, item in enumerate(
+            self.sequence(value["parallel"], (*place, "parallel"), "parallel") or ()
+        ):
+            at = (*place, "parallel", number)
+            action = self.action(at, item, TOOLS, "a call")
+            call = self.call(at, item, action, ("expect",)) if action else None
+            if call is not None:
+                calls.append(call)
+        if isinstance(value["parallel"], list) and len(value["parallel"]) < 2:
+            self.note(
+                (*place, "parallel"),
+                "a group has at least two calls",
+                "Add one, or make the call a step.",
+                key=True,
+            )
+        expect = Expectation()
+        if "expect" in value:
+            expect = read_expectation(self, (*place, "expect"), value["expect"], GROUP_KEYS)
+        return ParallelCalls(tuple(calls), expect, self.document.position(place))
+
+    def size(self, given: Given, steps: Sequence[Step]) -> None:
+        """Check what all contents make together; only repeated ones can be more than the file itself."""
+        events = [event for step in steps for event in _events(step)]
+        entries = (*given.files.values(), *(event.entry for event in events))
+        contents = [entry.content for entry in entries if isinstance(entry, RegularFile)]
+        repeated = [content for content in contents if isinstance(content, TextContent)]
+        total = sum(len(content.text) * (content.times or 0) for content in repeated)
+        if total > MAX_CONTENT_BYTES:
+            message = f"all contents together have more than {MAX_CONTENT_BYTES:,} characters"
+            self.note((), message, "Lower times: no rule of the tools needs more.")
+
+    def contract(self, value: Any, steps: Sequence[Step]) -> str:
+        """Return the contract whose expectations the file states: the suite's default, unless it lacks a tool."""
+        default = self.contracts[self.contracts.default]
+        tools = {call.tool for step in steps for call in _calls(step)}
+        place = ("contract",)
+        if value is None:
+            absent = sorted(tools - set(default.tools))
+            if absent:
+                message = f"{default.name} has no {', '.join(absent)}"
+                having = [each.name for each in self.contracts.recorded if tools <= set(each.tools)]
+                fix = (
+                    f"Write contract: with one that has it: {', '.join(having)}."
+                    if having
+                    else "Use another tool."
+                )
+                self.note((), message, fix, rule="contract-lacks-tool")
+            return default.name
+        name = self.string(value, place, "contract")
+        recorded = {each.name: each for each in self.contracts.recorded}
+        if name is None:
+            return default.name
+        if name not in recorded:
+            from readfirst.harness.suite.nearest import (
+                nearest,  # here, because only who errs needs the reference
+            )
+
+            fix = nearest(name, self.contracts.recorded)
+            self.note(place, f"there is no recorded contract {name!r}", fix)
+            return default.name
+        self.chosen(recorded[name], default, tools, place)
+        return name
+
+    def chosen(self, contract: Contract, default: Contract, tools: Collection[str], place: Place) -> None:
+        """Check that the contract which a file names has its tools, and that the default has not."""
+        absent = sorted(set(tools) - set(contract.tools))
+        if absent:
+            message = f"{contract.name} has no {', '.join(absent)}"
+            self.note(place, message, "Name a contract that has it.", rule="contract-lacks-tool")
+        elif set(tools) <= set(default.tools):
+            message = f"the default contract, {default.name}, has all tools of this scenario"
+            fix = "Remove contract: `readfirst record --missing` asks the other contracts."
+            self.note(place, message, fix, rule="contract-not-needed", key=True)
+
+
+def _events(step: Step) -> tuple[WorldEvent, ...]:
+    return (step,) if isinstance(step, WorldEvent) else tuple(e for call in _calls(step) for e in call.during)
+
+
+def _calls(step: Step) -> tuple[ToolCall, ...]:
+    match step:
+        case ToolCall():
+            return (step,)
+        case ParallelCalls(calls):
+            return calls
+        case _:
+            return ()

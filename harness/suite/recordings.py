@@ -1,0 +1,453 @@
+"""Recordings: what the real product answered, per scenario and contract, byte for byte.
+
+One YAML file per scenario (`recordings/<family>/<slug>.yaml`), written by the recorder and reviewed as a diff. Equal
+answers of a step stand once, with the versions that they begin to hold in; arguments are not repeated, a digest tells
+which inputs were recorded. docs/recording.md describes the file.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import zlib
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.emit import emit_mapping, emit_string
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
+from readfirst.harness.suite.host_text import unwrapped, wrapped
+
+__all__ = [
+    "UNNAMED",
+    "RecordedResult",
+    "Recording",
+    "RecordingError",
+    "Recordings",
+    "Transcript",
+    "TranscriptStep",
+    "decode",
+    "encode",
+]
+
+UNNAMED = "unnamed"
+"""The name of an error whose words `errors.yaml` does not know; it is never blessed."""
+
+_HEADER = (
+    "# What the real product did, version by version: written by `readfirst record`, printed by `readfirst show`.\n"
+    "# An answer holds from each version in its `since` on, until another answer begins; without `since`, for all.\n"
+)
+_PLAIN_LIMIT = 4096
+"""Longer texts and contents (in characters or bytes) are stored compressed."""
+_CUT = "\n[…]"
+_SHOWN = 200
+"""Characters at both ends of a compressed text that are shown to a reviewer."""
+
+
+class RecordingError(Exception):
+    """A recording file is damaged, or of other inputs; the message names file and remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedResult:
+    """What one call answered, without what the program around the tool added, and that apart.
+
+    `text` is the tool's own answer, with `$WS` for the workspace's path; `error` the name of the refusal, None where
+    the call was not refused. `wrapped`: the host put the answer into `<tool_use_error>`; `after` is what it appended.
+    `cut` is the SHA-256 of the whole answer where `text` is its beginning only, because data of the product's own
+    follows, which is not kept; `ending` is what follows that.
+    """
+
+    text: str
+    error: str | None = None
+    wrapped: bool = False
+    after: str = ""
+    cut: str | None = None
+    ending: str = ""
+
+    @classmethod
+    def of(
+        cls, raw: str, error: str | None, beginning: str | None = None, ending: str = ""
+    ) -> RecordedResult:
+        """Return what is kept of the text as the model saw it; `beginning` and `ending`: of its answer only these."""
+        answer, is_wrapped, after = unwrapped(raw)
+        if beginning is None or beginning == answer:
+            return cls(answer, error, is_wrapped, after)
+        return cls(beginning, error, is_wrapped, after, _sha256(answer), ending)
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call was refused."""
+        return self.error is not None
+
+    @property
+    def answer(self) -> str:
+        """The tool's own answer, with a mark in the place of what was cut out of it."""
+        return self.text if self.cut is None else f"{self.text}{_CUT}{self.ending}"
+
+    @property
+    def raw(self) -> str:
+        """The text as the model saw it; of one that was cut, as far as it is kept."""
+        return wrapped(self.answer, self.wrapped, self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptStep:
+    """One tool call, or the calls of one message, and what came of them.
+
+    `changes` are the product's own changes to the workspace (None: gone), without those of the harness: a mode is
+    stated where one that existed changed. `created` has the mode of each file and directory that is new; of a new
+    directory above another new path nothing else is said. `struck` tells whether the product came as far as
+    the moment between validation and execution, for a call with `during`.
+    """
+
+    tools: tuple[str, ...]
+    results: tuple[RecordedResult, ...]
+    changes: Mapping[str, Entry | None] = field(default_factory=dict)
+    created: Mapping[str, int] = field(default_factory=dict)
+    struck: bool = False
+
+    @property
+    def key(self) -> Hashable:
+        """What is equal for equal steps only."""
+        changes = tuple(sorted(self.changes.items()))
+        return self.tools, self.results, changes, tuple(sorted(self.created.items())), self.struck
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What one contract's product gave for one scenario."""
+
+    steps: tuple[TranscriptStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """All transcripts of one scenario, by contract. `inputs` is the digest of the steps that were recorded."""
+
+    inputs: str = ""
+    transcripts: Mapping[str, Transcript] = field(default_factory=dict)
+
+    def with_transcript(self, contract: str, transcript: Transcript) -> Recording:
+        """Return the recording with one contract's transcript replaced or added."""
+        return Recording(self.inputs, {**self.transcripts, contract: transcript})
+
+    def without(self, contract: str) -> Recording:
+        """Return the recording without one contract."""
+        kept = {name: kept for name, kept in self.transcripts.items() if name != contract}
+        return Recording(self.inputs, kept)
+
+
+class Recordings:
+    """The recordings below one folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, scenario_id: str) -> Path:
+        """Return where the scenario's recording is or would be."""
+        return self.root / f"{scenario_id}.yaml"
+
+    def ids(self) -> Iterator[str]:
+        """Yield the ids of all recordings, sorted."""
+        for path in sorted(self.root.rglob("*.yaml")):
+            yield path.relative_to(self.root).with_suffix("").as_posix()
+
+    def recording(self, scenario_id: str) -> Recording:
+        """Return the scenario's recording; empty where there is none. Raises RecordingError."""
+        path = self.path(scenario_id)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return Recording()
+        try:
+            return decode(data)
+        except RecordingError as error:
+            raise RecordingError(f"{path}: {error}") from error
+
+    def of(self, scenario_id: str, inputs: str) -> Recording:
+        """Return the recording of these inputs; empty where there is none.
+
+        Raises RecordingError where it is damaged, or where the scenario was changed since.
+        """
+        recording = self.recording(scenario_id)
+        if recording.transcripts and recording.inputs != inputs:
+            raise RecordingError(
+                f"{self.path(scenario_id)}: it was recorded before the scenario's files or steps were changed; "
+                f"run `readfirst record --fix {scenario_id}`"
+            )
+        return recording
+
+    def load(self, scenario_id: str, contract: str) -> Transcript | None:
+        """Return one contract's transcript of a scenario, None where it was not recorded. Raises RecordingError."""
+        return self.recording(scenario_id).transcripts.get(contract)
+
+
+def encode(recording: Recording) -> bytes:
+    """Return the file's bytes. Contracts stand in release order, the steps in that of the scenario."""
+    names = sorted(recording.transcripts, key=order)
+    lines = [f"inputs: {emit_string(recording.inputs)}", f"contracts: [{', '.join(names)}]", "steps:"]
+    rows = list(zip(*(recording.transcripts[name].steps for name in names), strict=True))
+    for row in rows:
+        lines += _step_lines(names, row)
+    if not rows:
+        lines[-1] = "steps: []"
+    return (_HEADER + "\n".join(lines) + "\n").encode("utf-8")
+
+
+def _step_lines(names: Sequence[str], row: Sequence[TranscriptStep]) -> list[str]:
+    tools = row[0].tools
+    lines = [
+        f"  - call: {tools[0]}" if len(tools) == 1 else f"  - calls: [{', '.join(tools)}]",
+        "    answers:",
+    ]
+    held: dict[Hashable, TranscriptStep] = {}
+    answers = {name: step.key for name, step in zip(names, row, strict=True)}
+    for step in row:
+        held.setdefault(step.key, step)
+    starts = _starts(names, answers)
+    for key, step in held.items():
+        body = _answer_lines(step, starts[key] if len(held) > 1 else ())
+        lines += [f"      - {body[0].lstrip()}", *body[1:]]
+    return lines
+
+
+def _starts(names: Sequence[str], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
+    """Return the versions from which on each answer holds; an older model goes on as the versions before it did."""
+    starts: dict[Hashable, list[str]] = {}
+    for track, before in _tracks(names):
+        former = answers[before] if before is not None else None
+        for name in track:
+            if answers[name] != former:
+                starts.setdefault(answers[name], []).append(name)
+            former = answers[name]
+    return starts
+
+
+def _tracks(names: Sequence[str]) -> Iterator[tuple[list[str], str | None]]:
+    """Yield the versions of each class of models, and the version that the first of them follows."""
+    tracks: dict[str, list[str]] = {"": []}
+    for name in names:
+        tracks.setdefault(name.partition("+")[2], []).append(name)
+    plain = tracks[""]
+    for variant, track in tracks.items():
+        older = [name for name in plain if variant and order(name)[0] < order(track[0])[0]]
+        yield track, older[-1] if older else None
+
+
+def _answer_lines(step: TranscriptStep, since: Sequence[str]) -> list[str]:
+    lines = []
+    if since:
+        named = since[0] if len(since) == 1 else f"[{', '.join(since)}]"
+        lines.append(f"        since: {named}")
+    if len(step.results) == 1:
+        lines += emit_mapping(_encode_result(step.results[0]), 8)
+    else:
+        lines.append("        results:")
+        for result in step.results:
+            body = emit_mapping(_encode_result(result), 12)
+            lines += [f"          - {body[0].lstrip()}", *body[1:]]
+    rest: dict[str, Any] = {}
+    if step.changes:
+        rest["files"] = {path: _encode_entry(step.changes[path]) for path in sorted(step.changes)}
+    if step.created:
+        rest["created"] = {path: f"{step.created[path]:04o}" for path in sorted(step.created)}
+    if step.struck:
+        rest["struck"] = True
+    return lines + emit_mapping(rest, 8)
+
+
+def _encode_result(result: RecordedResult) -> dict[str, Any]:
+    body: dict[str, Any] = {}
+    if result.error is not None:
+        body["error"] = result.error
+    if result.wrapped:
+        body["wrapped"] = True
+    body["text"] = _encode_text(result)
+    if result.after:
+        body["after"] = _encode_string(result.after)
+    return body
+
+
+def _encode_text(result: RecordedResult) -> str | dict[str, Any]:
+    text = result.text
+    if result.cut is not None:
+        ends = {"ends": result.ending} if result.ending else {}
+        return {"starts": text, **ends, "sha256": result.cut}
+    if len(text) > _PLAIN_LIMIT:
+        shown = {
+            "lines": text.count("\n") + 1,
+            "starts": _shown(text[:_SHOWN]),
+            "ends": _shown(text[-_SHOWN:]),
+        }
+        return {**shown, "zlib": _compress(text.encode("utf-8", "surrogatepass"))}
+    return _encode_string(text)
+
+
+def _shown(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _encode_string(text: str) -> str | dict[str, str]:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:  # half a surrogate pair, which no YAML file can hold
+        return {"base64": base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")}
+    return text
+
+
+def _encode_entry(entry: Entry | None) -> Any:
+    match entry:
+        case None:
+            return None
+        case RegularFile(mode=None):
+            return _encode_content(entry.data)
+        case RegularFile(mode=int() as mode):
+            content = _encode_content(entry.data)
+            fields = {"text": content} if isinstance(content, str) else content
+            return {**fields, "mode": f"{mode:04o}"}
+        case Symlink(target=target):
+            return {"symlink": target}
+        case Directory(mode=mode):
+            return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
+        case _:
+            raise TypeError(f"a snapshot holds no {type(entry).__name__}")
+
+
+def _encode_content(data: bytes) -> str | dict[str, Any]:
+    if len(data) > _PLAIN_LIMIT:
+        return {"size": len(data), "zlib": _compress(data)}
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode("ascii")}
+
+
+def _compress(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def decode(data: bytes) -> Recording:
+    """Read a file's bytes. Raises RecordingError."""
+    try:
+        file = strict_yaml.load(data, Path("recording")).value
+        names: list[str] = file["contracts"]
+        rows = [_decode_step(names, step) for step in file["steps"]]
+        shared: dict[tuple[int, ...], Transcript] = {}
+        transcripts = {}
+        for name in names:
+            steps = tuple(row[name] for row in rows)
+            transcripts[name] = shared.setdefault(tuple(map(id, steps)), Transcript(steps))
+        return Recording(file["inputs"], transcripts)
+    except SuiteError as error:
+        found = error.findings[0]
+        where = f"line {found.position.line}: {found.message}"
+        raise RecordingError(f"not a readable recording ({where}); record the scenario again") from error
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error) as error:
+        raise RecordingError(f"not a readable recording ({error!r}); record the scenario again") from error
+
+
+def _decode_step(names: Sequence[str], body: Mapping[str, Any]) -> dict[str, TranscriptStep]:
+    """Return what one step gave on every contract; contracts that gave the same share it."""
+    tools = (body["call"],) if "call" in body else tuple(body["calls"])
+    answers = body["answers"]
+    steps = [_decode_answer(tools, answer) for answer in answers]
+    if len(steps) == 1:
+        return dict.fromkeys(names, steps[0])
+    starts: dict[str, TranscriptStep] = {}
+    for step, answer in zip(steps, answers, strict=True):
+        since = answer["since"]
+        for name in [since] if isinstance(since, str) else since:
+            if starts.setdefault(name, step) is not step:
+                raise ValueError(f"two answers begin in {name}")
+    found: dict[str, TranscriptStep] = {}
+    for track, before in _tracks(names):
+        former = found[before] if before is not None else None
+        for name in track:
+            former = starts.get(name, former)
+            if former is None:
+                raise ValueError(f"no answer holds for {name}")
+            found[name] = former
+    if unknown := starts.keys() - found.keys():
+        raise ValueError(f"{min(unknown)} is not among the contracts")
+    return found
+
+
+def _decode_answer(tools: tuple[str, ...], body: Mapping[str, Any]) -> TranscriptStep:
+    results = tuple(map(_decode_result, body.get("results", (body,))))
+    if len(results) != len(tools):
+        raise ValueError(f"{len(results)} results for {len(tools)} calls")
+    return TranscriptStep(
+        tools,
+        results,
+        {path: _decode_entry(entry) for path, entry in body.get("files", {}).items()},
+        {path: int(mode, 8) for path, mode in body.get("created", {}).items()},
+        body.get("struck", False),
+    )
+
+
+def _decode_result(body: Mapping[str, Any]) -> RecordedResult:
+    cut, ending = None, ""
+    match body["text"]:
+        case {"starts": text, "sha256": cut, **rest}:
+            ending = str(rest.get("ends", ""))
+        case stored:
+            text = _decode_string(stored)
+    after = _decode_string(body.get("after", ""))
+    return RecordedResult(text, body.get("error"), body.get("wrapped", False), after, cut, ending)
+
+
+def _decode_string(stored: Any) -> str:
+    match stored:
+        case str():
+            return stored
+        case {"zlib": encoded}:
+            return _decompress(encoded).decode("utf-8", "surrogatepass")
+        case {"base64": encoded}:
+            return _bytes(encoded).decode("utf-8", "surrogatepass")
+        case _:
+            raise ValueError(f"unknown text {stored!r}")
+
+
+def _decode_entry(body: Any) -> Entry | None:
+    match body:
+        case None:
+            return None
+        case str():
+            return RegularFile(body.encode("utf-8"))
+        case {"symlink": target}:
+            return Symlink(target)
+        case {"directory": True}:
+            return Directory(_mode(body))
+        case {"text": text}:
+            return RegularFile(text.encode("utf-8"), _mode(body))
+        case {"zlib": encoded}:
+            return RegularFile(_decompress(encoded), _mode(body))
+        case {"base64": encoded}:
+            return RegularFile(_bytes(encoded), _mode(body))
+        case _:
+            raise ValueError(f"unknown entry {body!r}")
+
+
+def _mode(body: Mapping[str, Any]) -> int | None:
+    return int(body["mode"], 8) if "mode" in body else None
+
+
+def _decompress(encoded: str) -> bytes:
+    return zlib.decompress(_bytes(encoded))
+
+
+def _bytes(encoded: str) -> bytes:
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"damaged base64: {error}") from error

@@ -1,0 +1,72 @@
+"""Releases: which versions of the product are published, read from `fixtures/releases.yaml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from packaging.version import Version
+
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.source.inspection import Inspection
+
+__all__ = ["Releases", "ReleasesError", "load_releases", "releases_file", "releases_text"]
+
+_EXACT = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
+
+
+class ReleasesError(SuiteError):
+    """`releases.yaml` is not in its format."""
+
+
+@dataclass(frozen=True)
+class Releases:
+    """Published versions that can be installed, oldest first."""
+
+    versions: tuple[str, ...] = ()
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {version: place for place, version in enumerate(self.versions)}
+
+    def follow(self, earlier: str, later: str) -> bool:
+        """Whether no version was published between two; of one that is not listed that is not known."""
+        places = self._places
+        return earlier in places and later in places and places[later] - places[earlier] == 1
+
+
+def releases_file(root: Path) -> Path:
+    """Return where a suite at `root` keeps the list; a suite may have none."""
+    return root / "releases.yaml"
+
+
+def load_releases(path: Path) -> Releases:
+    """Read the list; empty where there is none. Raises ReleasesError (all problems) or StrictYamlError."""
+    if not path.exists():
+        return Releases()
+    document = strict_yaml.load(strict_yaml.read(path), path)
+    look = Inspection(document)
+    top = look.mapping(document.value, (), "the file", ("versions",), required=("versions",)) or {}
+    versions = look.strings(top.get("versions", []), ("versions",), "versions")
+    for number, version in enumerate(versions):
+        place = ("versions", number)
+        if not _EXACT.fullmatch(version):
+            look.note(place, f"{version!r} is no version", "Write it as 2.1.7.")
+        elif number and _EXACT.fullmatch(versions[number - 1]) and not _older(versions[number - 1], version):
+            look.note(place, f"{version} stands after {versions[number - 1]}", "Write the oldest first.")
+    look.finish(ReleasesError)
+    return Releases(versions)
+
+
+def releases_text(versions: Iterable[str]) -> str:
+    """Return the file for these versions."""
+    head = "# Every published version that can be installed, oldest first, as npm tells.\nversions:\n"
+    return head + "".join(f"  - {version}\n" for version in versions)
+
+
+def _older(one: str, other: str) -> bool:
+    return Version(one) < Version(other)

@@ -1,0 +1,276 @@
+"""Scenario: a workspace, steps and expectations, as frozen values; `load` makes them, nothing changes them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.shift import Seconds
+
+__all__ = [
+    "REQUIREMENTS",
+    "TOOLS",
+    "Clause",
+    "Expectation",
+    "ForeignContractError",
+    "Given",
+    "ParallelCalls",
+    "Requirement",
+    "Scenario",
+    "Step",
+    "TextDigest",
+    "ToolCall",
+    "WorldEvent",
+]
+
+TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
+
+_SHOWN_BYTES = 262_144
+"""Read shows no larger file as a whole."""
+
+Requirement = Literal["must", "should", "observed"]
+REQUIREMENTS: tuple[Requirement, ...] = ("must", "should", "observed")
+"""How binding a scenario is, the strictest first: the contract, good conduct, a recorded quirk or bug."""
+ReadGate = Literal["enforced", "relaxed"]
+EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextDigest:
+    """Expected text that is too long to print: every given part must agree.
+
+    `sha256` is the hexadecimal digest of the text (UTF-8, `$WS` for the workspace), `lines` the number of
+    `\\n`-separated lines, `starts` and `ends` its beginning and end.
+    """
+
+    sha256: str | None = None
+    lines: int | None = None
+    starts: str | None = None
+    ends: str | None = None
+
+
+class ForeignContractError(ValueError):
+    """A scenario was asked what another contract expects than the one it was read for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What one call must give.
+
+    `error` present means refused. `text` None: not stated (only allowed where the documents are silent).
+    `files` holds every path that the step changes; None as value: the path no longer exists.
+    `documented` names document and section; such a clause is (also) what the documents state.
+    """
+
+    documented: str | None = None
+    error: str | None = None
+    text: str | TextDigest | None = None
+    files: Mapping[str, Entry | None] = field(default_factory=dict)
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a call, or a group, must give: by a recorded contract, and by the documents. None: not stated.
+
+    Where the product does what the documents state, both are the same clause.
+    """
+
+    recorded: Clause | None = None
+    documented: Clause | None = None
+
+    def clauses(self) -> tuple[Clause, ...]:
+        """Return the clauses that there are, what only the documents state first."""
+        both = (self.documented, self.recorded)
+        if self.documented is self.recorded:
+            both = (None, self.recorded)
+        return tuple(clause for clause in both if clause is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class WorldEvent:
+    """A change to the workspace that no tool made.
+
+    `path` is relative to the workspace. `entry` is the new state (`modify`, `symlink`, `mkdir`), `to` the new
+    name (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in seconds against the file's
+    time before the event; None: `same`.
+    """
+
+    kind: EventKind
+    path: str
+    entry: Entry | None = None
+    to: str | None = None
+    mode: int | None = None
+    mtime: Seconds | None = None
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call as the model makes it. `during` strikes after validation and before execution."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    during: tuple[WorldEvent, ...] = ()
+    expect: Expectation = Expectation()
+    position: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelCalls:
+    """Calls of one message. `expect` holds the files that the group as a whole changes; texts stand at the calls."""
+
+    calls: tuple[ToolCall, ...]
+    expect: Expectation = Expectation()
+    position: Position | None = None
+
+
+Step = ToolCall | ParallelCalls | WorldEvent
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The workspace before the first step and the session's permission rules (`Edit(secret/**)`)."""
+
+    files: Mapping[str, Entry] = field(default_factory=dict)
+    deny: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One behaviour. `id` is the path below `scenarios/`, without `.yaml`; its first part is the family.
+
+    `contract` names the recorded contract whose expectations `steps` hold: the one that the file states, or the
+    one that the scenario was read for. `inputs` is a digest of the workspace and the steps, without expectations.
+    """
+
+    id: str
+    title: str
+    requirement: Requirement
+    given: Given
+    steps: tuple[Step, ...]
+    contract: str = ""
+    inputs: str = ""
+    about: str = ""
+    tags: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    path: Path | None = None
+    rule: str = ""
+    """The rule that the scenario belongs to, an id of `rules.yaml`; empty where it names none."""
+
+    @property
+    def family(self) -> str:
+        """The folder of the scenario, for example `staleness`."""
+        return self.id.partition("/")[0]
+
+    @property
+    def length(self) -> int:
+        """Given files and steps: how much there is to look into."""
+        return len(self.given.files) + len(self.steps)
+
+    def calls(self) -> Iterator[ToolCall]:
+        """Yield every tool call in order, those of parallel groups included."""
+        for step in self.steps:
+            if isinstance(step, ToolCall):
+                yield step
+            elif isinstance(step, ParallelCalls):
+                yield from step.calls
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The capabilities an adapter must have: tool names, `parallel`, `during`, `deny`."""
+        needs = {call.tool for call in self.calls()}
+        if any(isinstance(step, ParallelCalls) for step in self.steps):
+            needs.add("parallel")
+        if any(call.during for call in self.calls()):
+            needs.add("during")
+        if self.given.deny:
+            needs.add("deny")
+        return frozenset(needs)
+
+    @property
+    def isolated(self) -> bool:
+        """Whether the product needs a session of its own for it, with the workspace as working directory.
+
+        That is so where the working directory shows: relative paths, permission rules, and new files where there
+        are carriage returns (versions up to 2.1.76 choose a new file's line endings by sampling files below the
+        working directory).
+        And where several files are in play: 2.1.7 keeps the records of ten files per session, so that in a long
+        one only the file of the latest call is sure to be known (scenario `state/eleven-files-read`).
+        And where a file is too large to be shown: later versions say more of it the second time.
+        """
+        return bool(
+            self.given.deny
+            or any(_is_large(entry) for entry in self.given.files.values())
+            or len({path for call in self.calls() if (path := _folded_path(call.arguments))}) > 1
+            or self.relative
+            or (self._creates_files() and self._has_carriage_returns())
+        )
+
+    @property
+    def relative(self) -> bool:
+        """Whether a call names a file by a path that is relative to the working directory, or to `~`."""
+        return any(_is_relative(call.arguments) for call in self.calls())
+
+    def _creates_files(self) -> bool:
+        return any(
+            call.tool not in ("Read", "NotebookEdit")
+            and str(call.arguments.get("file_path")).removeprefix("$WS/") not in self.given.files
+            for call in self.calls()
+        )
+
+    def _has_carriage_returns(self) -> bool:
+        calls = any(_has_carriage_return(call.arguments) for call in self.calls())
+        return calls or any(_entry_has_carriage_return(entry) for entry in self._entries())
+
+    def _entries(self) -> Iterator[Entry]:
+        yield from self.given.files.values()
+        for step in self.steps:
+            if isinstance(step, WorldEvent):
+                events: tuple[WorldEvent, ...] = (step,)
+            elif isinstance(step, ToolCall):
+                events = step.during
+            else:
+                events = tuple(event for call in step.calls for event in call.during)
+            yield from (event.entry for event in events if event.entry is not None)
+
+
+def _is_large(entry: Entry) -> bool:
+    return isinstance(entry, RegularFile) and len(entry.data) > _SHOWN_BYTES
+
+
+def _folded_path(arguments: Mapping[str, Any]) -> str:
+    path = arguments.get("file_path", arguments.get("notebook_path"))
+    return posixpath.normpath(path) if isinstance(path, str) else ""
+
+
+def _is_relative(arguments: Mapping[str, Any]) -> bool:
+    paths = (arguments.get("file_path"), arguments.get("notebook_path"))
+    return any(isinstance(path, str) and not path.startswith(("$WS", "/")) for path in paths)
+
+
+def _has_carriage_return(value: object) -> bool:
+    match value:
+        case str():
+            return "\r" in value
+        case Mapping():
+            return any(_has_carriage_return(item) for item in value.values())
+        case list() | tuple():
+            return any(_has_carriage_return(item) for item in value)
+        case _:
+            return False
+
+
+def _entry_has_carriage_return(entry: Entry) -> bool:
+    match entry:
+        case RegularFile(content=TextContent(text=text, eol=eol)):
+            return eol != "lf" or "\r" in text
+        case RegularFile():
+            return b"\r" in entry.data
+        case _:
+            return False

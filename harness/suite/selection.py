@@ -1,0 +1,218 @@
+"""Selection: which scenarios a run takes, by id, family, tag, requirement, rule, class and a `-k` expression."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from readfirst.harness.suite.contracts import LATEST
+from readfirst.harness.suite.rules import CLASSES, UnknownRuleError
+from readfirst.harness.suite.suite import Suite
+
+__all__ = ["Selection", "SelectionError", "option_for", "rules_chosen", "scenario_id", "select"]
+
+
+class SelectionError(Exception):
+    """The selection names something that does not exist, or its expression cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to take: the listed ids, of these families, with one of these tags and requirements, matching `expression`.
+
+    `rules` are ids of rules, `classes` the classes that a rule may have. Empty parts do not restrict.
+    `expression` joins words with `and`, `or`, `not` and parentheses; a word matches if it occurs in the scenario's
+    id or title, in any case; quote a word that holds blanks.
+    """
+
+    ids: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    expression: str = ""
+    requirements: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+
+
+def select(suite: Suite, selection: Selection) -> list[str]:
+    """Return the selected ids, sorted. Raises SelectionError for an unknown id, family, tag or rule.
+
+    Headings are read only where a tag, a requirement, a rule or an expression asks for it.
+    """
+    known = list(suite.ids())
+    ids = known
+    if selection.ids:
+        wanted = [_id_of(given, known, suite) for given in selection.ids]
+        ids = sorted(set(wanted))
+    if selection.families:
+        families = sorted({name.partition("/")[0] for name in known})
+        for family in selection.families:
+            if family not in families:
+                raise SelectionError(f"no family is called {family!r}.{_suggest(family, families)}")
+        ids = [name for name in ids if name.partition("/")[0] in selection.families]
+    belonging = rules_chosen(suite, selection.rules, selection.classes)
+    if belonging is None and not (selection.tags or selection.expression or selection.requirements):
+        return sorted(ids)
+    matches = _parse(selection.expression) if selection.expression.strip() else None
+    taken, seen_tags = [], set[str]()
+    for name in sorted(ids):
+        heading = suite.heading(name)
+        seen_tags.update(heading.tags)
+        if selection.tags and not set(selection.tags) & set(heading.tags):
+            continue
+        if belonging is not None and heading.rule not in belonging:
+            continue
+        if selection.requirements and heading.requirement not in selection.requirements:
+            continue
+        if matches is None or matches(f"{name}\n{heading.title}".casefold()):
+            taken.append(name)
+    for tag in selection.tags:
+        if not taken and tag not in seen_tags:
+            raise SelectionError(f"no selected scenario has the tag {tag!r}.{_suggest(tag, seen_tags)}")
+    return taken
+
+
+def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> frozenset[str] | None:
+    """Return the ids of these rules that are of these classes; None where neither is asked for.
+
+    Raises SelectionError for an unknown rule, and where the suite has no rules.
+    """
+    if not rules and not classes:
+        return None
+    if suite.rules is None:
+        raise SelectionError(
+            f"{suite.root} has no rules.yaml, so its scenarios belong to no rule and no class."
+        )
+    try:
+        wanted = [suite.rules[rule_id] for rule_id in rules] if rules else list(suite.rules)
+    except UnknownRuleError as error:
+        raise SelectionError(str(error)) from None
+    return frozenset(rule.id for rule in wanted if not classes or rule.class_ in classes)
+
+
+def option_for(word: str, suite: Suite) -> list[str]:
+    """Return the option that selects what a word names: a family, tag, rule, class or contract; else nothing."""
+    family = word.rstrip("/").rpartition("/scenarios/")[2].removeprefix("scenarios/")
+    if family in {name.partition("/")[0] for name in suite.ids()}:
+        return ["--family", family]
+    if word in (suite.tags or {}):
+        return ["--tag", word]
+    if suite.rules is not None and word in suite.rules:
+        return ["--rule", word]
+    if suite.rules is not None and word in CLASSES:
+        return ["--class", word]
+    if word in suite.contracts or word == LATEST:
+        return ["--contract", word]
+    return []
+
+
+def scenario_id(given: str, known: Collection[str]) -> str | None:
+    """Return the id for what was typed, an id or the path of a scenario file; None where it is neither."""
+    name = given.removesuffix(".yaml")
+    if name in known:
+        return name
+    tail = "/".join(name.replace("\\", "/").split("/")[-2:])
+    return tail if given.endswith(".yaml") and tail in known else None
+
+
+def _id_of(given: str, known: Sequence[str], suite: Suite) -> str:
+    found = scenario_id(given, known)
+    if found is not None:
+        return found
+    option = option_for(given, suite)
+    told = f" Write {' '.join(option)}." if option else _suggest(given.removesuffix(".yaml"), known)
+    raise SelectionError(f"no scenario has the id {given!r}.{told}")
+
+
+def _suggest(name: str, known: Iterable[str]) -> str:
+    choices = list(known)
+    close = get_close_matches(name, choices, n=1, cutoff=0.6)
+    close = close or [choice for choice in choices if name and name in choice][:1]
+    return f" Did you mean {close[0]!r}?" if close else " `readfirst list` shows what there is."
+
+
+_Matcher = Callable[[str], bool]
+_TOKEN = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""")
+
+
+def _tokens(expression: str) -> list[tuple[str, bool]]:
+    """Return the tokens; True marks a quoted word, which is never an operator."""
+    tokens, at = [], 0
+    text = expression.rstrip()
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            raise SelectionError(f"-k {expression!r}: the quote at character {at + 1} is not closed.")
+        bracket, double, single, word = found.groups()
+        quoted = double if double is not None else single
+        tokens.append((quoted, True) if quoted is not None else (bracket or word, False))
+        at = found.end()
+    return tokens
+
+
+def _parse(expression: str) -> _Matcher:
+    """Compile an expression; `not` binds closest, then `and`, then `or`."""
+    tokens = _tokens(expression)
+    at = 0
+
+    def is_next(word: str) -> bool:
+        return at < len(tokens) and tokens[at] == (word, False)
+
+    def take() -> tuple[str, bool]:
+        nonlocal at
+        if at == len(tokens):
+            raise SelectionError(f"-k {expression!r}: a word is missing at the end.")
+        at += 1
+        return tokens[at - 1]
+
+    def either() -> _Matcher:
+        parts = [both()]
+        while is_next("or"):
+            take()
+            parts.append(both())
+        return parts[0] if len(parts) == 1 else lambda text: any(part(text) for part in parts)
+
+    def both() -> _Matcher:
+        parts = [one()]
+        while is_next("and"):
+            take()
+            parts.append(one())
+        return parts[0] if len(parts) == 1 else lambda text: all(part(text) for part in parts)
+
+    def one() -> _Matcher:
+        # A loop, so that a very long row of `not` needs no stack.
+        negated = False
+        while is_next("not"):
+            take()
+            negated = not negated
+        word, quoted = take()
+        if not quoted and word == "(":
+            inner = either()
+            if not is_next(")"):
+                raise SelectionError(f"-k {expression!r}: a `)` is missing.")
+            take()
+        elif not quoted and word in ("and", "or", ")"):
+            raise SelectionError(f"-k {expression!r}: a word is expected before {word!r}.")
+        else:
+            inner = _contains(word.casefold())
+        return _not(inner) if negated else inner
+
+    try:
+        matcher = either()
+    except RecursionError:
+        raise SelectionError("the -k expression is nested too deep.") from None
+    if at < len(tokens):
+        raise SelectionError(
+            f"-k {expression!r}: `and` or `or` is expected before {tokens[at][0]!r}; quote words with blanks."
+        )
+    return matcher
+
+
+def _contains(word: str) -> _Matcher:
+    return lambda text: word in text
+
+
+def _not(inner: _Matcher) -> _Matcher:
+    return lambda text: not inner(text)

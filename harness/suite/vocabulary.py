@@ -1,0 +1,185 @@
+"""Vocabulary: the names of errors, their codes, and the messages that a name is recognised by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.source.inspection import Inspection, did_you_mean
+from readfirst.harness.suite.scenario import TOOLS
+
+__all__ = ["ErrorName", "Form", "Vocabulary", "VocabularyError", "load_vocabulary"]
+
+_KEYS = ("summary", "codes", "data", "data_ends", "forms")
+_NAME = re.compile(r"[a-z]+(?:_[a-z]+)*")
+_PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
+
+
+class VocabularyError(SuiteError):
+    """`errors.yaml` is not in its format."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One wording of an error: `text` with `{word}` for any text; only of `tools`, if any are named."""
+
+    text: str
+    tools: tuple[str, ...] = ()
+
+    @property
+    def weight(self) -> int:
+        """How many characters are literal; of two forms that match, the heavier one is meant."""
+        return len(_PLACEHOLDER.sub("", self.text))
+
+    def fits(self, message: str) -> bool:
+        """Tell whether this is the whole message. It takes as long as the message is long, however it is divided."""
+        first, *others = _PLACEHOLDER.split(self.text)
+        if not others:
+            return message == first
+        *middle, last = others
+        if not (message.startswith(first) and message.endswith(last)):
+            return False
+        place, end = len(first), len(message) - len(last)
+        for literal in middle:
+            place = message.find(literal, place, end)
+            if place < 0:
+                return False
+            place += len(literal)
+        return place <= end
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorName:
+    """One way to be refused. `codes` maps a tool to the number that the documents' tables give it.
+
+    `data` are the beginnings of what is data of the product's own in a message: its schema of settings; `data_ends`
+    are the beginnings of what may follow it.
+    """
+
+    name: str
+    summary: str
+    codes: Mapping[str, int]
+    forms: tuple[Form, ...]
+    data: tuple[str, ...] = ()
+    data_ends: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The names of `errors.yaml`, in its order."""
+
+    names: Mapping[str, ErrorName]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def name_of(self, tool: str, text: str) -> str | None:
+        """Return the name of the error that `tool` reports with `text`; None if no form matches all of it.
+
+        Host wrapping must be gone from `text`. Blanks and line breaks around it do not matter.
+        """
+        text = text.strip()
+        for form, name in self._forms:
+            if (not form.tools or tool in form.tools) and form.fits(text):
+                return name
+        return None
+
+    def code(self, name: str, tool: str) -> int | None:
+        """Return the number of an error in the documents' table of `tool`; None if it has none."""
+        known = self.names.get(name)
+        return None if known is None else known.codes.get(tool)
+
+    def beginning(self, name: str, text: str) -> str | None:
+        """Return a message up to the words that announce data of the product's own; None where it has none."""
+        ends = [place + len(mark) for mark in self.names[name].data if (place := text.find(mark)) > 0]
+        return text[: min(ends)] if ends else None
+
+    def ending(self, name: str, text: str) -> str:
+        """Return what follows data of the product's own in a message; empty where nothing does."""
+        found = [place for mark in self.names[name].data_ends if (place := text.rfind(mark)) > 0]
+        return text[min(found) :] if found else ""
+
+    @cached_property
+    def _forms(self) -> tuple[tuple[Form, str], ...]:
+        forms = [(form, entry.name) for entry in self.names.values() for form in entry.forms]
+        return tuple(sorted(forms, key=lambda item: -item[0].weight))
+
+
+def load_vocabulary(path: Path) -> Vocabulary:
+    """Read `errors.yaml`. Raises VocabularyError (all problems) or StrictYamlError."""
+    document = strict_yaml.load(strict_yaml.read(path), path)
+    look = Inspection(document)
+    top = look.mapping(document.value, (), "the file", ("errors",), required=("errors",))
+    entries = look.mapping((top or {}).get("errors", {}), ("errors",), "errors") or {}
+    names = {name: _error(look, name, entry) for name, entry in entries.items()}
+    owners: dict[str, str] = {}
+    for entry in names.values():
+        for number, form in enumerate(entry.forms):
+            owner = owners.setdefault(form.text, entry.name)
+            if owner != entry.name:
+                message = f"{owner} and {entry.name} have the same form"
+                look.note(("errors", entry.name, "forms", number), message, "Keep it at one of them.")
+    look.finish(VocabularyError)
+    return Vocabulary(names)
+
+
+def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
+    path = ("errors", name)
+    if not _NAME.fullmatch(name):
+        look.note(path, f"{name!r} is not an error name", "Write small letters and underscores.", key=True)
+    fields = look.mapping(entry, path, name, _KEYS, required=("summary", "forms")) or {}
+    summary = ""
+    if "summary" in fields:
+        summary = look.string(fields["summary"], (*path, "summary"), f"summary of {name}") or ""
+    codes: dict[str, int] = {}
+    if "codes" in fields:
+        for tool, code in (look.mapping(fields["codes"], (*path, "codes"), f"codes of {name}") or {}).items():
+            if tool not in TOOLS:
+                look.note(
+                    (*path, "codes", tool), f"there is no tool {tool!r}", did_you_mean(tool, TOOLS), key=True
+                )
+            number = look.integer(code, (*path, "codes", tool), f"the code for {tool}", least=0, most=999)
+            if number is not None:
+                codes[tool] = number
+    forms: list[Form] = []
+    if "forms" in fields:
+        for number, item in enumerate(
+            look.sequence(fields["forms"], (*path, "forms"), f"forms of {name}", empty=False) or []
+        ):
+            form = _form(look, (*path, "forms", number), item)
+            if form is not None:
+                forms.append(form)
+    lists = {
+        key: look.strings(fields[key], (*path, key), f"{key} of {name}")
+        for key in ("data", "data_ends")
+        if key in fields
+    }
+    return ErrorName(name, summary, codes, tuple(forms), **lists)
+
+
+def _form(look: Inspection, path: tuple[str | int, ...], item: Any) -> Form | None:
+    tools: tuple[str, ...] = ()
+    if isinstance(item, dict):
+        fields = look.mapping(item, path, "a form", ("text", "tools"), required=("text",)) or {}
+        if "tools" in fields:
+            tools = look.strings(fields["tools"], (*path, "tools"), "tools of the form")
+        item = fields.get("text", "")
+        path = (*path, "text")
+    text = look.string(item, path, "a form")
+    if text is None:
+        return None
+    form = Form(text, tools)
+    if form.weight == 0:
+        look.note(path, "a form needs literal characters", "Write the words that the message always has.")
+    elif text != text.strip():
+        look.note(path, "blanks around a form are never matched", "Remove them.")
+    return form

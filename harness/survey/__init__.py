@@ -1,0 +1,1 @@
+"""Survey: every published implementation, run and told of on one page."""

@@ -1,0 +1,280 @@
+"""Implementations: what the suite finds in every target, as data and as a page for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey.losses import LOSSES, Loss, losses_of
+from readfirst.harness.targets.mapping import Release, Target
+
+__all__ = ["FORMAT", "TargetResult", "page", "result_data", "result_of"]
+
+FORMAT = 1
+_TELLING = ("staleness/", "matching/", "gate/write-", "line-endings/")
+"""Scenarios that are about what loses data, and not about something else on the way."""
+_LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
+
+
+@dataclass(slots=True)
+class TargetResult:
+    """What one run of a target came to. `holds` counts the scenarios that hold, per level, of those that are judged.
+
+    `judged` are those that passed, failed or broke, as in a run's own table.
+    """
+
+    name: str
+    version: str
+    title: str
+    home: str
+    about: str
+    kind: str
+    level: Level
+    packages: tuple[str, ...]
+    released: str
+    scenarios: int = 0
+    judged: int = 0
+    broken: int = 0
+    unsupported: int = 0
+    unspecified: int = 0
+    holds: Counter[str] = field(default_factory=Counter)
+    families: dict[str, Counter[str]] = field(default_factory=dict)
+    lacks: Counter[str] = field(default_factory=Counter)
+    losses: list[Loss] = field(default_factory=list)
+    shortest: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """For each family the shortest scenario that fails at effects, with its number of steps."""
+
+    @property
+    def key(self) -> str:
+        """`name@version`."""
+        return f"{self.name}@{self.version}"
+
+
+def result_of(target: Target, release: Release, verdicts: Iterable[Verdict], suite: Suite) -> TargetResult:
+    """Count the verdicts of one target, and find what lost data."""
+    result = TargetResult(
+        target.name,
+        release.version,
+        target.title,
+        target.home,
+        target.about,
+        target.kind,
+        target.level,
+        (*release.pip, *release.npm),
+        release.released,
+    )
+    for verdict in verdicts:
+        _count(result, verdict, suite)
+    result.losses.sort(key=_rank)
+    return result
+
+
+def _rank(loss: Loss) -> tuple[int, int, bool, str]:
+    """Order losses: the worst first, then the shortest; of equals those whose family is about it."""
+    apart = not loss.scenario_id.startswith(_TELLING)
+    return list(LOSSES).index(loss.kind), loss.steps, apart, loss.scenario_id
+
+
+def _count(result: TargetResult, verdict: Verdict, suite: Suite) -> None:
+    family = result.families.setdefault(verdict.scenario_id.partition("/")[0], Counter())
+    result.scenarios += 1
+    family["scenarios"] += 1
+    match verdict.status:
+        case "unsupported":
+            result.unsupported += 1
+            family["unsupported"] += 1
+            result.lacks[verdict.reason.removeprefix("the adapter lacks ")] += 1
+            return
+        case "unspecified":
+            result.unspecified += 1
+            return
+        case "broken":
+            result.broken += 1
+            result.judged += 1
+            family["broken"] += 1
+            family["judged"] += 1
+            return
+    result.judged += 1
+    family["judged"] += 1
+    for level in _LEVELS:
+        if verdict.levels.get(level):
+            result.holds[level] += 1
+            family[level] += 1
+    if not verdict.levels.get("effects"):
+        contract = suite.contracts[verdict.contract]
+        scenario = suite.scenario(verdict.scenario_id, contract)
+        name = scenario.family
+        shortest = (len(scenario.steps), scenario.id)
+        result.shortest[name] = min(result.shortest.get(name, shortest), shortest)
+        result.losses += losses_of(scenario, verdict, contract)
+
+
+def result_data(results: Sequence[TargetResult], contract: str, date: str, command: str) -> dict[str, Any]:
+    """Return everything in JSON types, for docs/implementations.json."""
+    return {
+        "format": FORMAT,
+        "contract": contract,
+        "date": date,
+        "command": command,
+        "levels": list(_LEVELS),
+        "scenarios": max((result.scenarios for result in results), default=0),
+        "targets": [_target_data(result) for result in results],
+    }
+
+
+def _target_data(result: TargetResult) -> dict[str, Any]:
+    return {
+        "target": result.key,
+        "title": result.title,
+        "home": result.home,
+        "about": result.about,
+        "kind": result.kind,
+        "level": result.level,
+        "packages": list(result.packages),
+        "released": result.released,
+        "scenarios": result.scenarios,
+        "judged": result.judged,
+        "holds": {level: result.holds[level] for level in _LEVELS},
+        "broken": result.broken,
+        "unsupported": result.unsupported,
+        "unspecified": result.unspecified,
+        "lacks": dict(sorted(result.lacks.items(), key=lambda item: (-item[1], item[0]))),
+        "losses": [
+            {
+                "kind": loss.kind,
+                "scenario": loss.scenario_id,
+                "title": loss.title,
+                "steps": loss.steps,
+                "step": loss.step,
+            }
+            for loss in result.losses
+        ],
+        "families": {
+            family: {
+                "scenarios": count["scenarios"],
+                "judged": count["judged"],
+                **{level: count[level] for level in _LEVELS},
+                "broken": count["broken"],
+                "unsupported": count["unsupported"],
+                **({"shortest": result.shortest[family][1]} if family in result.shortest else {}),
+            }
+            for family, count in sorted(result.families.items())
+        },
+    }
+
+
+def page(data: Mapping[str, Any]) -> str:
+    """Return docs/implementations.md of the data of `result_data`."""
+    lines = [*_head(data), *_totals(data), *_losses(data), *_families(data), *_each(data)]
+    return "\n".join(lines) + "\n"
+
+
+def _head(data: Mapping[str, Any]) -> Iterator[str]:
+    yield "# Published implementations, held to the contract"
+    yield ""
+    yield (
+        f"What the suite finds in implementations that people use, held to {data['contract']} in {data['scenarios']} "
+        f"scenarios, on {data['date']}. "
+        "The levels are apart: an implementation that does the same in other words is not unsafe, and none of these "
+        "promises to be what it is compared with. What a target does not claim is unsupported and not counted."
+    )
+    yield ""
+    yield "This page and `implementations.json` are written by one command; the targets are in docs/targets.md."
+    yield ""
+    yield "```console"
+    yield f"$ {data['command']}"
+    yield "```"
+    yield ""
+
+
+def _totals(data: Mapping[str, Any]) -> Iterator[str]:
+    yield "| target | kind | effects | reason | text | unsupported | broken | scenarios |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for each in data["targets"]:
+        judged = each["judged"]
+        shown = [f"{each['holds'][level]}/{judged}" for level in _LEVELS]
+        asked = _LEVELS.index(each["level"])
+        if each["level"] == "effects":
+            shown = [value if number <= asked else "-" for number, value in enumerate(shown)]
+        name = f"[{each['target']}](#{_anchor(each['target'])})"
+        rest = f"{each['unsupported']} | {each['broken']} | {each['scenarios']}"
+        yield f"| {name} | {each['kind']} | {' | '.join(shown)} | {rest} |"
+    yield ""
+
+
+def _losses(data: Mapping[str, Any]) -> Iterator[str]:
+    yield "## What loses data"
+    yield ""
+    yield "The number of scenarios, and the shortest that shows it."
+    yield ""
+    for kind, told in LOSSES.items():
+        yield f"### {told}"
+        yield ""
+        rows = []
+        for each in data["targets"]:
+            found = [loss for loss in each["losses"] if loss["kind"] == kind]
+            if found:
+                rows.append((each["target"], len(found), found[0]))
+        if not rows:
+            yield "No target does."
+        else:
+            yield "| target | scenarios | shortest | what is asked there |"
+            yield "|---|---|---|---|"
+            for target, count, loss in rows:
+                where = f"[{loss['scenario']}](../fixtures/scenarios/{loss['scenario']}.yaml)"
+                yield f"| {target} | {count} | {where} | {_cell(loss['title'])} |"
+        yield ""
+
+
+def _families(data: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Effects by family"
+    yield ""
+    targets = data["targets"]
+    yield f"| family | {' | '.join(each['target'] for each in targets)} |"
+    yield f"|---|{'---|' * len(targets)}"
+    for family in sorted({family for each in targets for family in each["families"]}):
+        cells = []
+        for each in targets:
+            count = each["families"].get(family)
+            cells.append(f"{count['effects']}/{count['judged']}" if count and count["judged"] else "-")
+        yield f"| {family} | {' | '.join(cells)} |"
+    yield ""
+
+
+def _each(data: Mapping[str, Any]) -> Iterator[str]:
+    for each in data["targets"]:
+        yield f"## {each['target']}"
+        yield ""
+        packages = ", ".join(f"`{package}`" for package in each["packages"])
+        released = f", of {each['released']}" if each["released"] else ""
+        yield f"[{each['title']}]({each['home']}): {packages}{released}. {each['about']}".rstrip()
+        yield ""
+        lacks = ", ".join(f"{name} ({count})" for name, count in each["lacks"].items())
+        if lacks:
+            yield f"It does not claim: {lacks}."
+            yield ""
+        failing = {name: count for name, count in each["families"].items() if "shortest" in count}
+        if not failing:
+            continue
+        yield "| family | effects fail | shortest |"
+        yield "|---|---|---|"
+        order: Callable[[tuple[str, Any]], tuple[int, str]] = lambda item: (  # noqa: E731 - one expression
+            item[1]["effects"] - item[1]["judged"],
+            item[0],
+        )
+        for name, count in sorted(failing.items(), key=order):
+            where = f"[{count['shortest']}](../fixtures/scenarios/{count['shortest']}.yaml)"
+            yield f"| {name} | {count['judged'] - count['effects']} of {count['judged']} | {where} |"
+        yield ""
+
+
+def _anchor(target: str) -> str:
+    return "".join(letter for letter in target.lower() if letter.isalnum() or letter in "-_")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

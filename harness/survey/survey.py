@@ -1,0 +1,234 @@
+"""Survey: run every target once, and write what came of it: the results, the page, and the baselines."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import queue
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import IO, Any
+
+from readfirst.harness.compare.baseline import Baseline, load_baseline, rule
+from readfirst.harness.compare.known_failures import first_differences, grouped_text
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.report import Commands, RunFacts, output
+from readfirst.harness.report.jsonl import JsonlReport
+from readfirst.harness.run.bench import run
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey.page import FORMAT, page, result_data, result_of
+from readfirst.harness.targets.catalogue import known_failures
+from readfirst.harness.targets.mapping import Release, Target
+
+__all__ = ["COMMAND", "Survey", "SurveyError"]
+
+COMMAND = "readfirst implementations --write"
+
+
+class SurveyError(Exception):
+    """The earlier results cannot be used; the message names the file and says what to do."""
+
+
+class Survey:
+    """Results of targets on one contract, kept in `folder` as implementations.json and implementations.md.
+
+    `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
+    readfirst, which they name.
+    """
+
+    def __init__(
+        self,
+        suite: Suite,
+        folder: Path,
+        *,
+        jobs: int = 1,
+        time_limit: float = 30.0,
+        streams: Path | None = None,
+        version: str = "unknown",
+    ) -> None:
+        self._suite = suite
+        self._folder = folder
+        self._jobs = jobs
+        self._time_limit = time_limit
+        self._streams = streams
+        self._version = version
+        self._contract = suite.contracts.default
+        self._done: dict[str, dict[str, Any]] = {}
+        self._kept: dict[str, dict[str, Any]] = {}
+
+    @property
+    def files(self) -> tuple[Path, Path]:
+        """The data and the page."""
+        return self._folder / "implementations.json", self._folder / "implementations.md"
+
+    def keep(self) -> None:
+        """Take over the results that are there, of targets that are not run again. Raises SurveyError."""
+        data = self.files[0]
+        if not data.exists():
+            return
+        try:
+            known = json.loads(data.read_text("utf-8"))
+            targets = known["targets"]
+            usable = known["format"] == FORMAT and known["contract"] == self._contract
+        except (ValueError, KeyError, TypeError) as error:
+            raise SurveyError(f"{data} is not what this command writes: {error}. Remove it.") from error
+        self._kept = {each["target"]: each for each in targets} if usable else {}
+
+    def run_all(
+        self, chosen: Sequence[tuple[Target, Release]], *, baseline: bool = False
+    ) -> Iterator[tuple[str, dict[str, Any] | BrokenAdapter]]:
+        """Run targets, as many at once as there are jobs, and yield name and result of each when it is there.
+
+        Jobs that are left over replay scenarios of one target side by side. A target that cannot be connected gives
+        the error. Raises what else `run` raises; a run that is not over then ends with this process.
+        """
+        at_once = min(self._jobs, len(chosen))
+        if at_once < 2:
+            for target, release in chosen:
+                yield self._attempt(target, release, baseline, self._jobs, apart=False)
+            return
+        waiting: queue.SimpleQueue[tuple[Target, Release]] = queue.SimpleQueue()
+        done: queue.SimpleQueue[tuple[str, dict[str, Any] | BrokenAdapter] | BaseException] = (
+            queue.SimpleQueue()
+        )
+        for pair in chosen:
+            waiting.put(pair)
+
+        def work() -> None:
+            while True:
+                try:
+                    target, release = waiting.get_nowait()
+                except queue.Empty:
+                    return
+                try:
+                    done.put(self._attempt(target, release, baseline, self._jobs // at_once, apart=True))
+                except BaseException as error:  # it is raised in the thread that waits
+                    done.put(error)
+
+        for _ in range(at_once):
+            threading.Thread(target=work, daemon=True).start()
+        for _ in chosen:
+            outcome = done.get()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            yield outcome
+
+    def _attempt(
+        self, target: Target, release: Release, baseline: bool, jobs: int, *, apart: bool
+    ) -> tuple[str, dict[str, Any] | BrokenAdapter]:
+        name = f"{target.name}@{release.version}"
+        try:
+            return name, self.run(target, release, baseline=baseline, jobs=jobs, apart=apart)
+        except BrokenAdapter as error:
+            return name, error
+
+    def run(
+        self,
+        target: Target,
+        release: Release,
+        *,
+        baseline: bool = False,
+        jobs: int | None = None,
+        apart: bool = False,
+    ) -> dict[str, Any]:
+        """Run one target on everything, and return its result. `baseline` rewrites its known failures.
+
+        `jobs` and `apart` are those of `harness.run.bench.run`. Raises what that raises, BaselineError for a baseline that
+        cannot be read.
+        """
+        name = f"{target.name}@{release.version}"
+        verdicts = run(
+            self._suite,
+            f"target:{name}",
+            [self._contract],
+            target.level,
+            jobs=self._jobs if jobs is None else jobs,
+            time_limit=self._time_limit,
+            apart=apart,
+        )
+        # In a file, because differences may be as large as the files, and their lines need the new baseline.
+        with tempfile.TemporaryFile() as kept:
+            with closing(verdicts):
+                result = result_of(target, release, _noted(verdicts, kept), self._suite)
+            data = result_data([result], self._contract, "", "")["targets"][0]
+            data["date"] = date.today().isoformat()
+            self._done[name] = data
+            if baseline:
+                brief = (replace(each, differences=first_differences(each)) for each in _again(kept))
+                self._write_baseline(target, release, brief)
+            if self._streams is not None:
+                self._write_stream(self._streams, target, release, _again(kept))
+        return dict(data)
+
+    def write(self, order: Sequence[str]) -> None:
+        """Write data and page of the targets in `order`, both or neither; others may have written meanwhile."""
+        self.keep()
+        done = {**self._kept, **self._done}
+        targets = [done[name] for name in order if name in done]
+        dates = sorted({each["date"] for each in targets})
+        data = {
+            **result_data([], self._contract, dates[-1] if dates else "", COMMAND),
+            "scenarios": max((each["scenarios"] for each in targets), default=0),
+            "targets": targets,
+        }
+        text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
+        write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
+
+    def _write_baseline(self, target: Target, release: Release, seen: Iterable[Verdict]) -> None:
+        text = grouped_text(f"target:{target.name}@{release.version}", seen, self._baseline(target, release))
+        write_all({known_failures(target, release): text.encode()})
+
+    def _write_stream(
+        self, folder: Path, target: Target, release: Release, verdicts: Iterable[Verdict]
+    ) -> None:
+        """Write what `readfirst run --format jsonl` writes, ruled by the baseline that is there now."""
+        name = f"{target.name}@{release.version}"
+        baseline, summary = self._baseline(target, release), Summary()
+        folder.mkdir(parents=True, exist_ok=True)
+        count = len(self._suite.ids())
+        with output(folder / f"{name}.jsonl") as stream:
+            facts = RunFacts(
+                target=f"target:{name}",
+                name=f"target:{name}",
+                contracts=(self._contract,),
+                level=target.level,
+                scenarios=count,
+                commands=lambda _: Commands("", ""),
+                find=lambda _: None,
+            )
+            report = JsonlReport(stream, facts, self._version)
+            for verdict in verdicts:
+                ruling = rule(verdict, baseline)
+                summary.add(verdict, ruling)
+                report.verdict(verdict, ruling)
+            report.finish(summary)
+
+    def _baseline(self, target: Target, release: Release) -> Baseline | None:
+        file = known_failures(target, release)
+        if not file.exists():
+            return None
+        return load_baseline(file, self._suite.ids(), self._suite.contracts)
+
+
+def _noted(verdicts: Iterator[Verdict], kept: IO[bytes]) -> Iterator[Verdict]:
+    for verdict in verdicts:
+        pickle.dump(verdict, kept)
+        yield verdict
+
+
+def _again(kept: IO[bytes]) -> Iterator[Verdict]:
+    """Yield what was noted, from the beginning."""
+    kept.seek(0)
+    while True:
+        try:
+            yield pickle.load(kept)
+        except EOFError:
+            return

@@ -1,0 +1,312 @@
+"""The adapter `target:<name>@<version>`: a published implementation, called by its mapping."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from readfirst.harness.adapters.command import Command
+from readfirst.harness.adapters.mcp import McpConnection, McpSession, text_of
+from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapters.server_pool import ServerPool
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.targets.agent import AgentTarget
+from readfirst.harness.targets.install import Installed, install
+from readfirst.harness.targets.mapping import AgentLaunch, McpLaunch, PythonLaunch, Release, Target
+from readfirst.harness.targets.python_host import ORDER
+from readfirst.harness.targets.translate import (
+    Answer,
+    Scope,
+    captured,
+    filled,
+    lacks,
+    result_of,
+    translated,
+    with_captures,
+)
+
+__all__ = ["RawSession", "RawTarget", "TargetAdapter", "TargetSession", "open_target"]
+
+_START = 180.0
+"""Seconds that a start may take: some packages import half an ecosystem."""
+
+
+class RawSession(Protocol):
+    """A session that takes the target's own tools and arguments."""
+
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+        """Make one call, and return what came back. Raises BrokenAdapter."""
+        ...
+
+    def close(self) -> None:
+        """End the session."""
+        ...
+
+
+@runtime_checkable
+class MessagingSession(Protocol):
+    """A raw session that takes several calls in one message."""
+
+    def answers(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[Answer]:
+        """Make the calls, and return what came back, in their order. Raises BrokenAdapter."""
+        ...
+
+
+class RawTarget(Protocol):
+    """A started target."""
+
+    repeats_paths: bool
+
+    def open(self, workspace: Workspace) -> RawSession:
+        """Start a session in which nothing was read."""
+        ...
+
+    def reset(self) -> None:
+        """End what serves several sessions."""
+        ...
+
+    def close(self) -> None:
+        """End every process."""
+        ...
+
+
+class TargetAdapter:
+    """Translates between the contract's tools and the target's own."""
+
+    def __init__(self, target: Target, raw: RawTarget) -> None:
+        self.capabilities = target.capabilities
+        self.repeats_paths = raw.repeats_paths
+        self.servers: ServerPool | None = getattr(raw, "servers", None)
+        self._target = target
+        self._raw = raw
+
+    def lacks(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        """Say what the target does not claim of a call; empty if nothing."""
+        return lacks(self._target, tool, arguments)
+
+    def open(self, workspace: Workspace) -> TargetSession:
+        """Start a session, and make the set-up calls of the mapping."""
+        session = TargetSession(self._target, self._raw.open(workspace), workspace)
+        try:
+            session.set_up()
+        except BaseException:
+            session.close()
+            raise
+        return session
+
+    def reset(self) -> None:
+        """End what serves several sessions."""
+        self._raw.reset()
+
+    def close(self) -> None:
+        """End every process."""
+        self._raw.close()
+
+
+class TargetSession:
+    """One scenario on a target."""
+
+    def __init__(self, target: Target, raw: RawSession, workspace: Workspace) -> None:
+        self._target = target
+        self._raw = raw
+        self._scope = Scope(workspace.root, workspace.home)
+
+    def set_up(self) -> None:
+        """Make the set-up calls; what they capture can be used afterwards. Raises BrokenAdapter."""
+        for each in self._target.setup:
+            answer = self._raw.answer(each.call, filled(each.arguments, self._scope.values()))
+            result = result_of(self._target, "", answer, self._scope)
+            if result.is_error:
+                raise BrokenAdapter(f"the set-up call {each.call} was refused: {result.text[:500]}")
+            self._scope = with_captures(self._scope, captured(result.text, each.capture, each.call))
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Make one call as the target wants it."""
+        call = translated(self._target, tool, arguments, self._scope)
+        return result_of(self._target, tool, self._raw.answer(call.name, call.arguments), self._scope)
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        """Make the calls in one message, on a target that has messages. Raises BrokenAdapter."""
+        if not isinstance(self._raw, MessagingSession):
+            raise BrokenAdapter(f"{self._target.name} claims `parallel` and takes one call at a time")
+        wanted = [translated(self._target, tool, arguments, self._scope) for tool, arguments in calls]
+        answers = self._raw.answers([(call.name, call.arguments) for call in wanted])
+        return [
+            result_of(self._target, tool, answer, self._scope)
+            for (tool, _), answer in zip(calls, answers, strict=True)
+        ]
+
+    def close(self) -> None:
+        """End the session."""
+        self._raw.close()
+
+
+class _PythonTarget:
+    """Python code in the target's own environment, without a network where the system allows that."""
+
+    def __init__(
+        self,
+        target: Target,
+        launch: PythonLaunch,
+        installed: Installed,
+        time_limit: float,
+        sandbox: Sandbox | None,
+    ) -> None:
+        # A module's functions may remember files by their paths; an object is made anew for every scenario.
+        self.repeats_paths = not launch.module
+        self._folder = Scratch()
+        base = self._folder.path
+        # The harness alone: its own dependencies must not be found before the target's.
+        (base / "path").mkdir()
+        (base / "path" / "harness").symlink_to(Path(__file__).resolve().parents[1])
+        home = base / "home"
+        home.mkdir()
+        order = {
+            "make": launch.make,
+            "arguments": launch.arguments,
+            "module": launch.module,
+            "factory": launch.factory,
+        }
+        variables = {name: installed.placed(value) for name, value in target.environment.items()}
+        self._process = PythonAdapter(
+            "readfirst.harness.targets.python_host",
+            "Tools",
+            time_limit=time_limit,
+            start_limit=max(_START, time_limit),
+            python=installed.python,
+            environment=_environment(home)
+            | {"PYTHONPATH": str(base / "path")}
+            | variables
+            | {ORDER: json.dumps(order)},
+            directory=home,
+            sandbox=sandbox,
+        )
+        try:
+            self._process.start()
+        except BaseException:
+            self._folder.close()
+            raise
+
+    def open(self, workspace: Workspace) -> _PythonRawSession:
+        return _PythonRawSession(self._process.open(workspace))
+
+    def reset(self) -> None:
+        self._process.reset()
+
+    def close(self) -> None:
+        self._process.close()
+        self._folder.close()
+
+
+class _PythonRawSession:
+    def __init__(self, session: Any) -> None:
+        self._session = session
+
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+        answer = json.loads(self._session.call(name, arguments).text)
+        if "raised" in answer:
+            return Answer(answer["raised"], raised=True)
+        return Answer(answer["value"])
+
+    def close(self) -> None:
+        self._session.close()
+
+
+class _McpTarget:
+    def __init__(
+        self,
+        target: Target,
+        release: Release,
+        launch: McpLaunch,
+        installed: Installed,
+        time_limit: float,
+        sandbox: Sandbox | None,
+    ) -> None:
+        self._joined = not target.result.text
+        # What is installed gets variables built from nothing and no network, a server of one's own what `mcp:` gives.
+        own = bool(release.command)
+        command = Command(release.command or launch.command, target.file.absolute().parent)
+        self._connection = McpConnection(
+            [installed.placed(word) for word in command.located()],
+            isolation=launch.isolation,
+            time_limit=time_limit,
+            environment=None if own else _environment(Path(tempfile.gettempdir())),
+            variables={name: installed.placed(value) for name, value in target.environment.items()},
+            offline=not own,
+            sandbox=sandbox,
+        )
+        self.servers = self._connection.servers
+        self.repeats_paths = launch.isolation != "directory"
+        try:
+            _check_tools(target, self._connection.probe().names)
+        except BrokenAdapter as error:
+            self._connection.close()
+            raise (command.explained(error) if own else error) from None
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def open(self, workspace: Workspace) -> _McpRawSession:
+        return _McpRawSession(self._connection.open(workspace), self._joined)
+
+    def reset(self) -> None:
+        self._connection.reset()
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _check_tools(target: Target, offered: Sequence[str]) -> None:
+    """Raise BrokenAdapter if the mapping calls a tool that the server does not offer."""
+    called = [*(each.call for each in target.setup), *(each.call for each in target.tools.values())]
+    missing = [name for name in dict.fromkeys(called) if name not in offered]
+    if missing:
+        raise BrokenAdapter(
+            f"the server offers no tool called {', '.join(missing)} (it offers: {', '.join(offered) or 'none'}). "
+            f"Correct `call` in {target.file}."
+        )
+
+
+class _McpRawSession:
+    def __init__(self, session: McpSession, joined: bool) -> None:
+        self._session = session
+        self._joined = joined
+
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+        result = self._session.answer(name, arguments)
+        value = text_of(result) if self._joined else result.model_dump(mode="json", by_alias=True)
+        return Answer(value, flagged=bool(result.isError))
+
+    def close(self) -> None:
+        self._session.close()
+
+
+def open_target(
+    target: Target, release: Release, *, time_limit: float, sandbox: Sandbox | None = None
+) -> Adapter:
+    """Install the target unless it is there, start it, and return its adapter. Raises BrokenAdapter.
+
+    A `sandbox` is for targets that are no agents.
+    """
+    installed = install(target, release)
+    raw: RawTarget
+    match target.launch:
+        case PythonLaunch() as launch:
+            raw = _PythonTarget(target, launch, installed, time_limit, sandbox)
+        case McpLaunch() as launch:
+            raw = _McpTarget(target, release, launch, installed, time_limit, sandbox)
+        case AgentLaunch() as launch:
+            raw = AgentTarget(target, launch, installed, time_limit)
+    return TargetAdapter(target, raw)
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """Return the variables that every target gets: built from nothing, so that none of ours leaks."""
+    folders = ("/usr/local/bin", "/usr/bin", "/bin")
+    return {"PATH": os.pathsep.join(folders), "LANG": "C.UTF-8", "HOME": str(home)}

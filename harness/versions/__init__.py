@@ -1,0 +1,1 @@
+"""Versions: what the product's releases changed, and when."""

@@ -1,0 +1,175 @@
+"""Bisect: find every published version in which what scenarios give changed, by installing and replaying."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from packaging.version import Version
+
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.record.record import take
+from readfirst.harness.record.takes import NUMBERS, Take, Takes
+from readfirst.harness.session import Adapter, BrokenAdapter
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.entry import Entry
+from readfirst.harness.suite.recordings import RecordedResult, Transcript
+from readfirst.harness.suite.suite import Suite
+
+__all__ = ["BisectError", "Change", "Replays", "between", "changes", "facts"]
+
+Facts = tuple[Any, ...]
+Answers = Mapping[str, object]
+"""By scenario id what is compared; a scenario without an answer is left out."""
+
+
+class BisectError(Exception):
+    """There is nothing to search between; the message names the version and says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a scenario gives changed: `before` is the last version that gives the old, `after` the first with the new.
+
+    `silent` are the published versions between them, oldest first: they gave no answer, so it may be one of them.
+    """
+
+    scenario_id: str
+    before: str
+    after: str
+    silent: tuple[str, ...] = ()
+
+
+@dataclass
+class Replays:
+    """What scenarios give in a version: taken twice, and kept as takes, so that a search can be resumed.
+
+    `variant` is `` or `+gated`, the class of the model. `silent` says of scenario and version why there is no answer.
+    """
+
+    suite: Suite
+    takes: Takes
+    connect: Callable[[Contract], Callable[[], Adapter]]
+    variant: str = ""
+    silent: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def contract(self, version: str) -> Contract:
+        """Return what the version is replayed as."""
+        return self.suite.contracts.find(version + self.variant)
+
+    def __call__(
+        self, version: str, ids: Sequence[str], progress: Callable[[Take], None] = lambda _: None
+    ) -> dict[str, Transcript]:
+        """Return what those scenarios give that answer twice alike; of the others `silent` tells from now on.
+
+        `progress` is told of each take.
+        """
+        contract = self.contract(version)
+        told: dict[str, str] = {}
+        try:
+            for each in take(self.suite, {contract.name: ids}, self.connect, self.takes):
+                progress(each)
+                if each.status in ("broken", "unsupported"):
+                    told[each.scenario_id] = each.message
+        except BrokenAdapter as error:
+            told = dict.fromkeys(ids, str(error))
+        found = {}
+        for scenario_id in ids:
+            transcript = None if scenario_id in told else self.kept(version, scenario_id)
+            if transcript is not None:
+                found[scenario_id] = transcript
+                continue
+            self.takes.drop(scenario_id, contract.name)
+            why = told.get(scenario_id, "two replays gave different transcripts")
+            self.silent[scenario_id, version] = why
+        return found
+
+    def kept(self, version: str, scenario_id: str) -> Transcript | None:
+        """Return what a scenario gave twice, None where its takes differ or are not there."""
+        scenario = self.suite.scenario(scenario_id, require_expect=False)
+        first, second = (self.takes.get(scenario, self.contract(version), number) for number in NUMBERS)
+        return first if first == second else None
+
+
+def changes(
+    versions: Sequence[str], ids: Sequence[str], ask: Callable[[str, Sequence[str]], Answers]
+) -> Iterator[Change]:
+    """Yield every change that is seen between the first and the last of `versions`, which are oldest first.
+
+    A stretch whose ends give the same counts as one without a change. Any other is halved, for all scenarios at
+    once and one half after the other, so that no version is asked twice unless a scenario has no answer in it: that
+    one is halved elsewhere. `ask` gets a version and scenarios; one without an answer at an end is not searched.
+    """
+    if len(versions) < 2:
+        raise BisectError("there are no two published versions between the two ends")
+    low = ask(versions[0], ids)
+    yield from _within(versions, versions, low, ask(versions[-1], ids), ask)
+
+
+def _within(
+    published: Sequence[str],
+    versions: Sequence[str],
+    low: Answers,
+    high: Answers,
+    ask: Callable[[str, Sequence[str]], Answers],
+) -> Iterator[Change]:
+    """Search a stretch of the published versions, without those that gave no answer."""
+    apart = [
+        scenario_id for scenario_id in low if scenario_id in high and low[scenario_id] != high[scenario_id]
+    ]
+    if not apart:
+        return
+    if len(versions) == 2:
+        before, after = versions
+        silent = tuple(published[published.index(before) + 1 : published.index(after)])
+        yield from (Change(scenario_id, before, after, silent) for scenario_id in apart)
+        return
+    middle = len(versions) // 2
+    seen = ask(versions[middle], apart)
+    yield from _within(published, versions[: middle + 1], _only(low, seen), seen, ask)
+    yield from _within(published, versions[middle:], seen, high, ask)
+    mute = [scenario_id for scenario_id in apart if scenario_id not in seen]
+    others = [*versions[:middle], *versions[middle + 1 :]]
+    yield from _within(published, others, _only(low, mute), high, ask)
+
+
+def _only(answers: Answers, ids: Sequence[str] | Answers) -> Answers:
+    return {scenario_id: answer for scenario_id, answer in answers.items() if scenario_id in ids}
+
+
+def between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
+    """Return the published versions from `oldest` to `newest`, both included. Raises BisectError."""
+    for end in (oldest, newest):
+        if end not in versions:
+            raise BisectError(f"{end} is not published, or refused; choose a neighbour")
+    if Version(oldest) >= Version(newest):
+        raise BisectError(f"{oldest} is not older than {newest}")
+    return [version for version in versions if Version(oldest) <= Version(version) <= Version(newest)]
+
+
+def facts(transcript: Transcript, level: Level) -> Facts:
+    """Return what two transcripts are compared by at a level."""
+    return tuple(
+        (
+            tuple(_of_result(result, level) for result in step.results),
+            _of_changes(step.changes),
+        )
+        for step in transcript.steps
+    )
+
+
+def _of_result(result: RecordedResult, level: Level) -> Facts:
+    match level:
+        case "effects":
+            return (result.is_error,)
+        case "reason":
+            return (result.error,)
+        case "text":
+            return (result.is_error, result.text, result.cut)
+        case "verbatim":
+            return (result,)
+
+
+def _of_changes(changed: Mapping[str, Entry | None]) -> Facts:
+    return tuple(sorted(changed.items()))

@@ -1,0 +1,128 @@
+"""Cache: what is kept on disk between runs, how large it is, and how it is removed."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from readfirst.harness.agents.claude_code import package
+from readfirst.harness.processes.removal import destroy
+from readfirst.harness.record.takes import default_takes
+from readfirst.harness.suite.contracts import order
+from readfirst.harness.targets import install
+
+__all__ = ["CacheError", "InUseError", "Kept", "chosen", "kept", "remove"]
+
+_DAY = 86_400.0
+
+
+class CacheError(Exception):
+    """A name that nothing in the cache has; the message says which there are."""
+
+
+class InUseError(Exception):
+    """It is being installed by another process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A folder of the cache. `kind` is `claude-code`, `targets` or `takes`; of the same `name` there may be several.
+
+    `size` is in bytes, `used` the time (seconds since 1970) at which it was last installed, opened or written.
+    """
+
+    kind: str
+    name: str
+    path: Path
+    size: int
+    used: float
+
+    @property
+    def days(self) -> int:
+        """Whole days since it was last used."""
+        return max(0, int((time.time() - self.used) // _DAY))
+
+    def called(self, word: str) -> bool:
+        """Whether a word means it: its kind, its name, both, or a target without its version."""
+        names = {self.kind, self.name, f"{self.kind}/{self.name}"}
+        return word in names | ({self.name.partition("@")[0]} if self.kind == "targets" else set())
+
+
+def roots() -> dict[str, Path]:
+    """Return the folders that hold what is kept, by kind."""
+    return {"claude-code": package.cache_root(), "targets": install.cache_root(), "takes": default_takes()}
+
+
+def kept() -> list[Kept]:
+    """Return what is kept, by kind and name. Raises OSError."""
+    found = []
+    for kind, root in roots().items():
+        paths = sorted(root.iterdir(), key=lambda path: order(path.name)) if root.is_dir() else []
+        found += [_kept(kind, path) for path in paths if path.is_dir() and not path.is_symlink()]
+    return found
+
+
+def _kept(kind: str, path: Path) -> Kept:
+    # A target's folder ends with a digest of its packages.
+    name = path.name.rpartition("-")[0] if kind == "targets" else path.name
+    newest = path.stat().st_mtime
+    size = 0
+    seen = set()
+    for folder, _, files in os.walk(path):
+        for file in files:
+            with suppress(FileNotFoundError):  # another process may be at work
+                each = (Path(folder) / file).lstat()
+                if (each.st_dev, each.st_ino) not in seen:
+                    seen.add((each.st_dev, each.st_ino))
+                    size += each.st_size
+                if kind == "takes":
+                    newest = max(newest, each.st_mtime)
+    return Kept(kind, name or path.name, path, size, newest)
+
+
+def chosen(all_: Iterable[Kept], words: Sequence[str], older_than: int | None) -> list[Kept]:
+    """Return what these words mean, all without any, as far as it was not used for so many days.
+
+    Raises CacheError for a word that means nothing.
+    """
+    everything = list(all_)
+    for word in words:
+        if not any(each.called(word) for each in everything):
+            raise CacheError(
+                f"nothing in the cache is called {word!r}. `readfirst cache` lists what is there; "
+                f"a kind ({', '.join(roots())}) names all of it."
+            )
+    return [
+        each
+        for each in everything
+        if (not words or any(each.called(word) for word in words))
+        and (older_than is None or each.days >= older_than)
+    ]
+
+
+def remove(each: Kept) -> None:
+    """Remove it, so that nobody finds half of it. Raises InUseError while it is being installed, and OSError."""
+    if each.kind == "takes":
+        destroy(str(each.path))
+        return
+    # What an installation that was killed has left is called .NAME-XXXXXXXX.
+    name = each.path.name
+    locked = name[1:].rpartition("-")[0] if name.startswith(".") else name
+    with _lock(each.path.with_name(f"{locked}.lock")):
+        destroy(str(each.path))
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Hold the lock that an installation takes."""
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InUseError from None
+        yield

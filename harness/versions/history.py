@@ -1,0 +1,229 @@
+"""History: every change of a behaviour that the reference knows, with what was recorded around it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from packaging.version import Version
+
+from readfirst.harness.changes.answer import Answer, Place, Told, recorded_answers
+from readfirst.harness.changes.contents import with_modes
+from readfirst.harness.changes.occurrence import ChangeLevel, Occurrence, occurrences, shown_text
+from readfirst.harness.changes.points import Point, chain, version_of
+from readfirst.harness.claims import evidence
+from readfirst.harness.claims.cells import told_both
+from readfirst.harness.report.markup import code
+from readfirst.harness.report.visible import first_difference
+from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.releases import Releases, load_releases, releases_file
+from readfirst.harness.suite.scenario import Clause
+from readfirst.harness.suite.suite import Suite
+from readfirst.reference_impl import contract
+from readfirst.reference_impl.history import ByModel, History
+
+__all__ = ["NOT_RECORDED", "ChangePoint", "Histories", "change_points", "telling", "the_histories"]
+
+Histories = Mapping[str, History]
+
+NOT_RECORDED = "not recorded"
+_WEIGHT: Mapping[ChangeLevel, int] = {"effects": 1, "reason": 2, "text": 6}
+"""How much more often other words may be seen elsewhere: what a tool does tells a change better than what it says."""
+_FEW_BYTES = 90
+"""Of longer contents that differ the part around the first difference is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePoint:
+    """One change of one behaviour: in `version` it went from `value_before` to `value_after`.
+
+    `models` tells for which class of models, if not for both. `shown` are the scenarios whose recordings differ
+    around it, with the closest versions that do, closest first; `before` and `after` are cells with
+    the product's words at the call of `tool` that shows it best.
+    """
+
+    version: str
+    behaviour: str
+    models: str
+    value_before: Any
+    value_after: Any
+    shown: tuple[tuple[str, Point], ...] = ()
+    tool: str = ""
+    before: str = NOT_RECORDED
+    after: str = NOT_RECORDED
+
+    @property
+    def point(self) -> Point | None:
+        """The closest versions between which it was seen to change; None where nothing was recorded."""
+        return self.shown[0][1] if self.shown else None
+
+
+def the_histories() -> Histories:
+    """Return the history of every behaviour of the reference, by name."""
+    return contract.histories()
+
+
+def telling(histories: Histories | None = None) -> frozenset[str]:
+    """Return the scenarios that show a change, of which the versions around it may be recorded, too."""
+    found = the_histories() if histories is None else histories
+    return frozenset(name for each in found.values() if each.changes for name in each.shown_by)
+
+
+def change_points(suite: Suite, histories: Histories) -> list[ChangePoint]:
+    """Return every change of these behaviours, oldest first. Raises SuiteError, RecordingError."""
+    witness = _Witness(suite, Recordings(suite.recordings_root), load_releases(releases_file(suite.root)))
+    changes = [
+        (ChangePoint(version, name, models, *values), witness.seen(history, gated, version))
+        for name, history in histories.items()
+        for version, gated, models, values in _changes(history)
+    ]
+    # What is seen at many points is about something else that changed at the same time.
+    spread = Counter(key for _, seen in changes for key in {_key(each) for each in seen.occurrences})
+    found = [_told(point, seen, spread) for point, seen in changes]
+    return sorted(found, key=lambda point: (Version(point.version), point.behaviour, point.models))
+
+
+def _changes(history: History) -> Iterator[tuple[str, bool, str, tuple[Any, Any]]]:
+    """Yield each change: the version, whether to look at older models, what to call them, and the values."""
+    former = history.first
+    for version, value in history.changes.items():
+        before, after = _by_model(former), _by_model(value)
+        named = ".".join(map(str, version))
+        changed = [place for place in (0, 1) if before[place] != after[place]]
+        alike = changed == [0, 1] and before[0] == before[1] and after[0] == after[1]
+        for place in changed[:1] if alike else changed:
+            models = "" if alike else ("newer models", "older models")[place]
+            yield named, place == 1, models, (before[place], after[place])
+        former = value
+
+
+def _by_model(value: Any) -> tuple[Any, Any]:
+    """Return what newer models get, and what older ones do."""
+    return (value.relaxed, value.enforced) if isinstance(value, ByModel) else (value, value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What was recorded around one change: by scenario the closest versions and the answers on both sides."""
+
+    around: Mapping[str, Point]
+    answers: Mapping[str, tuple[Mapping[Place, Answer], Mapping[Place, Answer]]]
+    occurrences: tuple[Occurrence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Witness:
+    suite: Suite
+    recordings: Recordings
+    releases: Releases
+
+    def seen(self, history: History, gated: bool, version: str) -> _Sight:
+        """Return what the scenarios of a history show around a version."""
+        around: dict[str, Point] = {}
+        answers: dict[str, tuple[Mapping[Place, Answer], Mapping[Place, Answer]]] = {}
+        found: list[Occurrence] = []
+        for scenario_id in history.shown_by:
+            recording = self.recordings.recording(scenario_id)
+            point = self._around(chain(recording, gated=gated), version)
+            if point is None or recording.transcripts[point.before] == recording.transcripts[point.after]:
+                continue
+            scenario = self.suite.scenario(scenario_id, require_expect=False)
+            sides = tuple(
+                with_modes(scenario, recorded_answers(scenario, recording.transcripts[name]))
+                for name in (point.before, point.after)
+            )
+            here = occurrences(scenario, sides[0], sides[1])
+            if here:
+                around[scenario_id] = point
+                answers[scenario_id] = sides[0], sides[1]
+                found += here
+        return _Sight(around, answers, tuple(found))
+
+    def _around(self, names: Sequence[str], version: str) -> Point | None:
+        earlier = [name for name in names if Version(version_of(name)) < Version(version)]
+        later = [name for name in names if Version(version_of(name)) >= Version(version)]
+        if not (earlier and later):
+            return None
+        exact = self.releases.follow(version_of(earlier[-1]), version_of(later[0]))
+        return Point(earlier[-1], later[0], exact)
+
+
+_Key = tuple[str, ...]
+
+
+def _key(each: Occurrence) -> _Key:
+    """Return what is the same wherever the same thing changed."""
+    change = each.change
+    return each.tool, change.level, change.kind, change.subject, change.before, change.after
+
+
+def _told(point: ChangePoint, seen: _Sight, spread: Mapping[_Key, int]) -> ChangePoint:
+    """Return the point with the call that shows it best: with what is seen at few other points, and here often."""
+    if not seen.occurrences:
+        return point
+    support = Counter(key for key, _ in {(_key(each), each.scenario_id) for each in seen.occurrences})
+    best = min(
+        seen.occurrences,
+        key=lambda each: (
+            _WEIGHT[each.change.level] * spread[_key(each)] / support[_key(each)],
+            each.follows,
+            each.scenario_id,
+            each.place[0],
+        ),
+    )
+    one, other = (side[best.place] for side in seen.answers[best.scenario_id])
+    before, after = _cells(best.tool, one, other)
+    order = sorted(
+        seen.around.items(),
+        key=lambda item: (not item[1].exact, _order(item[1].after) - _order(item[1].before)),
+    )
+    return replace(point, shown=tuple(order), tool=best.tool, before=before, after=after)
+
+
+def _cells(tool: str, one: Answer, other: Answer) -> tuple[str, str]:
+    before, after = _entries(one, other), _entries(other, one)
+    clause = Clause(
+        error=(one.error or "without a name") if one.refused else None,
+        text=shown_text(one.text),
+        files=before,
+    )
+    answer = evidence.Answer(shown_text(other.text), other.refused, other.error, after)
+    cells = told_both(evidence.Statement(1, tool, clause, answer=answer))
+    modes = [_modes(one, other), _modes(other, one)]
+    return cells[0] + modes[0], cells[1] + modes[1]
+
+
+def _entries(answer: Answer, other: Answer) -> dict[str, Entry | None]:
+    """Return what one side writes; of a long content that the other writes otherwise, the part that differs."""
+    entries: dict[str, Entry | None] = {}
+    for path, entry in answer.files.items():
+        match entry, other.files.get(path):
+            case Told(), _:
+                pass
+            case RegularFile(data=data), RegularFile(data=theirs) if (
+                data != theirs and len(data) > _FEW_BYTES
+            ):
+                text, against = data.decode("utf-8", "replace"), theirs.decode("utf-8", "replace")
+                start = max((first_difference(text, against) or 0) - _FEW_BYTES // 3, 0)
+                entries[path] = RegularFile(f"{'…' if start else ''}{text[start:]}".encode())
+            case _:
+                entries[path] = entry
+    return entries
+
+
+def _modes(answer: Answer, other: Answer) -> str:
+    """Return the modes of files that the other side gives another mode."""
+    told = ""
+    for path, entry in sorted(answer.files.items()):
+        match entry, other.files.get(path):
+            case RegularFile(mode=int() as mode), RegularFile(mode=int() as theirs) if mode != theirs:
+                told += f"; mode {code(f'{mode:04o}')} of {code(path)}"
+    return told
+
+
+def _order(name: str) -> int:
+    major, minor, patch = Version(version_of(name)).release
+    return (major * 1000 + minor) * 10_000 + patch

@@ -1,0 +1,122 @@
+"""History page: docs/history.md, one line for each change of the file tools."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from readfirst.harness.changes.points import version_of
+from readfirst.harness.report.markup import cell, code, link, table
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions import history
+from readfirst.harness.versions.history import NOT_RECORDED, ChangePoint, Histories
+from readfirst.reference_impl.contract import Behaviours
+
+__all__ = ["history_page"]
+
+
+def history_page(suite: Suite, histories: Histories | None = None) -> str:
+    """Return the page, of the reference's behaviours unless others are given. Raises SuiteError, RecordingError."""
+    known = history.the_histories() if histories is None else histories
+    return "\n".join(_page(history.change_points(suite, known))) + "\n"
+
+
+def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
+    yield "# How the file tools changed"
+    yield ""
+    yield (
+        "Every change of Claude Code's file tools that the reference implementation follows, oldest first, with what"
+        " the product answered before and after it. The versions and behaviours come from the tables in"
+        " `reference_impl/behaviours`, the words from the recordings of the scenarios that show the change."
+    )
+    yield ""
+    yield (
+        "- **exact**: the version and the one published before it were both recorded, and only the later one shows it."
+    )
+    yield (
+        "- **between X and Y**: X was recorded without the change, Y with it; versions between them were not. The"
+        " version is then the one that the reference takes. `readfirst bisect ID --from X --to Y` finds it, and"
+        " `--record` keeps what it finds."
+    )
+    yield (
+        "- Of two long texts the part around their first difference is shown; `$WS` is the workspace, `[…]` data of"
+        " the product's own, and control characters and odd blanks are escapes. *Older models* are those that must"
+        " read a file before they change it (`+gated`)."
+    )
+    yield ""
+    yield (
+        "What differs between any two versions: `readfirst diff 2.1.7 2.1.328`. This page is made by `readfirst history"
+        " --write`. Do not edit it: `readfirst history --check` and a test fail when it is stale."
+    )
+    yield ""
+    exact = sum(point.point is not None and point.point.exact for point in points)
+    yield f"{len(points)} change{'' if len(points) == 1 else 's'}, {exact} of them exact."
+    yield ""
+    if points:
+        yield from table(
+            ["version", "known", "behaviour", "before", "after", "scenarios"],
+            [_row(point) for point in points],
+        )
+
+
+def _row(point: ChangePoint) -> list[str]:
+    tool = f"{point.tool}: " if point.tool else ""
+    return [
+        f"**{point.version}**{f', {point.models}' if point.models else ''}",
+        _known(point),
+        f"{code(point.behaviour)} {cell(_meanings().get(point.behaviour, ''))} ({_change(point)})",
+        f"{tool}{point.before}",
+        f"{tool}{point.after}",
+        "<br>".join(
+            link(scenario_id, f"../fixtures/scenarios/{scenario_id}.yaml") for scenario_id, _ in point.shown
+        ),
+    ]
+
+
+def _known(point: ChangePoint) -> str:
+    around = point.point
+    if around is None:
+        return NOT_RECORDED
+    if around.exact:
+        return "exact"
+    return f"between {version_of(around.before)} and {version_of(around.after)}"
+
+
+def _change(point: ChangePoint) -> str:
+    return f"{_value(point.value_before)} → {_value(point.value_after)}"
+
+
+def _value(value: Any) -> str:
+    match value:
+        case True:
+            return "yes"
+        case False:
+            return "no"
+        case None:
+            return "none"
+        case str():
+            return code(value)
+        case int():
+            return f"{value:,}"
+        case _:
+            return code(str(value))
+
+
+@cache
+def _meanings() -> Mapping[str, str]:
+    """Return what the reference says of each behaviour: the text below its declaration."""
+    meanings = {}
+    for part in Behaviours.__bases__:
+        (definition,) = ast.parse(inspect.getsource(part)).body
+        assert isinstance(definition, ast.ClassDef)
+        for declared, said in zip(definition.body, definition.body[1:], strict=False):
+            match declared, said:
+                case (
+                    ast.AnnAssign(target=ast.Name(id=name)),
+                    ast.Expr(value=ast.Constant(value=str() as text)),
+                ):
+                    meanings[name] = text
+    return meanings

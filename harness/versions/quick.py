@@ -1,0 +1,133 @@
+"""Quick: a first look at a version that nobody has recorded, with few scenarios: does it do anything else?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from readfirst.harness.changes.diff import Diff, diff
+from readfirst.harness.changes.sides import ContractSide, TakenSide
+from readfirst.harness.record.record import take
+from readfirst.harness.record.takes import NUMBERS, Take, Takes
+from readfirst.harness.record.transcribe import named
+from readfirst.harness.session import Adapter
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.recordings import Transcript
+from readfirst.harness.suite.scenario import REQUIREMENTS
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions.history import ChangePoint, Histories
+
+__all__ = ["UNSTEADY", "Look", "quick_set"]
+
+UNSTEADY = "two replays gave different answers"
+
+
+def quick_set(
+    suite: Suite, histories: Histories, points: Sequence[ChangePoint], capabilities: Collection[str]
+) -> list[str]:
+    """Return few scenarios that show every change of these behaviours, and every rule of the suite; sorted.
+
+    `points` are the changes, with the scenarios whose recordings differ around each; of one that nobody recorded,
+    what the behaviour is `shown_by` counts. Scenarios that need more than `capabilities` are left out. Raises
+    SuiteError.
+    """
+    able = _Able(suite, frozenset(capabilities))
+    chosen = _covering(
+        [
+            {
+                each
+                for each in ([name for name, _ in point.shown] or histories[point.behaviour].shown_by)
+                if able(each)
+            }
+            for point in points
+        ]
+    )
+    headings = [suite.heading(each) for each in suite.ids()]
+    seen = {each.rule or each.family for each in headings if each.id in chosen}
+    for each in sorted(headings, key=lambda each: REQUIREMENTS.index(each.requirement)):
+        subject = each.rule or each.family
+        if subject not in seen and able(each.id):
+            seen.add(subject)
+            chosen.add(each.id)
+    return sorted(chosen)
+
+
+@dataclass
+class _Able:
+    """Which scenarios of a suite can be asked."""
+
+    suite: Suite
+    capabilities: frozenset[str]
+    ids: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ids = frozenset(self.suite.ids())
+
+    def __call__(self, scenario_id: str) -> bool:
+        if scenario_id not in self.ids:
+            return False
+        return self.suite.scenario(scenario_id, require_expect=False).needs <= self.capabilities
+
+
+def _covering(wanted: Sequence[Collection[str]]) -> set[str]:
+    """Return few names of which each of these has one: again and again the name that most of the rest have."""
+    left = [each for each in wanted if each]
+    chosen: set[str] = set()
+    while left:
+        counts = Counter(name for each in left for name in each)
+        best = min(counts, key=lambda name: (-counts[name], name))
+        chosen.add(best)
+        left = [each for each in left if best not in each]
+    return chosen
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look at a version with some scenarios, held against a recorded contract; nothing of the suite is written.
+
+    Each scenario is replayed once, and what differs a second time, so that only what is steady counts. The takes are
+    those of a recording, which goes on from them. `connect` says how the product is opened.
+    """
+
+    suite: Suite
+    takes: Takes
+    connect: Callable[[Contract], Callable[[], Adapter]]
+    jobs: int = 1
+    progress: Callable[[Take], None] = lambda _: None
+
+    def at(self, contract: Contract, before: Contract, ids: Sequence[str]) -> Diff:
+        """Return what differs. Scenarios without a steady answer count as broken. Raises BrokenAdapter, SuiteError."""
+        recorded = ContractSide(self.suite, before)
+        first, second = NUMBERS
+        lost = self._taken(contract, ids, first)
+        found = {each: self._transcript(each, contract, first) for each in ids if each not in lost}
+        once = diff(self.suite, recorded, TakenSide(contract, _there(found), lost), ids)
+        doubtful = sorted(once.differing)
+        lost.update(self._taken(contract, doubtful, second))
+        for each in doubtful:
+            if each not in lost and self._transcript(each, contract, second) != found[each]:
+                lost[each] = UNSTEADY
+        kept = {each: transcript for each, transcript in _there(found).items() if each not in lost}
+        told = diff(self.suite, recorded, TakenSide(contract, kept, lost), ids)
+        return replace(told, broken=len(lost))
+
+    def _taken(self, contract: Contract, ids: Sequence[str], number: int) -> dict[str, str]:
+        """Replay scenarios, and return why some gave nothing."""
+        lost = {}
+        for each in take(
+            self.suite, {contract.name: ids}, self.connect, self.takes, jobs=self.jobs, numbers=(number,)
+        ):
+            self.progress(each)
+            if each.status in ("broken", "unsupported"):
+                lost[each.scenario_id] = each.message
+        return lost
+
+    def _transcript(self, scenario_id: str, contract: Contract, number: int) -> Transcript | None:
+        scenario = self.suite.scenario(scenario_id, require_expect=False)
+        found = self.takes.get(scenario, contract, number)
+        return None if found is None else named(found, self.suite.vocabulary)
+
+
+def _there(found: Mapping[str, Transcript | None]) -> dict[str, Transcript]:
+    return {name: transcript for name, transcript in found.items() if transcript is not None}

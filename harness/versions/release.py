@@ -1,0 +1,158 @@
+"""Release: record a new version of the product as contracts, one for each class of models."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from readfirst.harness.record.record import Recorded, bless
+from readfirst.harness.record.takes import Takes
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.source.emit import emit_string
+from readfirst.harness.suite.contracts import Contract, Contracts, order
+from readfirst.harness.suite.expected import seen_by
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
+
+__all__ = [
+    "Release",
+    "ReleaseError",
+    "differing",
+    "differing_beyond",
+    "predecessor",
+    "release_of",
+    "write_release",
+]
+
+
+class ReleaseError(Exception):
+    """The version cannot be recorded as a contract; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A version that is no contract yet: the contracts it becomes, each with the newest one of its class."""
+
+    version: str
+    contracts: tuple[tuple[Contract, Contract], ...]
+
+
+def release_of(contracts: Contracts, version: str) -> Release:
+    """Return what `version` is recorded as. Raises ReleaseError for one that is older than every contract."""
+    pairs = []
+    for variant in ("", "+gated"):
+        name = version + variant
+        before = predecessor(contracts, name)
+        if before is None:
+            continue
+        found = contracts.find(name)
+        summary = f"Recorded as a snapshot after {before.version}."
+        pairs.append(
+            (replace(found, name=name, version=version, model=before.model, summary=summary), before)
+        )
+    if not pairs:
+        raise ReleaseError(f"{version} is older than every contract; snapshots go forward.")
+    return Release(version, tuple(pairs))
+
+
+def predecessor(contracts: Contracts, name: str) -> Contract | None:
+    """Return the newest contract with the same suffix that is older than `name`."""
+    variant = name.partition("+")[2]
+    older = [
+        each
+        for each in contracts.recorded
+        if each.name.partition("+")[2] == variant and order(each.name) < order(name)
+    ]
+    return older[-1] if older else None
+
+
+def write_release(
+    suite: Suite, release: Release, ids: Sequence[str], takes: Takes, broken: Mapping[tuple[str, str], str]
+) -> Iterator[Recorded]:
+    """Yield what became of each scenario, then write all files of the suite that changed; none, if one was not blessed.
+
+    The takes must be there. What is blessed is blessed in a copy, so nothing of the suite is ever half done.
+    """
+    with tempfile.TemporaryDirectory(prefix="readfirst-release-") as folder:
+        root = Path(folder) / "fixtures"
+        shutil.copytree(suite.root, root)
+        listed = root / "contracts.yaml"
+        entries = "".join(_entry(contract) for contract, _ in release.contracts)
+        listed.write_text(listed.read_text("utf-8").rstrip("\n") + "\n" + entries, "utf-8")
+        copy = Suite(root)
+        names = [contract.name for contract, _ in release.contracts]
+        whole = True
+        for result in bless(copy, dict.fromkeys(names, ids), "create", takes, broken):
+            whole = whole and result.ok
+            yield result
+        if whole:
+            write_all(_changed(root, suite.root))
+
+
+def differing(suite: Suite, ids: Sequence[str], new: Contract, old: Contract) -> list[str]:
+    """Return the scenarios of which two contracts expect something else."""
+
+    def stated(scenario_id: str, contract: Contract) -> list[object]:
+        # Both by their recordings: of a long text the file of a scenario has the digest only.
+        scenario = suite.scenario(scenario_id)
+        transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
+        return _stated(seen_by(scenario, contract.name, transcripts.get(contract.name)))
+
+    return [each for each in ids if stated(each, new) != stated(each, old)]
+
+
+def differing_beyond(suite: Suite, ids: Sequence[str], new: Contract, old: Contract) -> list[str]:
+    """Return the scenarios of which two contracts gave something else, but nothing that an expectation states.
+
+    Where a text is pinned by its beginning, the rest of it is left open (the product's own settings schema).
+    """
+    recordings = suite.recordings
+    stated = frozenset(differing(suite, ids, new, old))
+    return [
+        scenario_id
+        for scenario_id in ids
+        if scenario_id not in stated
+        and recordings.load(scenario_id, new.name) != recordings.load(scenario_id, old.name)
+    ]
+
+
+def _stated(scenario: Scenario) -> list[object]:
+    """Return what a contract demands of each call and group, without where it stands."""
+    calls: list[ToolCall | ParallelCalls] = [*scenario.calls()]
+    calls += [step for step in scenario.steps if isinstance(step, ParallelCalls)]
+    clauses = [call.expect.recorded for call in calls]
+    return [
+        None if clause is None else (clause.error, clause.text, sorted(clause.files.items()))
+        for clause in clauses
+    ]
+
+
+def _entry(contract: Contract) -> str:
+    lines = [
+        f"  {contract.name}:",
+        f"    package: {emit_string(contract.package or '')}",
+        f"    version: {contract.version}",
+        f"    model: {contract.model}",
+        f"    read_gate: {contract.read_gate}",
+        f"    tools: [{', '.join(contract.tools)}]",
+        f"    summary: {emit_string(contract.summary)}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _changed(new: Path, old: Path) -> dict[Path, bytes]:
+    """Return the files of `new` that are not, or not so, in `old`, by their path there.
+
+    The list of contracts comes last: until it is written, what stands in the other files belongs to no contract.
+    """
+    changed = {}
+    for path in sorted(new.rglob("*"), key=lambda path: (path.name == "contracts.yaml", path)):
+        if path.is_file():
+            there = old / path.relative_to(new)
+            data = path.read_bytes()
+            if not there.is_file() or there.read_bytes() != data:
+                changed[there] = data
+    return changed

@@ -1,0 +1,383 @@
+"""Workspace directories: lay out what a scenario gives, watch what becomes of it, clear up afterwards."""
+
+# Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
+# ruff: noqa: PTH101, PTH102, PTH103, PTH104, PTH119, PTH120, PTH208
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from readfirst.harness.processes.removal import destroy, empty
+from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.session import Workspace
+from readfirst.harness.suite.entry import OLD_TIME, Directory, Entry, HardLink, RegularFile
+from readfirst.harness.suite.scenario import Scenario, WorldEvent
+from readfirst.harness.suite.shift import NANOSECONDS
+from readfirst.harness.workspace.snapshot import TooLargeError, changes, scan, snapshot
+from readfirst.harness.workspace.world import WorldEventError, create, perform
+
+__all__ = [
+    "HOME",
+    "TEMPORARY",
+    "Place",
+    "Site",
+    "SpoiltError",
+    "Territory",
+    "WorldEventError",
+    "changes",
+    "lay_out",
+    "snapshot",
+]
+
+HOME = "$HOME/"
+"""What paths in the session's home begin with in a snapshot; `~` may be the name of a directory."""
+
+TEMPORARY = "$TMPDIR/"
+"""What paths in the folder for temporary files of a confined session begin with in a snapshot."""
+
+_OF_THE_PRODUCT = tuple(f"{HOME}{name}" for name in (".claude", ".npm", ".cache", ".config", ".local"))
+"""Where some versions, and programs that they start, keep their own state; it is no effect of a call."""
+
+_TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
+"""The end of a temporary file's name: a process id and random digits."""
+
+_AROUND, _HOME, _TMPDIR, _ROOT = "s", "h", "t", "w"
+_OF_A_BASE = re.compile(r"[0-9]+|\.lock|[ht]")
+"""The names in a base that are the harness's own: sites, and home and temporary files of a shared server."""
+
+_OF_THE_SYSTEM = frozenset(
+    {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
+)
+"""Errors that say nothing of whoever had the workspace."""
+
+
+class SpoiltError(Exception):
+    """What an implementation made of its workspace stands in the way; the message says what."""
+
+
+@contextmanager
+def _spoilt(doing: str) -> Iterator[None]:
+    """Raise SpoiltError for what goes wrong with a workspace that an implementation had, in any way a system knows.
+
+    OSError is left for what the system itself lacks.
+    """
+    deep = f"cannot {doing}: it has too many directories inside one another"
+    try:
+        yield
+    except RecursionError:
+        raise SpoiltError(deep) from None
+    except TooLargeError as error:
+        raise SpoiltError(f"cannot {doing}: {error}") from error
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise SpoiltError(deep) from None
+        if error.errno in _OF_THE_SYSTEM:
+            raise
+        raise SpoiltError(f"cannot {doing}: {error}") from error
+
+
+def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
+    """Create the given files below `root`, an empty directory: exact bytes, modes, links and times.
+
+    Every file and directory gets the fixed old time unless its own is stated. Hard links come after the files
+    they name, and directories get mode and time last, so that none is spoilt by what is put into it.
+    """
+    top = os.fspath(root)
+    later = []
+    directories = {""}
+    for path, entry in files.items():
+        parent = path.rpartition("/")[0]
+        while parent not in directories:
+            directories.add(parent)
+            os.makedirs(f"{top}/{parent}", exist_ok=True)
+            parent = parent.rpartition("/")[0]
+        if isinstance(entry, Directory):
+            directories.add(path)
+            os.makedirs(f"{top}/{path}", exist_ok=True)
+        elif isinstance(entry, HardLink):
+            later.append((path, entry))
+        else:
+            create(top, path, entry)
+            time = OLD_TIME * NANOSECONDS
+            if isinstance(entry, RegularFile) and entry.mtime is not None:
+                time = int(entry.mtime * NANOSECONDS)
+            os.utime(f"{top}/{path}", ns=(time, time), follow_symlinks=False)
+    for path, entry in later:
+        create(top, path, entry)
+    for path in sorted(directories, reverse=True):
+        target = f"{top}/{path}" if path else top
+        given = files.get(path)
+        mode = given.mode if isinstance(given, Directory) else None
+        os.utime(target, (OLD_TIME, OLD_TIME))
+        os.chmod(target, 0o755 if mode is None else mode)
+
+
+@dataclass(frozen=True, slots=True)
+class Territory:
+    """The folder that a confined program may write to, with its home directory and that for its temporary files."""
+
+    folder: Path
+    home: Path
+    temporary: Path
+
+    @classmethod
+    def of(cls, root: Path) -> Territory:
+        """Return that of a session in the workspace `root`, or of a server in the folder above all sites."""
+        folder = root.parents[1] if root.parent.name == _AROUND else root
+        return cls(folder, folder / _HOME, folder / _TMPDIR)
+
+    def make(self) -> None:
+        """Make what is not there yet."""
+        for path in (self.home, self.temporary):
+            path.mkdir(exist_ok=True)
+
+
+class Site:
+    """The directory of one scenario: a workspace `root`, alone in its folder, and the session's `home`.
+
+    `confined`: what runs there writes its temporary files there, too. `alone_in_base`: nobody but the harness
+    puts anything beside the directory.
+    """
+
+    def __init__(self, directory: str, *, confined: bool = False, alone_in_base: bool = False) -> None:
+        self.directory = directory
+        self.confined = confined
+        self.around = f"{directory}/{_AROUND}"
+        self.home = f"{directory}/{_HOME}"
+        self.root = f"{self.around}/{_ROOT}"
+        self._base = os.path.dirname(directory) if alone_in_base else None
+        for made in (directory, self.around, self.home, self.root):
+            os.mkdir(made, 0o755)
+        self._elsewhere = [(self.home, HOME)]
+        if confined:
+            os.mkdir(f"{directory}/{_TMPDIR}", 0o755)
+            base = os.path.dirname(directory)
+            for folder in (directory, base):
+                self._elsewhere.append((f"{folder}/{_TMPDIR}", TEMPORARY))
+            self._elsewhere.append((f"{base}/{_HOME}", HOME))
+        self._folders = [
+            (made, _identity(made), name)
+            for made, name in (
+                (directory, "what the folder of its workspace is in"),
+                (self.around, "the folder of its workspace"),
+                (self.home, "its home"),
+            )
+        ]
+
+    def rename(self, name: str) -> None:
+        """Give the root another path, in the same folder."""
+        renamed = f"{self.around}/{name}"
+        os.rename(self.root, renamed)
+        self.root = renamed
+
+    def check(self) -> None:
+        """Raise SpoiltError if a folder above the workspace, or its home, is no longer the one that was made."""
+        for folder, identity, name in self._folders:
+            if _identity(folder) != identity:
+                raise SpoiltError(f"the implementation removed or replaced {name}")
+
+    def workspace(self, scenario: Scenario) -> Workspace:
+        """Return what the adapter is told of this site and the scenario."""
+        return Workspace(
+            root=Path(self.root),
+            home=Path(self.home),
+            deny=tuple(rule.replace("$WS", self.root) for rule in scenario.given.deny),
+            needs=scenario.needs,
+            isolated=scenario.isolated,
+            relative=scenario.relative,
+        )
+
+    def lay_out(self, files: Mapping[str, Entry]) -> None:
+        """Create the given files below the root, which must be empty."""
+        lay_out(files, self.root)
+
+    def perform(self, event: WorldEvent) -> None:
+        """Perform a world event. Raises WorldEventError, SpoiltError."""
+        self.check()
+        perform(event, self.root)
+
+    def snapshot(self) -> dict[str, Entry]:
+        """Return the state of the workspace, of what lies beside or above it (`../name`) and at home (`$HOME/name`).
+
+        Of a confined session also that of its temporary files (`$TMPDIR/name`). Raises SpoiltError, and OSError for
+        what the system lacks.
+        """
+        self.check()
+        with _spoilt("read the workspace"):
+            return self._snapshot()
+
+    def _snapshot(self) -> dict[str, Entry]:
+        entries = snapshot(self.root)
+        for folder, prefix, strays in self._strays():
+            scan(folder, prefix, entries, self.root, names=strays)
+        for folder, prefix in self._elsewhere:
+            with suppress(FileNotFoundError):  # those of a shared server are made with it
+                if names := os.listdir(folder):
+                    own = {name for name in names if f"{prefix}{name}".startswith(_OF_THE_PRODUCT)}
+                    scan(folder, prefix, entries, self.root, names=set(names) - own)
+        return entries
+
+    def _strays(self) -> Iterator[tuple[str, str, set[str]]]:
+        """Yield the folders around the workspace that hold something else than what was put there."""
+        around = set(os.listdir(self.around)) - {os.path.basename(self.root)}
+        if around:
+            yield self.around, "../", around
+        above = set(os.listdir(self.directory)) - {_AROUND, _HOME, _TMPDIR}
+        if above:
+            yield self.directory, "../../", above
+        if self._base is not None:
+            beyond = {name for name in os.listdir(self._base) if not _OF_A_BASE.fullmatch(name)}
+            if beyond:
+                yield self._base, "../../../", beyond
+
+    def substituted(self, value: Any) -> Any:
+        """Return a JSON value with the root's absolute path for `$WS` in all nested strings."""
+        match value:
+            case str():
+                return value.replace("$WS", self.root)
+            case list():
+                return [self.substituted(item) for item in value]
+            case Mapping():
+                return {key: self.substituted(item) for key, item in value.items()}
+            case _:
+                return value
+
+    def normalised(self, text: str) -> str:
+        """Return the text with `$WS` for the root's absolute path, and one name for every temporary file."""
+        return _TEMPORARY_NAME.sub(".tmp.N", text.replace(self.root, "$WS"))
+
+    def clear(self) -> None:
+        """Make the site as new. Raises OSError, and RecursionError for a tree that is too deep."""
+        for folder, _, strays in self._strays():
+            if folder == self._base:
+                for name in strays:
+                    destroy(f"{folder}/{name}")
+        empty(self.directory, keep=frozenset((_AROUND, _HOME, _TMPDIR)))
+        if self.confined:
+            empty(f"{self.directory}/{_TMPDIR}")
+        empty(self.home)
+        empty(self.around, keep=frozenset((os.path.basename(self.root),)))
+        try:
+            os.mkdir(self.root, 0o755)
+        except FileExistsError:
+            empty(self.root)
+
+
+def _identity(path: str) -> tuple[int, int, int] | None:
+    """Return what tells the thing at a path from others, None if nothing is there."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode)
+
+
+class Place:
+    """A base directory below which every scenario gets a site of its own; sites are cleared and used again.
+
+    The base is a fresh directory for temporary files unless one is named. Its path holds no symbolic links.
+    One in which a site could not be cleared is left alone until the place is closed, and there is a fresh one.
+    `confined` is that of its sites.
+    """
+
+    def __init__(self, base: Path | None = None, *, confined: bool = False) -> None:
+        self._confined = confined
+        self.base = ""
+        self._named = base is not None
+        self._scratch: list[Scratch] = []
+        self._free: list[Site] = []
+        self._made = 0
+        self._lent = 0
+        self._closed = False
+        if base is None:
+            self._move()
+        else:
+            base.mkdir(parents=True, exist_ok=True)
+            self.base = os.path.realpath(base)
+
+    @contextmanager
+    def site(self, *, unique: bool = False) -> Iterator[Site]:
+        """Lend an empty site. `unique`: its root has a path that no other has; otherwise paths repeat.
+
+        Raises SpoiltError at the end if the site could not be cleared; the next one is a fresh one.
+        """
+        with _spoilt("prepare a workspace"):
+            site = self._free.pop() if self._free else self._new()
+            self._lent += 1
+            site.rename(str(self._lent) if unique else _ROOT)
+        try:
+            yield site
+        except BaseException:
+            with suppress(SpoiltError, OSError):
+                self._take_back(site)
+            raise
+        self._take_back(site)
+
+    def holds(self, site: Site) -> bool:
+        """Tell whether a site is in the present base, and that is there."""
+        return not self._closed and os.path.dirname(site.directory) == self.base
+
+    def close(self) -> None:
+        """Remove every site, and the base if it was made here."""
+        if self._named:
+            for site in self._free:
+                destroy(site.directory)
+        self._free.clear()
+        while self._scratch:
+            self._scratch.pop().close()
+        self._closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _take_back(self, site: Site) -> None:
+        if not self.holds(site):  # it is removed with its base
+            return
+        try:
+            site.check()
+            with _spoilt("clear the workspace"):
+                try:
+                    site.clear()
+                except RecursionError:
+                    destroy(site.directory)
+                    return
+        except (SpoiltError, OSError):
+            with suppress(OSError):
+                destroy(site.directory)
+            self._move()
+            raise
+        self._free.append(site)
+
+    def _move(self) -> None:
+        """Go on in a fresh base, unless it has a name."""
+        if not self._named:
+            self._free.clear()
+            self._scratch.append(Scratch())
+            self.base = str(self._scratch[-1].path)
+
+    def _new(self) -> Site:
+        moved = False
+        while True:
+            self._made += 1
+            try:
+                return Site(
+                    f"{self.base}/{self._made}", confined=self._confined, alone_in_base=not self._named
+                )
+            except FileExistsError:
+                continue
+            except OSError:
+                if moved:
+                    raise
+                self._move()
+                moved = True

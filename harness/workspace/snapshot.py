@@ -1,0 +1,147 @@
+"""Snapshot: every path below a directory with its bytes, type, mode and link target, trusting no times."""
+
+# Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
+# ruff: noqa: PTH101, PTH115
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Collection, Mapping
+
+from readfirst.harness.suite.entry import Directory, Entry, RegularFile, SpecialFile, Symlink
+
+__all__ = [
+    "MAXIMUM_ENTRIES",
+    "MAXIMUM_FILE_SIZE",
+    "MAXIMUM_SIZE",
+    "TooLargeError",
+    "changes",
+    "scan",
+    "snapshot",
+]
+
+MAXIMUM_FILE_SIZE = 256 * 1024 * 1024
+"""A larger file (bytes) is recorded by its size alone: an implementation that writes one must not stop us."""
+MAXIMUM_SIZE = 1024 * 1024 * 1024
+"""All files together (bytes), without the larger ones."""
+MAXIMUM_ENTRIES = 20_000
+
+
+class TooLargeError(Exception):
+    """There is more below a directory than anybody can want to compare."""
+
+
+def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
+    """Return every path below `root`, relative and `/`-separated, with its state; `root` itself is left out.
+
+    Links are never followed. All bytes are read every time, because a changed file may carry an old time.
+    The target of an absolute link into `root` begins with `$WS`. A directory or file without read permission
+    is made readable for the moment. Fifos, sockets and devices are named, not opened. A `root` that is no
+    directory, or a link to one, gives the single path `.`. Raises OSError, RecursionError, TooLargeError.
+    """
+    top = os.fspath(root)
+    entries: dict[str, Entry] = {}
+    try:
+        if stat.S_ISLNK(os.lstat(top).st_mode):
+            return {".": Symlink(os.readlink(top))}
+        scan(top, "", entries, top)
+    except FileNotFoundError:
+        return {".": SpecialFile("missing")}
+    except NotADirectoryError:
+        return {".": SpecialFile("no directory")}
+    return entries
+
+
+def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Entry | None]:
+    """Return what differs: each path with its new state, None where it is gone; sorted by path."""
+    differing = {path for path, entry in after.items() if before.get(path) != entry}
+    differing.update(path for path in before if path not in after)
+    return {path: after.get(path) for path in sorted(differing)}
+
+
+def scan(
+    directory: str, prefix: str, entries: dict[str, Entry], top: str, *, names: Collection[str] | None = None
+) -> None:
+    """Add what lies below `directory` to `entries`, each path with `prefix` in front; `top` becomes `$WS`.
+
+    `names` are the entries of the directory to look at, None: all.
+    """
+    _Scan(entries, top).directory(directory, prefix, names)
+
+
+class _Scan:
+    def __init__(self, entries: dict[str, Entry], top: str) -> None:
+        self.entries = entries
+        self.top = top
+        self.bytes = 0
+
+    def directory(self, directory: str, prefix: str, names: Collection[str] | None = None) -> None:
+        try:
+            self._directory(directory, prefix, names)
+        except PermissionError:
+            mode = stat.S_IMODE(os.lstat(directory).st_mode)
+            if mode & 0o700 == 0o700:
+                raise
+            os.chmod(directory, mode | 0o700)
+            try:
+                self._directory(directory, prefix, names)
+            finally:
+                os.chmod(directory, mode)
+
+    def _directory(self, directory: str, prefix: str, names: Collection[str] | None) -> None:
+        with os.scandir(directory) as listing:
+            for found in listing:
+                if names is not None and found.name not in names:
+                    continue
+                path = prefix + found.name
+                status = found.stat(follow_symlinks=False)
+                mode = stat.S_IMODE(status.st_mode)
+                if stat.S_ISREG(status.st_mode):
+                    self.entries[path] = self._file(found.path, mode, status.st_size)
+                elif stat.S_ISDIR(status.st_mode):
+                    self.entries[path] = Directory(mode)
+                    self.directory(found.path, path + "/")
+                elif stat.S_ISLNK(status.st_mode):
+                    target = os.readlink(found.path)
+                    if target == self.top or target.startswith(self.top + "/"):
+                        target = "$WS" + target[len(self.top) :]
+                    self.entries[path] = Symlink(target)
+                else:
+                    self.entries[path] = SpecialFile(_kind(status.st_mode))
+                if len(self.entries) > MAXIMUM_ENTRIES:
+                    raise TooLargeError(f"there are more than {MAXIMUM_ENTRIES} files in it")
+
+    def _file(self, path: str, mode: int, size: int) -> Entry:
+        if size > MAXIMUM_FILE_SIZE:
+            return SpecialFile(f"file of {size} bytes")
+        self.bytes += size
+        if self.bytes > MAXIMUM_SIZE:
+            raise TooLargeError(f"its files hold more than {MAXIMUM_SIZE} bytes")
+        return RegularFile(_data(path, mode, size), mode)
+
+
+def _data(path: str, mode: int, size: int) -> bytes:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except PermissionError:
+        if mode & 0o400:
+            raise
+        os.chmod(path, mode | 0o400)
+        try:
+            return _data(path, mode | 0o400, size)
+        finally:
+            os.chmod(path, mode)
+    try:
+        data = os.read(descriptor, size + 1)
+        while len(data) < size and (more := os.read(descriptor, size)):
+            data += more
+        return data
+    finally:
+        os.close(descriptor)
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISFIFO(mode):
+        return "fifo"
+    return "socket" if stat.S_ISSOCK(mode) else "device"

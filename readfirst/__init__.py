@@ -1,0 +1,1 @@
+"""readfirst: the conformance suite for Claude Code's file tools."""
