@@ -1,1 +1,98 @@
-"""readfirst: the conformance suite for Claude Code's file tools."""
+"""readfirst: the conformance suite for Claude Code's file tools, and the public names of its library.
+
+    from readfirst import FileTools, Refusal, ToolResult, load_suite, run
+
+Whoever connects an implementation needs `ToolResult`, perhaps `Workspace` and the protocols `Adapter` and `Session`;
+whoever embeds the reference needs `FileTools` and `Refusal`; whoever runs the suite from a program needs `load_suite`,
+`run` and `Verdict`. Everything below `readfirst.harness` and `readfirst.reference_impl` may change at any time.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from readfirst.harness.compare.verdict import Verdict
+    from readfirst.harness.run.bench import run
+    from readfirst.harness.run.connect import ConnectError, connect
+    from readfirst.harness.session import (
+        Adapter,
+        BrokenAdapter,
+        ParallelSession,
+        RacingSession,
+        Session,
+        ToolResult,
+        Workspace,
+    )
+    from readfirst.harness.source.finding import SuiteError
+    from readfirst.harness.suite.scenario import Scenario
+    from readfirst.harness.suite.suite import Suite, load_suite
+    from readfirst.reference_impl import (
+        DEFAULT_CONTRACT,
+        Behaviours,
+        FileTools,
+        Refusal,
+        Result,
+        behaviours_of,
+    )
+
+__all__ = [
+    "DEFAULT_CONTRACT",
+    "Adapter",
+    "Behaviours",
+    "BrokenAdapter",
+    "ConnectError",
+    "FileTools",
+    "ParallelSession",
+    "RacingSession",
+    "Refusal",
+    "Result",
+    "Scenario",
+    "Session",
+    "Suite",
+    "SuiteError",
+    "ToolResult",
+    "Verdict",
+    "Workspace",
+    "behaviours_of",
+    "connect",
+    "load_suite",
+    "run",
+]
+
+_REFERENCE = ("DEFAULT_CONTRACT", "Behaviours", "FileTools", "Refusal", "Result", "behaviours_of")
+_SESSION = (
+    "Adapter",
+    "BrokenAdapter",
+    "ParallelSession",
+    "RacingSession",
+    "Session",
+    "ToolResult",
+    "Workspace",
+)
+_MODULES = {
+    **dict.fromkeys(_REFERENCE, "reference_impl"),
+    **dict.fromkeys(_SESSION, "harness.session"),
+    "ConnectError": "harness.run.connect",
+    "Scenario": "harness.suite.scenario",
+    "Suite": "harness.suite.suite",
+    "SuiteError": "harness.source.finding",
+    "Verdict": "harness.compare.verdict",
+    "connect": "harness.run.connect",
+    "load_suite": "harness.suite.suite",
+    "run": "harness.run.bench",
+}
+"""Where each name is declared. It is imported when it is asked for: every run of pytest loads this package."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,6 +1,6 @@
 """The reference implementation of Claude Code's file tools, one contract at a time.
 
-    from readfirst.reference_impl import FileTools, Refusal
+    from readfirst import FileTools, Refusal
 
     tools = FileTools(contract="2.1.7", root=Path("project"), deny=["Edit(secret/**)"])
     tools.call("Read", {"file_path": "notes.txt"})      # -> Result(text, is_error, error, code), never raises

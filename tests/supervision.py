@@ -23,9 +23,9 @@ def altered_supervisor(folder: Path, monkeypatch: pytest.MonkeyPatch, changes: M
     """Let every program that is started from now on have a supervisor with these changes."""
     launcher = conversation.LAUNCHER
     for original in (Path(supervisor.__file__), Path(confine.__file__), launcher):
-        copy = folder / "harness" / original.parent.name / original.name
+        copy = folder / "readfirst" / "harness" / original.parent.name / original.name
         copy.parent.mkdir(parents=True, exist_ok=True)
-        for package in (copy.parent, copy.parent.parent):
+        for package in copy.parents[:3]:
             (package / "__init__.py").touch()
         source = original.read_text()
         if original.name == "supervisor.py":
@@ -33,6 +33,6 @@ def altered_supervisor(folder: Path, monkeypatch: pytest.MonkeyPatch, changes: M
                 assert old in source
                 source = source.replace(old, new)
         copy.write_text(source)
-    monkeypatch.setattr(conversation, "LAUNCHER", folder / "harness" / "agent" / launcher.name)
-    monkeypatch.setattr(child, "SUPERVISOR", folder / "harness" / "adapters" / "supervisor.py")
+    monkeypatch.setattr(conversation, "LAUNCHER", folder / "readfirst" / "harness" / "agents" / launcher.name)
+    monkeypatch.setattr(child, "SUPERVISOR", folder / "readfirst" / "harness" / "processes" / "supervisor.py")
     monkeypatch.setattr(child, "_warned", set())

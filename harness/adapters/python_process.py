@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import readfirst
 from readfirst.harness.adapters.framing import EndedError, Framing, GarbageError, TooLateError
 from readfirst.harness.processes.child import Child
 from readfirst.harness.processes.sandbox import Sandbox
@@ -188,7 +189,7 @@ class _How(NamedTuple):
         if self.environment is not None:
             variables = dict(self.environment)
         else:
-            package = str(Path(__file__).resolve().parents[2])
+            package = str(Path(readfirst.__file__).parents[1])
             paths = [path for path in (os.environ.get("PYTHONPATH"), package) if path]
             variables = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
         if territory is not None:

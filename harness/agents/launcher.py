@@ -22,7 +22,7 @@ PORT = "{port of the model}"
 
 def main(arguments: list[str]) -> NoReturn:
     """Isolate, listen, tell the harness, start the agent, end as it ends."""
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+    sys.path.insert(0, __file__.rpartition("/readfirst/harness/")[0])
     from readfirst.harness.processes.supervisor import isolate, supervise
 
     channel, *rest = arguments

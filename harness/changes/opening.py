@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from readfirst.harness.changes.sides import ContractSide, RunSide, Side
-from readfirst.harness.cli.hint import target_hint
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.report.results import Run
 from readfirst.harness.report.stream import read_stream
 from readfirst.harness.run.bench import TIME_LIMIT, run
 from readfirst.harness.run.connect import KINDS
+from readfirst.harness.run.hint import target_hint
 from readfirst.harness.suite.contracts import LATEST, Contract
 from readfirst.harness.suite.nearest import nearest
 from readfirst.harness.suite.suite import Suite

@@ -130,7 +130,7 @@ def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
     `kind` is what a suggestion must begin with.
     """
     from readfirst.harness.cli.exits import UsageError
-    from readfirst.harness.cli.hint import target_hint
+    from readfirst.harness.run.hint import target_hint
 
     meant = target_hint(words)
     if meant and meant.lstrip("'").startswith(kind):

@@ -134,7 +134,7 @@ def run(
 
     targets, suite = list(target or ()), open_suite(fixtures)
     if targets:
-        from readfirst.harness.cli.hint import hint
+        from readfirst.harness.run.hint import hint
 
         meant = hint(targets, suite)
         if meant:

@@ -50,8 +50,9 @@ class BaselineError(SuiteError):
 class Acceptance:
     """One accepted failure: the levels that fail, or `broken`, and why this is accepted.
 
-    `because`, where it is given, is the only signature (`harness.compare.signature`) that is accepted, with what it may say
-    in more detail (`effects: file` accepts `effects: file: line ends`); with VARIES any is accepted, and none at all.
+    `because`, where it is given, is the only signature (`harness.compare.signature`) that is accepted, with what it may
+    say in more detail (`effects: file` accepts `effects: file: line ends`); with VARIES any is accepted, and none at
+    all.
     `link` says where it is reported.
     """
 

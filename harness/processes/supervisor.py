@@ -189,7 +189,7 @@ def _walls(flags: list[str]) -> Walls | None:
 
 
 def _shut_in(walls: Walls, tell: int) -> None:
-    sys.path.insert(0, __file__.rpartition("/harness/")[0])
+    sys.path.insert(0, __file__.rpartition("/readfirst/harness/")[0])
     from readfirst.harness.processes.confine import shut_in
 
     try:

@@ -283,9 +283,8 @@ def _judged(
 ) -> Generator[tuple[Verdict, ...]]:
     """Yield the verdicts on each scenario, one for each contract of the order."""
     if apart or (jobs > 1 and len(chosen) > 1):
-        from readfirst.harness.run.workers import (
-            work_in_processes,  # here, because a run with one job needs none of it
-        )
+        # Here, because a run with one job needs none of it.
+        from readfirst.harness.run.workers import work_in_processes
 
         with closing(work_in_processes(order, chosen, jobs)) as verdicts:
             yield from verdicts

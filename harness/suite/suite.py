@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
+import readfirst
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.source.inspection import Inspection, did_you_mean
@@ -21,7 +22,7 @@ from readfirst.harness.suite.scenario import REQUIREMENTS, Requirement, Scenario
 from readfirst.harness.suite.tags import load_tags
 from readfirst.harness.suite.vocabulary import Vocabulary, load_vocabulary
 
-__all__ = ["Heading", "Suite", "UnknownScenarioError", "default_root"]
+__all__ = ["Heading", "Suite", "UnknownScenarioError", "default_root", "load_suite"]
 
 
 _HEADING = {"title", "requirement", "rule", "tags"}
@@ -33,9 +34,9 @@ class UnknownScenarioError(LookupError):
 
 def default_root() -> Path:
     """Return the folder of the fixtures: that of the checkout, else the copy inside the package."""
-    package = Path(__file__).resolve().parent
+    package = Path(readfirst.__file__).parent
     checkout = package.parent / "fixtures"
-    return checkout if (checkout / "contracts.yaml").is_file() else package / "_fixtures"
+    return checkout if (checkout / "contracts.yaml").is_file() else package / "fixtures"
 
 
 class Suite:
@@ -52,7 +53,7 @@ class Suite:
     @property
     def installed(self) -> bool:
         """Whether it is the copy inside the installed package, which nothing is written to."""
-        return self.root.resolve() == Path(__file__).resolve().parent / "_fixtures"
+        return self.root.resolve() == Path(readfirst.__file__).parent.resolve() / "fixtures"
 
     @property
     def scenarios_root(self) -> Path:
@@ -149,6 +150,17 @@ class Suite:
         rule = look.string(top["rule"], ("rule",), "rule") if "rule" in top else None
         look.finish(ScenarioError)
         return Heading(scenario_id, title or "", cast("Requirement", requirement), tags, rule or "")
+
+
+def load_suite(root: Path | None = None) -> Suite:
+    """Return the suite below the folder `root` (`fixtures/` of a checkout), the bundled one without it.
+
+    Raises SuiteError if what all scenarios share, like the contracts, cannot be read. Scenarios are read when they
+    are asked for.
+    """
+    suite = Suite(root)
+    _ = suite.contracts, suite.vocabulary
+    return suite
 
 
 def did_you_mean_id(scenario_id: str, ids: list[str]) -> str:

@@ -141,8 +141,8 @@ class Survey:
     ) -> dict[str, Any]:
         """Run one target on everything, and return its result. `baseline` rewrites its known failures.
 
-        `jobs` and `apart` are those of `harness.run.bench.run`. Raises what that raises, BaselineError for a baseline that
-        cannot be read.
+        `jobs` and `apart` are those of `harness.run.bench.run`. Raises what that raises, BaselineError for a
+        baseline that cannot be read.
         """
         name = f"{target.name}@{release.version}"
         verdicts = run(

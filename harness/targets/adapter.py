@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import readfirst
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.adapters.mcp import McpConnection, McpSession, text_of
 from readfirst.harness.adapters.python_process import PythonAdapter
@@ -164,7 +165,7 @@ class _PythonTarget:
         base = self._folder.path
         # The harness alone: its own dependencies must not be found before the target's.
         (base / "path").mkdir()
-        (base / "path" / "harness").symlink_to(Path(__file__).resolve().parents[1])
+        (base / "path" / "readfirst").symlink_to(Path(readfirst.__file__).parent)
         home = base / "home"
         home.mkdir()
         order = {

@@ -144,7 +144,7 @@ def test_a_broken_adapter_exits_3(readfirst: Cli, holding: Suite, monkeypatch: p
         def open(self, workspace: object) -> Any:
             raise BrokenAdapter("it hung", blame="adapter")
 
-    monkeypatch.setattr(readfirst.harness.run.bench, "connect", lambda *_, **__: Raises())
+    monkeypatch.setattr("readfirst.harness.run.bench.connect", lambda *_, **__: Raises())
     ran = readfirst("run", "--fixtures", holding.root)
     assert ran.code == 3
     assert "BROKEN gate/not-read" in ran.out
@@ -157,7 +157,7 @@ def test_an_adapter_that_does_not_start_exits_3(
     def connect(*_: object, **__: object) -> None:
         raise BrokenAdapter("npm is not there", blame="environment")
 
-    monkeypatch.setattr(readfirst.harness.run.bench, "connect", connect)
+    monkeypatch.setattr("readfirst.harness.run.bench.connect", connect)
     ran = readfirst("run", "--fixtures", holding.root)
     assert (ran.code, ran.err) == (3, "readfirst: npm is not there\n")
 
@@ -315,7 +315,7 @@ def test_a_baseline_holds_the_name_and_no_path_or_option_of_the_command(
         opened.append(target)
         return ReferenceAdapter("2.1.7")
 
-    monkeypatch.setattr(readfirst.harness.run.bench, "connect", connect)
+    monkeypatch.setattr("readfirst.harness.run.bench.connect", connect)
     file = tmp_path / "accepted.yaml"
     words = ["--fixtures", mixed.root, "--baseline", file]
     one = "mcp:node /home/one/server.mjs"
@@ -395,7 +395,7 @@ def test_an_error_of_our_own_is_one_line_and_exits_70(
     def perform(_: object) -> int:
         raise ZeroDivisionError("of\nours")
 
-    monkeypatch.setattr(readfirst.harness.run.command, "perform", perform)
+    monkeypatch.setattr("readfirst.harness.run.command.perform", perform)
     ran = readfirst("run", "--fixtures", holding.root)
     assert ran.code == 70
     assert ran.err.startswith("readfirst: unexpected ZeroDivisionError: of ours\n")
@@ -416,7 +416,7 @@ def test_an_interrupt_finishes_the_stream_and_is_quiet(
                 raise KeyboardInterrupt
             return ToolResult("?")
 
-    monkeypatch.setattr(readfirst.harness.run.bench, "connect", lambda *_, **__: Interrupted())
+    monkeypatch.setattr("readfirst.harness.run.bench.connect", lambda *_, **__: Interrupted())
     ran = readfirst("run", "--format", "jsonl", "--fixtures", holding.root)
     assert (ran.code, ran.err) == (130, "")
     lines = [json.loads(line) for line in ran.out.splitlines()]

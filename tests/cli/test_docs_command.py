@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.cli import documentation
 from readfirst.harness.cli.documentation import pages
 
 from .conftest import Cli
 
-CHECKOUT = Path(documentation.__file__).parents[1]
+CHECKOUT = Path(__file__).parents[2]
 BUILD = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
 NAMED = {
     name
@@ -49,15 +48,17 @@ def test_every_page_that_a_message_names_exists() -> None:
 
 def test_every_page_is_in_the_wheel() -> None:
     included = BUILD["targets"]["wheel"]["force-include"]
-    files = {path.relative_to(CHECKOUT).as_posix() for path in pages().values()}
-    assert {name for name, target in included.items() if target.startswith("harness/_docs/")} == files
-    assert all(included[name] == f"harness/_docs/{Path(name).name}" for name in files)
+    for file in pages().values():
+        name = file.relative_to(CHECKOUT)
+        assert any(included.get(each.as_posix()) == f"readfirst/{each}" for each in (name, *name.parents)), (
+            name
+        )
 
 
 def test_the_pages_of_an_installed_package_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    installed = tmp_path / "site-packages" / "harness"
-    (installed / "_docs").mkdir(parents=True)
-    for name in ("adapters.md", "README.md"):
-        (installed / "_docs" / name).write_text("# A page\n")
-    monkeypatch.setattr(documentation, "__file__", str(installed / "documentation.py"))
-    assert list(pages()) == ["readme", "adapters"]
+    installed = tmp_path / "site-packages" / "readfirst"
+    (installed / "docs").mkdir(parents=True)
+    for name in ("README.md", "CONTRIBUTING.md", "docs/adapters.md"):
+        (installed / name).write_text("# A page\n")
+    monkeypatch.setattr("readfirst.__file__", str(installed / "__init__.py"))
+    assert list(pages()) == ["readme", "contributing", "adapters"]

@@ -100,8 +100,8 @@ def test_no_suite_is_begun_for_what_is_no_id_or_beside_something_else(
 def test_nothing_is_written_to_the_installed_suite(
     suite: Suite, command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    installed = suite.root.rename(suite.root.parent / "_fixtures")
-    monkeypatch.setattr("readfirst.harness.suite.suite.__file__", str(installed.parent / "suite.py"))
+    installed = suite.root.rename(suite.root.parent / "fixtures")
+    monkeypatch.setattr("readfirst.__file__", str(installed.parent / "__init__.py"))
     before = sorted(installed.rglob("*"))
     assert exit_code(command) == 2
     assert "--fixtures" in capsys.readouterr().err

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import readfirst.harness.suite.suite
 from readfirst.harness.compare.verdict import LEVELS as ALL_LEVELS
 from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS
 from readfirst.harness.report.place import short_path
@@ -38,7 +37,7 @@ def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Run:
 @pytest.fixture
 def bundled(monkeypatch: pytest.MonkeyPatch, holding: Suite) -> Suite:
     """A small suite in place of the bundled one."""
-    monkeypatch.setattr(readfirst.harness.suite.suite, "default_root", lambda: holding.root)
+    monkeypatch.setattr("readfirst.harness.suite.suite.default_root", lambda: holding.root)
     return holding
 
 
@@ -456,7 +455,7 @@ def test_an_unrelated_run_imports_nothing_of_the_harness(pytester: pytest.Pytest
     code = (
         "import sys, pytest\n"
         "ended = pytest.main(sys.argv[1:])\n"
-        "print(sorted(name for name in sys.modules if name.startswith('harness')))\n"
+        "print(sorted(name for name in sys.modules if name.startswith('readfirst')))\n"
     )
     plugin = [] if INSTALLED else ["-p", "readfirst.harness.pytest_plugin"]
     ran = subprocess.run(
@@ -467,6 +466,6 @@ def test_an_unrelated_run_imports_nothing_of_the_harness(pytester: pytest.Pytest
         check=False,
         env={"PYTHONPATH": ":".join(sys.path)},
     )
-    assert ran.stdout.splitlines()[-1] == "['harness', 'readfirst.harness.pytest_plugin']", (
-        ran.stdout + ran.stderr
-    )
+    assert (
+        ran.stdout.splitlines()[-1] == "['readfirst', 'readfirst.harness', 'readfirst.harness.pytest_plugin']"
+    ), ran.stdout + ran.stderr

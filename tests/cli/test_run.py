@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-import readfirst.harness.run.bench
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.bench import Bench, Order, run
 from readfirst.harness.run.workers import work_in_processes
@@ -62,7 +61,7 @@ class FakeSession:
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     """The adapter that every connect string gives."""
     adapter = Fake(lambda tool, arguments: ToolResult("?"))
-    monkeypatch.setattr(readfirst.harness.run.bench, "connect", lambda *args, **kwargs: adapter)
+    monkeypatch.setattr("readfirst.harness.run.bench.connect", lambda *args, **kwargs: adapter)
     return adapter
 
 
@@ -127,7 +126,7 @@ def test_an_error_of_the_harness_is_blamed_on_the_harness(
     def replay(*_: object) -> None:
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr(readfirst.harness.run.bench, "replay", replay)
+    monkeypatch.setattr("readfirst.harness.run.bench.replay", replay)
     verdicts = list(run(holding, "reference", ["2.1.7"]))
     assert {(verdict.status, verdict.blame) for verdict in verdicts} == {("broken", "harness")}
     assert "ZeroDivisionError" in verdicts[0].reason

@@ -39,10 +39,14 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(self._code[name], module.__dict__)
 
     def _module(self, fullname: str) -> str | None:
-        package, _, module = fullname.partition(".")
-        if package != self._panel.package:
+        if not _is_part(fullname, self._panel):
             return None
+        module = fullname[len(self._panel.package) + 1 :]
         return next((name for name in (module, f"{module}.__init__".lstrip(".")) if name in self._code), None)
+
+
+def _is_part(name: str, panel: Panel) -> bool:
+    return name == panel.package or name.startswith(f"{panel.package}.")
 
 
 def compiled(panel: Panel, module: str, source: str) -> CodeType:
@@ -63,7 +67,7 @@ def forget(panel: Panel) -> None:
     """Undo the import."""
     sys.meta_path[:] = [each for each in sys.meta_path if not isinstance(each, _Finder)]
     for name in list(sys.modules):
-        if name.partition(".")[0] == panel.package:
+        if _is_part(name, panel):
             del sys.modules[name]
 
 
@@ -93,7 +97,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 def clear_caches(panel: Panel) -> None:
     """Forget what functions remember, so that what a case executes does not depend on the cases before it."""
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] == panel.package:
+        if _is_part(name, panel):
             for each in vars(module).values():
                 if hasattr(each, "cache_clear"):
                     each.cache_clear()

@@ -146,7 +146,7 @@ def scenario_panel(checkout: Path, witnesses: Mapping[str, str]) -> Panel:
         return case.partition(" ")[0]
 
     return Panel(
-        folder.name,
+        f"readfirst.{folder.name}",
         folder,
         sources,
         cases,

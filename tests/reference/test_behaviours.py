@@ -56,7 +56,7 @@ def test_nothing_is_imported_from_the_harness():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_behaviour_stands_in_the_documentation(name):
-    documentation = CODE.parent / "docs" / "reference.md"
+    documentation = CODE.resolve().parent / "docs" / "reference.md"
     row = next(line for line in documentation.read_text(encoding="utf-8").splitlines() if f"`{name}`" in line)
     for contract in ("2.1.7", "documented"):
         value = getattr(behaviours_of(contract), name)
@@ -96,7 +96,7 @@ def test_a_contract_can_be_varied_by_one_behaviour():
 
 
 def test_the_example_of_the_documentation_works(tmp_path, monkeypatch, capsys):
-    documentation = (CODE.parent / "docs" / "reference.md").read_text(encoding="utf-8")
+    documentation = (CODE.resolve().parent / "docs" / "reference.md").read_text(encoding="utf-8")
     example = documentation.partition("```python\n")[2].partition("```")[0]
     (tmp_path / "project").mkdir()
     (tmp_path / "project/notes.txt").write_text("beta\n")

@@ -18,7 +18,7 @@ from readfirst.reference_impl import FileTools, Refusal
 
 from .conftest import MakeTools
 
-PAGE = Path(readfirst.reference_impl.__file__).parent.parent / "docs" / "reference.md"
+PAGE = Path(readfirst.__file__).parents[1] / "docs" / "reference.md"
 LOOP = PAGE.read_text("utf-8").partition("## With a model")[2].partition("```python\n")[2].partition("```")[0]
 BOOK = {
     "cells": [{"cell_type": "code", "id": "one", "source": "1", "metadata": {}, "outputs": []}],

@@ -71,7 +71,7 @@ def test_a_process_in_a_session_of_its_own_that_ignores_signals_ends_with_the_ru
 HARNESS = """
 import sys
 from pathlib import Path
-from readfirst.harness.adapters import child
+from readfirst.harness.processes import child
 from readfirst.harness.run.bench import run
 from readfirst.harness.suite.suite import Suite
 child.SUPERVISOR = Path(sys.argv[3])

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-import readfirst.harness.run.bench
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.compare.whole import has_digests, whole
@@ -59,7 +58,7 @@ def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
             def open(self, workspace: Any) -> Session:
                 return Session(ReferenceAdapter("2.1.7").open(workspace), Path(workspace.root), spoil)
 
-        monkeypatch.setattr(readfirst.harness.run.bench, "connect", lambda *_, **__: Adapter())
+        monkeypatch.setattr("readfirst.harness.run.bench.connect", lambda *_, **__: Adapter())
         (verdict,) = run(suite, "reference", ["2.1.7"], "text", [scenario_id])
         return verdict
 

@@ -110,7 +110,7 @@ def test_a_level_a_suite_and_a_baseline_that_are_named_prevail(
     readfirst: Run, requests: list[testrun.Request], tmp_path: Path
 ) -> None:
     readfirst("run", "target:agno", "--level", "text", "--baseline", str(tmp_path / "own.yaml"))
-    readfirst("run", "target:agno", "--fixtures", str(catalogue.root().parents[1] / "fixtures"))
+    readfirst("run", "target:agno", "--fixtures", str(catalogue.root().resolve().parents[1] / "fixtures"))
     assert (requests[0].level, requests[0].baseline) == ("text", tmp_path / "own.yaml")
     assert requests[1].baseline is None
 

@@ -1,0 +1,94 @@
+"""The packages stand in an order, and no module imports from a package above its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+HARNESS = Path(__file__).parents[2] / "harness"
+
+ORDER = (
+    "exit_code session",
+    "source",
+    "suite",
+    "processes",
+    "workspace",
+    "adapters",
+    "replay",
+    "compare",
+    "report",
+    "agents.model",
+    "agents",
+    "targets",
+    "run",
+    "pytest_plugin",
+    "agents.claude_code",
+    "changes claims survey record fuzz",
+    "lint versions",
+    "cli",
+)
+"""From the ground up; those on one line know nothing of each other, or need not care."""
+
+FLOORS = {package: floor for floor, names in enumerate(ORDER) for package in names.split()}
+
+
+def package_of(module: str) -> str:
+    """Return the package that a module below `readfirst.harness` is in, or its own name if it is in none."""
+    words = module.split(".")
+    return next(name for n in (2, 1) if (name := ".".join(words[:n])) in FLOORS)
+
+
+def imported(source: str) -> Iterator[str]:
+    """Yield the modules below `readfirst.harness` that a module imports, anywhere in it."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{each.name}" for each in node.names)
+        elif isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+
+
+def climbs(module: str, source: str) -> list[str]:
+    """Return what a module imports from a package above its own."""
+    own = FLOORS[package_of(module)]
+    below = [
+        name.removeprefix("readfirst.harness.") for name in imported(source) if "readfirst.harness." in name
+    ]
+    return [name for name in below if FLOORS[package_of(name)] > own]
+
+
+def modules() -> Iterator[tuple[str, str]]:
+    for file in sorted(HARNESS.rglob("*.py")):
+        name = ".".join(file.relative_to(HARNESS).with_suffix("").parts).removesuffix("__init__").strip(".")
+        if name:
+            yield name, file.read_text("utf-8")
+
+
+def test_no_module_imports_from_a_package_above_its_own() -> None:
+    assert {module: found for module, source in modules() if (found := climbs(module, source))} == {}
+
+
+def test_every_package_is_in_the_order() -> None:
+    there = {package_of(module) for module, _ in modules()}
+    assert there == FLOORS.keys()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from readfirst.harness.cli import options",
+        "def f():\n    from readfirst.harness.run.bench import run",
+        "import readfirst.harness.record.takes",
+    ],
+)
+def test_an_import_from_above_is_noticed(source: str) -> None:
+    assert climbs("suite.load", source) != []
+
+
+def test_the_reference_knows_nothing_of_the_harness() -> None:
+    files = sorted(HARNESS.with_name("reference_impl").rglob("*.py"))
+    assert [
+        file.name for file in files if any("harness" in name for name in imported(file.read_text("utf-8")))
+    ] == []

@@ -1,0 +1,69 @@
+"""`import readfirst` gives the public names, all of them documented, and loads nothing before they are asked for."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import readfirst
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    assert readfirst.__all__ == sorted(readfirst.__all__, key=lambda name: (not name.isupper(), name))
+    for name in readfirst.__all__:
+        value = getattr(readfirst, name)
+        assert isinstance(value, str) or inspect.getdoc(value), name
+    assert set(readfirst.__all__) <= set(dir(readfirst))
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'readfirst' has no attribute 'FileTool'"):
+        _ = readfirst.FileTool  # type: ignore[attr-defined]
+
+
+def test_the_names_for_the_type_checker_are_those_of_the_program() -> None:
+    tree = ast.parse(Path(readfirst.__file__).read_text("utf-8"))
+    (guarded,) = (node for node in tree.body if isinstance(node, ast.If))
+    declared = {
+        each.name: f"readfirst.{readfirst._MODULES[each.name]}"
+        for node in guarded.body
+        if isinstance(node, ast.ImportFrom)
+        for each in node.names
+        if node.module == f"readfirst.{readfirst._MODULES[each.name]}"
+    }
+    assert sorted(declared) == sorted(readfirst.__all__)
+
+
+def test_importing_it_loads_none_of_its_parts() -> None:
+    code = "import readfirst, sys; print([name for name in sys.modules if name.startswith('readfirst.')])"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == "[]"
+
+
+def test_it_runs_as_a_module() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "readfirst", "--version"],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout.startswith("readfirst ")
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *sorted(f"docs/{path.name}" for path in CHECKOUT.glob("docs/*.md"))]
+)
+def test_pages_import_public_names_only(page: str) -> None:
+    lines = (CHECKOUT / page).read_text("utf-8").splitlines()
+    imports = [line for line in lines if line.startswith(("from readfirst", "import readfirst"))]
+    assert [line for line in imports if not line.startswith("from readfirst import ")] == []
