@@ -291,9 +291,9 @@ def test_a_scenario_states_the_default_contract_unless_that_lacks_a_tool() -> No
 @pytest.mark.parametrize(
     ("written", "advice"),
     [
-        ("2.1.8", "2.1.8 is between 2.1.7 and 2.1.40: nothing changed at 2.1.8. Write 2.1.7."),
+        ("2.1.8", "2.1.8 is between 2.1.7 and 2.1.328: nothing changed at 2.1.8. Write 2.1.7."),
         ("latest", "Write 2.1.328: what is the latest changes."),
-        ("2.1.328+gatde", "Did you mean 2.1.328+gated?"),
+        ("2.1.32x", "Did you mean 2.1.328?"),
         ("nonsense", "`readfirst contracts` lists them."),
     ],
 )
