@@ -23,6 +23,7 @@ from mcp import ClientSession, McpError, types
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from readfirst.harness.processes import trace
 from readfirst.harness.processes.child import Child
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import BrokenAdapter
@@ -252,6 +253,7 @@ class McpServer:
                 return
             if not line.strip():
                 continue
+            trace.frame("<-", line)
             try:
                 message = types.JSONRPCMessage.model_validate_json(line)
             except ValidationError:
@@ -264,6 +266,7 @@ class McpServer:
     ) -> None:
         async for message in from_client:
             line = message.message.model_dump_json(by_alias=True, exclude_none=True)
+            trace.frame("->", line)
             writer.write(line.encode("utf-8", "surrogatepass") + b"\n")
             with suppress(ConnectionError):  # it is gone; reading its answer finds that out
                 await writer.drain()

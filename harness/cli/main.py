@@ -21,6 +21,7 @@ __all__ = ["COMMANDS", "main"]
 
 COMMANDS: Mapping[str, str] = {
     "run": "readfirst.harness.cli.run:run",
+    "watch": "readfirst.harness.cli.watch:watch",
     "report": "readfirst.harness.cli.run:report",
     "list": "readfirst.harness.cli.scenarios:list_",
     "show": "readfirst.harness.cli.scenarios:show",
@@ -109,7 +110,10 @@ def _app(given: Sequence[str]) -> typer.Typer:
     app.callback()(_global)
     first = next((word for word in given if word != "--traceback"), "")
     for name in [first] if first in COMMANDS else COMMANDS:
-        app.command(name=name, cls=_Targets if name == "run" else None)(_function(COMMANDS[name]))
+        settings = {"ignore_unknown_options": True} if name == "watch" else None  # they are those of `run`
+        app.command(name=name, cls=_Targets if name == "run" else None, context_settings=settings)(
+            _function(COMMANDS[name])
+        )
     return app
 
 

@@ -127,6 +127,25 @@ def run(
     ] = None,
     confine: Confine = False,
     failures: Failures = "3",
+    last_failed: Annotated[
+        bool,
+        typer.Option(
+            "--last-failed", "--lf", help="Only what failed when the target was last run in this folder."
+        ),
+    ] = False,
+    failed_in: Annotated[
+        Path | None, typer.Option(help="Only what failed in these results, which --format jsonl wrote.")
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option(help="Leave the workspaces of failing scenarios in this folder.")
+    ] = None,
+    trace: Annotated[
+        bool,
+        typer.Option(
+            "--trace",
+            help="Print every call and raw answer; of an MCP server also the frames. Needs one job.",
+        ),
+    ] = False,
     fixtures: Fixtures = None,
 ) -> int:
     """Replay scenarios on an implementation and compare. `readfirst run` tests the bundled reference."""
@@ -145,6 +164,8 @@ def run(
     if name is not None and not name.strip():
         raise UsageError("--name is empty. Write a word for what is tested, for example --name mine.")
     called = connect_string
+    if trace and jobs > 1:
+        raise UsageError("--trace tells one thing after the other. Leave out -j.")
     if isolation is not None:
         if not connect_string.startswith("mcp:"):
             raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")
@@ -178,6 +199,10 @@ def run(
             time_limit=time_limit,
             confine=confine,
             most_failures=_most(failures),
+            last_failed=last_failed,
+            failed_in=failed_in,
+            keep=keep,
+            trace=trace,
             version=version(),
         )
     )

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from readfirst.harness.adapters.recording import RecordingAdapter
+from readfirst.harness.processes import trace
 from readfirst.harness.processes.scratch import ScratchError
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.session import (
@@ -71,6 +72,8 @@ def _replayed(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
     try:
         with _site(scenario, adapter, place) as site:
             outcome = _Replay(scenario, site).perform(adapter)
+            if place.keep is not None:
+                place.keep(scenario.id, site)
     except SpoiltError as error:
         broken: Breakage | None = Breakage("implementation", str(error), 0)
     except (OSError, ScratchError) as error:
@@ -107,6 +110,7 @@ class _Replay:
         self.index = 0
 
     def perform(self, adapter: Adapter) -> Outcome:
+        trace.scenario(self.scenario.id, self.site.root)
         self.site.lay_out(self.scenario.given.files)
         self.before = self.state = self.site.snapshot()
         self._look_for_strays()
@@ -146,11 +150,12 @@ class _Replay:
     def _perform(self, step: Step, session: Session) -> None:
         match step:
             case WorldEvent():
+                trace.event(self.index + 1, step)
                 self.site.perform(step)
                 changed = self._changes()
                 self.steps.append(StepOutcome(changes=changed, expected_world=changed))
             case ToolCall(during=()):
-                arguments = self.site.substituted(step.arguments)
+                arguments = self._asked(step)
                 self._record(lambda: [session.call(step.tool, arguments)], 1)
             case ToolCall():
                 self._perform_race(step, session)
@@ -159,13 +164,19 @@ class _Replay:
                     raise BrokenAdapter(
                         "the adapter declares `parallel`, but its session has no call_parallel"
                     )
-                together = [(call.tool, self.site.substituted(call.arguments)) for call in calls]
+                together = [(call.tool, self._asked(call)) for call in calls]
                 self._record(lambda: session.call_parallel(together), len(calls))
+
+    def _asked(self, call: ToolCall) -> Any:
+        """Return the arguments of a call that is about to be made."""
+        arguments = self.site.substituted(call.arguments)
+        trace.call(self.index + 1, call.tool, arguments)
+        return arguments
 
     def _perform_race(self, call: ToolCall, session: Session) -> None:
         if not isinstance(session, RacingSession):
             raise BrokenAdapter("the adapter declares `during`, but its session has no call_during")
-        arguments = self.site.substituted(call.arguments)
+        arguments = self._asked(call)
         strike = _Strike(self.site, call.during)
         self._record(lambda: [session.call_during(call.tool, arguments, strike)], 1, strike)
         strike.over = True
@@ -181,6 +192,7 @@ class _Replay:
         answered = call()
         milliseconds = (time.perf_counter() - started) * 1000
         results = self._checked(answered, expected)
+        trace.answers(self.index + 1, answered)
         world = strike.changes if strike is not None else {}
         struck = strike is not None and strike.count > 0
         self.steps.append(StepOutcome(results, self._changes(), world, struck, milliseconds))

@@ -15,6 +15,7 @@ from readfirst.harness.compare.verdict import LEVELS, Blame, Level, Status, Verd
 from readfirst.harness.compare.whole import has_digests, whole
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
+from readfirst.harness.run.kept_workspaces import KeptWorkspaces
 from readfirst.harness.session import capabilities_of
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
@@ -40,7 +41,8 @@ class Order:
 
     `fixtures` is the suite's root, `connect` the connect string; `time_limit` is in seconds per call. `also` are
     further contracts that the same replay is judged by, for an implementation that is not told the contract.
-    `confine`: the implementation writes to its workspace and home alone, and has no network.
+    `confine`: the implementation writes to its workspace and home alone, and has no network. `keep` is the folder for
+    the workspaces of scenarios that fail.
     """
 
     fixtures: Path
@@ -50,6 +52,7 @@ class Order:
     time_limit: float = TIME_LIMIT
     also: tuple[str, ...] = ()
     confine: bool = False
+    keep: Path | None = None
 
     @contextmanager
     def bench(self) -> Iterator[Callable[[str], tuple[Verdict, ...]]]:
@@ -111,6 +114,9 @@ class Bench:
         self._capabilities = capabilities_of(self._adapter)
         self._lacks = getattr(self._adapter, "lacks", lambda _tool, _arguments: "")
         self._place = Place(confined=order.confine)
+        self._kept = KeptWorkspaces(order.keep) if order.keep is not None else None
+        if self._kept is not None:
+            self._place.keep = self._kept.look
 
     def judge(self, scenario_id: str) -> Verdict:
         """Replay one scenario and judge it by the first contract; see `verdicts`."""
@@ -126,7 +132,10 @@ class Bench:
         views = self._views(stated)
         skips = [self._skipped(view) for view in views]
         open_ = [view for view, skip in zip(views, skips, strict=True) if skip is None]
-        judged = iter(self._judged_alone_if_in_doubt(scenario_id, open_) if open_ else ())
+        replayed = self._judged_alone_if_in_doubt(scenario_id, open_) if open_ else []
+        if self._kept is not None:
+            self._kept.settle(scenario_id, any(each.status in ("failed", "broken") for each in replayed))
+        judged = iter(replayed)
         return tuple(next(judged) if skip is None else skip for skip in skips)
 
     def _views(self, stated: Scenario) -> list[_View]:
@@ -255,19 +264,23 @@ def run(
     time_limit: float = TIME_LIMIT,
     apart: bool = False,
     confine: bool = False,
+    keep: Path | None = None,
 ) -> Generator[Verdict]:
     """Yield one verdict per contract and scenario: contract by contract, each in the order of sorted ids.
 
     `ids` are the scenarios to take, None for all (`harness.suite.selection.select` finds them). Scenarios are loaded
     one at a time. An implementation that is not told the contract replays each scenario once, for all contracts. With
     `jobs` above 1 as many worker processes replay a share each; verdicts and their order are the same. `apart`: also
-    one job has a process of its own, which a thread needs. `confine` is as for an Order. Close the iterator to end
-    them early. Raises SuiteError, and what `connect` raises.
+    one job has a process of its own, which a thread needs. `confine` and `keep` are as for an Order; what the reference
+    does on several contracts is kept in a folder for each. Close the iterator to end them early. Raises SuiteError,
+    and what `connect` raises.
     """
     chosen = sorted(suite.ids() if ids is None else ids)
     once = connect_string.partition(":")[0] not in TOLD_THE_CONTRACT
-    for names in [tuple(contracts)] if once else [(name,) for name in contracts]:
-        order = Order(suite.root, connect_string, names[0], level, time_limit, names[1:], confine)
+    groups = [tuple(contracts)] if once else [(name,) for name in contracts]
+    for names in groups:
+        folder = keep / names[0] if keep is not None and len(groups) > 1 else keep
+        order = Order(suite.root, connect_string, names[0], level, time_limit, names[1:], confine, folder)
         later: list[list[Verdict]] = [[] for _ in names[1:]]
         with closing(_judged(suite, order, chosen, jobs, apart=apart)) as judged:
             for first, *others in judged:

@@ -17,6 +17,7 @@ from readfirst.harness.compare.baseline import Baseline, BaselineError, baseline
 from readfirst.harness.compare.known_failures import first_differences, grouped_text
 from readfirst.harness.compare.summary import ExitCode, Summary
 from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
 from readfirst.harness.report.cost import Cost
 from readfirst.harness.report.jsonl import JsonlReport
@@ -28,6 +29,8 @@ from readfirst.harness.report.results import Results
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.report.terminal import print_runs
 from readfirst.harness.run.bench import TIME_LIMIT, run
+from readfirst.harness.run.kept_workspaces import open_folder
+from readfirst.harness.run.last_failed import LastFailed, failed_in
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.rules import RuleClass
@@ -55,6 +58,8 @@ class Request:
     `target` is the connect string. `called` is the target as it was written, without options that were made part of
     it; reports and baselines hold `name`, or that where no name is given.
     `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
+    `last_failed` takes only what failed when the target was last run, `failed_in` only what failed in that stream.
+    `keep` is the folder for the workspaces of scenarios that fail; `trace` tells calls and answers on standard error.
     `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
     """
 
@@ -75,6 +80,10 @@ class Request:
     time_limit: float = TIME_LIMIT
     confine: bool = False
     most_failures: int | None = 3
+    last_failed: bool = False
+    failed_in: Path | None = None
+    keep: Path | None = None
+    trace: bool = False
 
     @property
     def title(self) -> str:
@@ -145,10 +154,13 @@ def perform(request: Request) -> int:
     suite, cost = request.suite, Cost()
     contracts = chosen_contracts(suite, request.target, request.contracts, request.level)
     baseline = _baseline(request)
-    ids = select(suite, request.selection)
+    ids, last_failed = select(suite, request.selection), LastFailed(request.target, suite.root)
+    ids, why = _failed_before(request, ids, last_failed)
     if not ids:
-        print("readfirst: nothing was selected, so nothing was tested.", file=sys.stderr)
+        print(f"readfirst: {why}, so nothing was tested.", file=sys.stderr)
         return ExitCode.NOTHING
+    if request.keep is not None:
+        open_folder(request.keep)
     facts = RunFacts(
         target=request.target,
         name=request.title,
@@ -169,7 +181,14 @@ def perform(request: Request) -> int:
     summary = Summary()
     seen: list[Verdict] = []
     failing: Counter[str] = Counter()
+    tested: dict[str, bool] = {}
+    """By scenario whether it failed on any contract."""
     with ExitStack() as stack:
+        if request.trace:
+            stack.enter_context(tracing(sys.stderr))
+        stack.callback(
+            lambda: last_failed.note(tested, [each for each, is_failing in tested.items() if is_failing])
+        )
         verdicts = stack.enter_context(
             closing(
                 run(
@@ -181,6 +200,7 @@ def perform(request: Request) -> int:
                     jobs=request.jobs,
                     time_limit=request.time_limit,
                     confine=request.confine,
+                    keep=request.keep,
                 )
             )
         )
@@ -197,6 +217,7 @@ def perform(request: Request) -> int:
                 for report in reports:
                     report.verdict(verdict, ruling)
                 bar.advance(failed=not ruling.conformant)
+                tested[verdict.scenario_id] = tested.get(verdict.scenario_id, False) or not ruling.conformant
                 if verdict.status == "failed" and not ruling.conformant:
                     failing[verdict.contract] += 1
                 if request.update_baseline:
@@ -215,6 +236,8 @@ def perform(request: Request) -> int:
     causes = _by_cause(request, failing)
     if causes:
         print(causes, file=sys.stderr)
+    if request.keep is not None and any(tested.values()):
+        print(f"the workspaces of what failed are in {short_path(request.keep)}", file=sys.stderr)
     if request.update_baseline and request.baseline:
         grouped = baseline.grouped if baseline else request.target.startswith(("target:", "agent:"))
         text = (grouped_text if grouped else baseline_text)(
@@ -261,6 +284,25 @@ def perform_report(
             print_runs(_console(stream), results, sources, most_failures)
         else:
             stream.write(sources.write(page, results))
+
+
+def _failed_before(request: Request, ids: list[str], last: LastFailed) -> tuple[list[str], str]:
+    """Return those of the ids that failed before, if that is asked for, and why there may be none.
+
+    Raises SelectionError where the target was not run before, and what `failed_in` raises.
+    """
+    if request.failed_in is not None:
+        failed = failed_in(request.failed_in)
+        return sorted({*ids} & {*failed}), f"nothing of what is selected failed in {request.failed_in}"
+    if not request.last_failed:
+        return ids, "nothing was selected"
+    known = last.ids()
+    if known is None:
+        raise SelectionError(
+            f"{request.target} was not run in this folder before. Run it once without --last-failed, or name the "
+            "results of a run with --failed-in."
+        )
+    return sorted({*ids} & {*known}), f"nothing of what is selected failed when {request.target} was last run"
 
 
 def _by_cause(request: Request, failing: Counter[str]) -> str:

@@ -9,7 +9,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -285,10 +285,11 @@ class Place:
 
     The base is a fresh directory for temporary files unless one is named. Its path holds no symbolic links.
     One in which a site could not be cleared is left alone until the place is closed, and there is a fresh one.
-    `confined` is that of its sites.
+    `confined` is that of its sites. `keep` gets every site with its scenario's id, after the last step.
     """
 
     def __init__(self, base: Path | None = None, *, confined: bool = False) -> None:
+        self.keep: Callable[[str, Site], None] | None = None
         self._confined = confined
         self.base = ""
         self._named = base is not None

@@ -61,6 +61,7 @@ PLANS = {
     "readfirst run 'mcp:python3 server.py' --level effects": Plan(codes=(1,)),
     "readfirst run 'mcp:node server.mjs' --confine": Plan("node", (1,)),
     "readfirst run python:mytools:Tools --confine": Plan(codes=(1,)),
+    "readfirst run python:mytools:Tools --level effects --last-failed --keep kept": Plan(codes=(5,)),
     "readfirst diff 2.1.7 2.1.228": DIFFERS,
     "readfirst diff 2.1.228 2.1.228+gated": DIFFERS,
     "readfirst diff documented 2.1.7": DIFFERS,

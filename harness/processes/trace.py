@@ -1,0 +1,75 @@
+"""Trace: what happens in a scenario, step by step: calls, raw answers, and the frames of a server.
+
+Nothing is told unless somebody listens (`tracing`). Each line is one thing that happened; what is not plain to see in
+it is written as JSON does.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import IO, Any
+
+from readfirst.harness.session import ToolResult
+from readfirst.harness.suite.scenario import WorldEvent
+
+__all__ = ["answers", "call", "event", "frame", "scenario", "tracing"]
+
+_LOG = logging.getLogger("readfirst.trace")
+_LOG.propagate = False
+
+
+@contextmanager
+def tracing(stream: IO[str]) -> Iterator[None]:
+    """Write what happens from now on to a stream."""
+    handler = logging.StreamHandler(stream)
+    _LOG.addHandler(handler)
+    _LOG.setLevel(logging.DEBUG)
+    try:
+        yield
+    finally:
+        _LOG.setLevel(logging.NOTSET)
+        _LOG.removeHandler(handler)
+
+
+def scenario(scenario_id: str, root: str) -> None:
+    """A scenario begins, in the workspace at `root`."""
+    if _LOG.handlers:
+        _tell(f"{scenario_id} in {root}")
+
+
+def call(number: int, tool: str, arguments: Mapping[str, Any]) -> None:
+    """Step `number`, from 1, asks for a call."""
+    if _LOG.handlers:
+        _tell(f"{number:>3} -> {tool} {_json(arguments)}")
+
+
+def event(number: int, event: WorldEvent) -> None:
+    """Step `number` changes the workspace, which is no call."""
+    if _LOG.handlers:
+        _tell(f"{number:>3}    {event.kind} {_json(event.path)}")
+
+
+def answers(number: int, results: Sequence[ToolResult]) -> None:
+    """The calls of step `number` were answered, with these texts."""
+    for result in results if _LOG.handlers else ():
+        _tell(f"{number:>3} <- {'refused' if result.is_error else 'ok'} {_json(result.text)}")
+
+
+def frame(direction: str, line: bytes | str) -> None:
+    """A message of a server's protocol went out (`->`) or came in (`<-`)."""
+    if _LOG.handlers:
+        text = line.decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line
+        _tell(f"    {direction} {text.rstrip()}")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _tell(line: str) -> None:
+    if not line.isprintable():
+        line = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in line)
+    _LOG.debug("%s", line)

@@ -1,0 +1,53 @@
+"""Last failed: the scenarios that a target failed when it was last run, so that the next run can begin with them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+import platformdirs
+
+from readfirst.harness.source.atomic import write_all
+
+__all__ = ["LastFailed", "failed_in"]
+
+
+class LastFailed:
+    """What a target, as it is written in one folder, failed on one suite; kept in the user's cache."""
+
+    def __init__(self, target: str, fixtures: Path, folder: Path | None = None) -> None:
+        key = hashlib.sha256(repr((target, str(fixtures.resolve()), str(Path.cwd()))).encode()).hexdigest()
+        kept = platformdirs.user_cache_path("readfirst") / "last-failed" if folder is None else folder
+        self._file = kept / f"{key[:16]}.json"
+
+    def ids(self) -> list[str] | None:
+        """Return the ids, sorted; None if the target was not run."""
+        try:
+            ids = json.loads(self._file.read_bytes())
+        except (OSError, ValueError):
+            return None
+        return ids if isinstance(ids, list) and all(isinstance(each, str) for each in ids) else None
+
+    def note(self, tested: Iterable[str], failed: Iterable[str]) -> None:
+        """Take over what a run found; of scenarios that it did not test stays what was known."""
+        known = set(self.ids() or ())
+        ids = sorted((known - set(tested)) | set(failed))
+        with suppress(OSError):  # a cache: without it the next run tells that there was none
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            write_all({self._file: json.dumps(ids, indent=0).encode()})
+
+
+def failed_in(file: Path) -> list[str]:
+    """Return the scenarios that are not conformant in a stream of `--format jsonl`, on any contract, sorted.
+
+    Raises StreamError, UnreadableStreamError.
+    """
+    from readfirst.harness.report.stream import (
+        read_stream,  # here, because a run must not wait for jsonschema
+    )
+
+    judged = (each for run in read_stream(file) for each in run.judged)
+    return sorted({verdict.scenario_id for verdict, ruling in judged if not ruling.conformant})

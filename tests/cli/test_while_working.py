@@ -1,0 +1,251 @@
+"""What an implementer uses between two edits: what failed last, kept workspaces, the trace, and watching files."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.processes import trace
+from readfirst.harness.run.last_failed import LastFailed
+from readfirst.harness.run.watch import WatchError, changes_below, rerun, written_by
+from readfirst.harness.suite.suite import Suite
+from tests.pages.page import CHECKOUT
+
+from .conftest import Cli
+
+SERVER = CHECKOUT / "tests" / "replay" / "mcp_miniatures.py"
+IDS = ["wrong/effects", "wrong/text"]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache and a folder of its own for every test."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+
+def scenarios_in(stream: Path) -> list[str]:
+    lines = map(json.loads, stream.read_text().splitlines())
+    return [line["scenario"] for line in lines if line["type"] == "verdict"]
+
+
+def test_what_failed_last_is_run_alone_and_stays_until_it_passes(
+    readfirst: Cli, mixed: Suite, tmp_path: Path
+) -> None:
+    words = ("run", "reference", "--fixtures", mixed.root)
+    stream = tmp_path / "lines.jsonl"
+    assert readfirst(*words).code == 1
+    again = (*words, "--last-failed", "--format", "jsonl", "--output", stream)
+    assert readfirst(*again).code == 1
+    assert scenarios_in(stream) == IDS
+    # At this level one of them passes, and the one that is not selected is not forgotten.
+    assert readfirst(*again, "--level", "effects", "wrong/text").code == 0
+    assert scenarios_in(stream) == ["wrong/text"]
+    assert readfirst(*again).code == 1
+    assert scenarios_in(stream) == ["wrong/effects"]
+
+
+def test_nothing_is_run_where_nothing_failed(readfirst: Cli, holding: Suite) -> None:
+    words = ("run", "reference", "--fixtures", holding.root)
+    assert readfirst(*words).code == 0
+    ran = readfirst(*words, "--lf")
+    assert ran.code == 5
+    assert ran.err == (
+        "readfirst: nothing of what is selected failed when reference was last run, so nothing was tested.\n"
+    )
+
+
+def test_a_target_that_was_not_run_has_no_last_failures(readfirst: Cli, holding: Suite, monkeypatch) -> None:
+    words = ("run", "reference", "--fixtures", holding.root)
+    assert readfirst(*words).code == 0
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    ran = readfirst(*words, "--last-failed")
+    assert ran.code == 2
+    assert "reference was not run in this folder before. Run it once without --last-failed" in ran.err
+
+
+def test_results_of_a_run_tell_what_failed(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
+    words = ("run", "reference", "--fixtures", mixed.root)
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    readfirst(*words, "--format", "jsonl", "--output", first)
+    readfirst(*words, "--failed-in", first, "-k", "text", "--format", "jsonl", "--output", second)
+    assert scenarios_in(second) == ["wrong/text"]
+    assert readfirst(*words, "--failed-in", tmp_path / "none.jsonl").code == 2
+
+
+def test_a_damaged_note_counts_as_none(tmp_path: Path) -> None:
+    last = LastFailed("reference", tmp_path, tmp_path / "kept")
+    assert last.ids() is None
+    last.note(["a/b", "c/d"], ["c/d"])
+    last.note(["e/f"], [])
+    assert last.ids() == ["c/d"]
+    (file,) = (tmp_path / "kept").iterdir()
+    for damaged in ("{", "{}", "[1]"):
+        file.write_text(damaged)
+        assert last.ids() is None
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_the_workspaces_of_failing_scenarios_stay(readfirst: Cli, mixed: Suite, jobs: str) -> None:
+    ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "kept", "-j", jobs)
+    assert ran.code == 1
+    assert "the workspaces of what failed are in kept\n" in ran.err
+    assert sorted(str(each) for each in Path("kept").glob("*/*/*/*")) == [
+        "kept/wrong/effects/workspace/notes.txt",
+        "kept/wrong/text/workspace/notes.txt",
+    ]
+    assert sorted(each.name for each in Path("kept").iterdir()) == [".readfirst-kept", "wrong"]
+
+
+def test_what_passes_again_is_no_longer_kept(readfirst: Cli, mixed: Suite) -> None:
+    words = ("run", "reference", "--fixtures", mixed.root, "--keep", "kept")
+    assert readfirst(*words).code == 1
+    assert readfirst(*words, "--level", "effects", "wrong/text").code == 0
+    assert [each.name for each in Path("kept/wrong").iterdir()] == ["effects"]
+
+
+def test_a_folder_with_files_of_the_user_is_not_taken(readfirst: Cli, mixed: Suite) -> None:
+    Path("mine").mkdir()
+    Path("mine/notes.txt").write_text("mine")
+    ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine")
+    assert ran.code == 2
+    assert ran.err == "readfirst: mine holds files of yours. Let --keep name a folder that is new or empty.\n"
+    assert ran.out == ""
+    assert readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine/notes.txt").code == 2
+
+
+def test_a_trace_tells_calls_answers_and_what_else_changes(readfirst: Cli, tmp_path: Path) -> None:
+    ran = readfirst("run", "reference", "staleness/edit-after-change", "--trace")
+    assert ran.code == 0
+    where, *told = ran.err.splitlines()[:6]
+    scenario_id, _, root = where.partition(" in ")
+    assert scenario_id == "staleness/edit-after-change"
+    assert [line.replace(root, "$WS") for line in told] == [
+        '  1 -> Read {"file_path": "$WS/notes.txt"}',
+        '  1 <- ok "     1→alpha\\n     2→beta\\n     3→"',
+        '  2    modify "notes.txt"',
+        '  3 -> Edit {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "gamma"}',
+        '  3 <- refused "File has been modified since read, either by the user or by a linter. '
+        'Read it again before attempting to write it."',
+    ]
+    assert readfirst("run", "reference", "staleness/edit-after-change").err.count("->") == 0
+
+
+@pytest.mark.slow
+def test_a_trace_shows_the_messages_of_a_server(readfirst: Cli) -> None:
+    server = f"mcp:{sys.executable} -m readfirst serve"
+    ran = readfirst("run", server, "gate/edit-unread", "--trace")
+    assert ran.code == 0, ran.err
+    frames = [line.strip() for line in ran.err.splitlines() if line.startswith("    ")]
+    sent = [json.loads(line[3:]) for line in frames if line.startswith("-> ")]
+    came = [json.loads(line[3:]) for line in frames if line.startswith("<- ")]
+    assert sent[-1]["method"] == "tools/call"
+    assert sent[-1]["params"]["name"] == "Edit"
+    assert came[-1]["id"] == sent[-1]["id"]
+    assert came[-1]["result"]["isError"] is True
+
+
+def test_a_trace_is_of_one_job(readfirst: Cli) -> None:
+    ran = readfirst("run", "reference", "--trace", "-j", "2")
+    assert (ran.code, ran.err) == (2, "readfirst: --trace tells one thing after the other. Leave out -j.\n")
+
+
+def test_a_trace_holds_nothing_that_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:
+    with trace.tracing(sys.stderr):
+        trace.frame("<-", b'{"text":"\x1b[2J\xc2\x9b\xe2\x80\xaa"}\n')
+    assert capsys.readouterr().err == '    <- {"text":"\\u001b[2J\\u009b\\u202a"}\n'
+
+
+class Runs:
+    """Runs that end with the given codes, one after the other."""
+
+    def __init__(self, *codes: int) -> None:
+        self.codes = list(codes)
+        self.asked: list[tuple[str, ...]] = []
+
+    def __call__(self, more: Sequence[str]) -> int:
+        self.asked.append(tuple(more))
+        return self.codes.pop(0)
+
+
+def test_after_a_change_comes_what_failed_and_everything_once_that_passes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    runs = Runs(1, 1, 0, 0, 5, 0)
+    files = [Path("a.py")], [Path("a.py"), Path("b.py")], [Path("a.py")]
+    rerun(runs, files)
+    assert runs.asked == [(), ("--last-failed",), ("--last-failed",), (), ("--last-failed",), ()]
+    assert "readfirst: a.py and 1 more changed" in capsys.readouterr().err
+
+
+def test_what_a_run_writes_is_no_change() -> None:
+    options = ["--keep", "kept", "-k", "x", "--output=out.xml"]
+    assert written_by(options) == [Path("kept").resolve(), Path("out.xml").resolve()]
+
+
+def test_without_the_library_the_extra_is_named(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    ran = readfirst("watch", "reference")
+    assert (ran.code, ran.out) == (2, "")
+    assert "python3 -m pip install 'readfirst[watch]'" in ran.err
+
+
+def test_what_is_not_there_cannot_be_watched() -> None:
+    with pytest.raises(WatchError, match="there is no none to watch"):
+        changes_below([Path("none")], [])
+
+
+@pytest.mark.slow
+def test_a_saved_file_is_tested_at_once(tmp_path: Path) -> None:
+    file = Path("mytools.py")
+    code = (
+        "from readfirst.harness.session import ToolResult\n"
+        "class Tools:\n"
+        "    def open(self, workspace): return self\n"
+        "    def call(self, tool, arguments): return ToolResult('{}', is_error=True)\n"
+    )
+    right = "File has not been read yet. Read it first before writing to it."
+    file.write_text(code.format("no"))
+    command = [
+        sys.executable,
+        "-m",
+        "readfirst",
+        "watch",
+        "python:mytools:Tools",
+        "gate/edit-unread",
+        "--keep",
+        "kept",
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT), "PYTHONUNBUFFERED": "1"}
+    out = tmp_path / "out.txt"
+    with out.open("wb") as stream:
+        watching = subprocess.Popen(command, stdout=stream, stderr=subprocess.STDOUT, env=environment)
+        try:
+            _wait(out, "1 failed; not conformant")
+            time.sleep(0.5)  # it begins to watch when the run is over
+            file.write_text(code.format(right))
+            _wait(out, "1 passed; conformant", times=2)
+        finally:
+            watching.send_signal(signal.SIGINT)
+            ended = watching.wait(10)
+    assert ended == 130
+    told = out.read_text()
+    assert "readfirst: mytools.py changed" in told
+    assert told.count("conformant\n") == 3
+
+
+def _wait(file: Path, text: str, *, times: int = 1) -> None:
+    end = time.monotonic() + 60
+    while file.read_text().count(text) < times:
+        assert time.monotonic() < end, file.read_text()
+        time.sleep(0.05)
