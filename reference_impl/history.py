@@ -26,7 +26,8 @@ class ByModel:
 class History:
     """How a behaviour was over time: `first` in the oldest version, then what `changes` say from a version on.
 
-    `documented` is what the documents state. `shown_by` are scenarios in which every one of the changes shows.
+    `documented` is what the documents state. `shown_by` are scenarios in which every one of the changes shows; of a
+    behaviour that never changed, in which it shows what it is.
     """
 
     first: Any

@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, str] = {
     "new-mapping": "readfirst.harness.cli.targets:new_mapping",
     "check-adapter": "readfirst.harness.cli.targets:check_adapter",
     "implementations": "readfirst.harness.cli.targets:implementations",
+    "compatibility": "readfirst.harness.cli.compatibility:compatibility",
     "docs": "readfirst.harness.cli.docs:docs",
 }
 """Every command, in the order of the help, with the function that it is."""

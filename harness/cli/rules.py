@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Classes, Fixtures, open_suite
 from readfirst.harness.exit_code import ExitCode
-
-if TYPE_CHECKING:
-    from readfirst.harness.suite.rules import Rule, Rules
-    from readfirst.harness.suite.suite import Heading
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -32,7 +28,8 @@ def rules(
 ) -> int:
     """List the rules that scenarios show, worst first: id, class, requirement, scenarios, and what each claims.
 
-    For a terminal as a table, else separated by tabs. `readfirst rules RULE` tells all about one.
+    For a terminal as a table, else separated by tabs. `readfirst rules RULE` tells all about one: what the documents
+    claim of it, the behaviours of the reference and when they changed, and the versions that do otherwise.
     """
     suite = open_suite(fixtures)
     known = suite.rules
@@ -41,12 +38,14 @@ def rules(
     chosen = [known[rule_id] for rule_id in ids] if ids else list(known)
     if class_:
         chosen = [rule for rule in chosen if rule.class_ in {each.value for each in class_}]
-    scenarios: dict[str, list[Heading]] = {}
-    for heading in map(suite.heading, suite.ids()):
-        scenarios.setdefault(heading.rule, []).append(heading)
+    from readfirst.harness.claims.rule_links import scenarios_by_rule
+
+    scenarios = scenarios_by_rule(suite)
     if ids:
+        from readfirst.harness.claims.rule_story import rule_story
+
         for rule in chosen:
-            sys.stdout.writelines(f"{line}\n" for line in _told(rule, known, scenarios.get(rule.id, [])))
+            sys.stdout.writelines(f"{line}\n" for line in rule_story(suite, known, rule))
     else:
         rows = [
             (rule.id, rule.class_, rule.requirement, str(len(scenarios.get(rule.id, []))), rule.title)
@@ -72,20 +71,3 @@ def _print_table(rows: Sequence[tuple[str, str, str, str, str]]) -> None:
     for row in rows:
         table.add_row(*map(Text, row))  # as text, so that nothing in it is markup
     Console(emoji=False, highlight=False).print(table)
-
-
-def _told(rule: Rule, known: Rules, shown: Sequence[Heading]) -> Iterator[str]:
-    """Yield all that is known of one rule."""
-    yield rule.id
-    yield f"  {rule.title}"
-    yield f"  {rule.why}"
-    yield f"  class: {rule.class_}. {known.classes[rule.class_]}"
-    yield f"  requirement: {rule.requirement}"
-    yield f"  tools: {', '.join(rule.tools)}"
-    if rule.always_refused is not None:
-        yield f"  always refused: {rule.always_refused}"
-    for source in rule.sources:
-        yield f"  source: {source}"
-    yield "  scenarios:"
-    for heading in shown:
-        yield f"    {heading.id}\t{heading.requirement}\t{heading.title}"

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Literal
 
 from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.standing import Standing, standing
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report.harm import Harm, harm
@@ -16,13 +16,7 @@ from readfirst.harness.report.results import Judged
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
 from readfirst.harness.suite.scenario import REQUIREMENTS
 
-__all__ = ["ClassResult", "RuleResult", "RuleTally", "Standing", "by_class", "by_rule"]
-
-Standing = Literal["yes", "partly", "no", "not claimed", "unknown"]
-"""Whether a rule holds: in all of its scenarios that were judged, in some, in none.
-
-`not claimed`: the implementation lacks what all of them need. `unknown`: the contract says nothing of them.
-"""
+__all__ = ["ClassResult", "RuleResult", "RuleTally", "by_class", "by_rule"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +58,7 @@ class RuleResult:
     @property
     def standing(self) -> Standing:
         """Whether the rule holds."""
-        if not self.judged:
-            return "not claimed" if self.count.unsupported else "unknown"
-        if not self.failing:
-            return "yes"
-        return "no" if self.failing == self.judged else "partly"
+        return standing(self.judged, self.judged - self.failing, self.count.unsupported)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""HTML: one page that needs no network: families by runs, and every scenario's steps with what was expected and came.
+"""HTML: one page that needs no network: rules and families by runs, every scenario's steps, what was expected and came.
 
 All text of scenarios and tools is JSON in the page, and is put there by its script as text; nothing of it is
 ever markup. The same results and scenarios give the same bytes.
@@ -10,7 +10,7 @@ import base64
 import hashlib
 import json
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import count, product
 from string import ascii_uppercase
@@ -21,16 +21,18 @@ from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report import Commands
 from readfirst.harness.report.results import Judged, Results, Run, levels_shown
+from readfirst.harness.report.rule_table import Column, run_table
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
 from readfirst.harness.report.versions import Change, VersionLine, version_lines
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.contracts import Contract, Contracts
+from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 
 if TYPE_CHECKING:
     import jinja2
 
-__all__ = ["page"]
+__all__ = ["letters", "page", "rendered"]
 
 _SCHEMES = ("agent", "claude-code", "mcp", "python", "recording", "target")
 """What may stand before the colon of a connect string, and is left out above a column."""
@@ -51,12 +53,13 @@ def page(
     seen_by: Callable[[Scenario, Contract], Scenario],
     commands: Callable[[Run], Commands],
     version: str,
+    rules: Rules | None = None,
 ) -> str:
     """Return the page as ASCII text. `find` gives a scenario, None where the suite has none of that id;
     `seen_by` what another contract expects of it.
 
     `commands` gives what repeats a run when an id is added. Contracts that the suite does not
-    have are shown without what they expect.
+    have are shown without what they expect. `rules` are those that scenarios belong to, None where there are none.
     """
     runs, levels = results.runs, levels_shown(results.runs)
     headings = _headings(results)
@@ -66,29 +69,40 @@ def page(
         [name for name in results.contracts if name in contracts], contracts, seen_by
     )
     lines = version_lines(results, _differs(scenarios, contracts, seen_by))
-    script = _source("page.js")
+    columns = [Column(each["key"], each["short"], each["label"], each["facts"]) for each in headings]
+    return rendered(
+        "page.html.j2",
+        ["rules.js", "page.js"],
+        title="readfirst: " + ", ".join(dict.fromkeys(visible(name) for name in results.names)),
+        version=version,
+        levels=levels,
+        scenarios=len(results.ids),
+        families=results.families,
+        runs=[{**heading, **_run(run, levels)} for run, heading in zip(runs, headings, strict=True)],
+        stale=[visible(told) for run in runs for told in run.summary.stale],
+        rules=run_table(results, rules, columns),
+        matrix=[_row(family, results, labels, levels) for family in results.families],
+        lines=[_line(line) for line in lines],
+        index=_json(_index(results, scenarios, headings, levels, commands)),
+        details=[
+            (family, _json(dict(_details(family, results, scenarios, expectations))))
+            for family in results.families
+        ],
+    )
+
+
+def rendered(template: str, scripts: Sequence[str], **values: Any) -> str:
+    """Return a page as ASCII text: a template, the styles of all pages, and these scripts as the only one."""
+    script = "".join(map(_source, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
     made: str = (
         _environment()
-        .get_template("page.html.j2")
+        .get_template(template)
         .render(
-            title="readfirst: " + ", ".join(dict.fromkeys(visible(name) for name in results.names)),
-            version=version,
             script_hash=f"sha256-{digest}",
-            style=_safe(_source("page.css")),
+            style=_safe(_source("page.css") + _source("rules.css")),
             script=_safe(script),
-            levels=levels,
-            scenarios=len(results.ids),
-            families=results.families,
-            runs=[{**heading, **_run(run, levels)} for run, heading in zip(runs, headings, strict=True)],
-            stale=[visible(told) for run in runs for told in run.summary.stale],
-            matrix=[_row(family, results, labels, levels) for family in results.families],
-            lines=[_line(line) for line in lines],
-            index=_json(_index(results, scenarios, headings, levels, commands)),
-            details=[
-                (family, _json(dict(_details(family, results, scenarios, expectations))))
-                for family in results.families
-            ],
+            **values,
         )
     )
     return made.encode("ascii", "xmlcharrefreplace").decode()
@@ -132,7 +146,7 @@ def _headings(results: Results) -> list[dict[str, str]]:
     runs = results.runs
     contracts, levels = len({run.contract for run in runs}) > 1, len({run.level for run in runs}) > 1
     found = []
-    for run, name, label, letter in zip(runs, results.names, results.labels(), _letters(), strict=False):
+    for run, name, label, letter in zip(runs, results.names, results.labels(), letters(), strict=False):
         facts = [visible(run.contract)] * contracts + [f"level {run.level}"] * levels
         scheme, _, rest = name.partition(":")
         found.append(
@@ -147,7 +161,7 @@ def _headings(results: Results) -> list[dict[str, str]]:
     return found
 
 
-def _letters() -> Iterator[str]:
+def letters() -> Iterator[str]:
     """Yield A to Z, then AA, AB and so on."""
     return ("".join(letters) for size in count(1) for letters in product(ascii_uppercase, repeat=size))
 
@@ -287,6 +301,7 @@ def _index(
                 scenario_id,
                 visible(scenario.title) if scenario is not None else "",
                 [_cell(run.verdicts.get(scenario_id), levels) for run in results.runs],
+                visible(scenario.rule) if scenario is not None else "",
             ]
             for scenario_id, scenario in scenarios.items()
         ],

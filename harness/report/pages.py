@@ -45,7 +45,15 @@ class Sources:
             case "html":
                 from readfirst.harness.report.html import page as html  # here, because only it needs jinja2
 
-                return html(results, self.find, self.contracts, self.seen_by, self.commands, self.version)
+                return html(
+                    results,
+                    self.find,
+                    self.contracts,
+                    self.seen_by,
+                    self.commands,
+                    self.version,
+                    self.rules,
+                )
             case "markdown":
                 from readfirst.harness.report.markdown import page as markdown
 

@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from readfirst.harness.compare.reach import Reach, packed, reach_of
 from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.report.compatibility_page import LEGEND, cells_table, class_line
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.losses import LOSSES, Loss, losses_of
 from readfirst.harness.targets.mapping import Release, Target
 
 __all__ = ["FORMAT", "TargetResult", "page", "result_data", "result_of"]
 
-FORMAT = 1
+FORMAT = 2
 _TELLING = ("staleness/", "matching/", "gate/write-", "line-endings/")
 """Scenarios that are about what loses data, and not about something else on the way."""
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
@@ -47,6 +49,8 @@ class TargetResult:
     losses: list[Loss] = field(default_factory=list)
     shortest: dict[str, tuple[int, str]] = field(default_factory=dict)
     """For each family the shortest scenario that fails at effects, with its number of steps."""
+    reach: dict[str, Reach] = field(default_factory=dict)
+    """How far each scenario went."""
 
     @property
     def key(self) -> str:
@@ -82,6 +86,7 @@ def _rank(loss: Loss) -> tuple[int, int, bool, str]:
 def _count(result: TargetResult, verdict: Verdict, suite: Suite) -> None:
     family = result.families.setdefault(verdict.scenario_id.partition("/")[0], Counter())
     result.scenarios += 1
+    result.reach[verdict.scenario_id] = reach_of(verdict)
     family["scenarios"] += 1
     match verdict.status:
         case "unsupported":
@@ -164,12 +169,16 @@ def _target_data(result: TargetResult) -> dict[str, Any]:
             }
             for family, count in sorted(result.families.items())
         },
+        "reach": packed(result.reach),
     }
 
 
-def page(data: Mapping[str, Any]) -> str:
-    """Return docs/implementations.md of the data of `result_data`."""
-    lines = [*_head(data), *_totals(data), *_losses(data), *_families(data), *_each(data)]
+def page(data: Mapping[str, Any], table: Mapping[str, Any] | None = None) -> str:
+    """Return docs/implementations.md of the data of `result_data`.
+
+    It opens with what `implementations_data` tells by rule; `table` is None for a suite without rules.
+    """
+    lines = [*_head(data), *_rules(table), *_totals(data), *_losses(data), *_families(data), *_each(data)]
     return "\n".join(lines) + "\n"
 
 
@@ -191,7 +200,30 @@ def _head(data: Mapping[str, Any]) -> Iterator[str]:
     yield ""
 
 
+def _rules(table: Mapping[str, Any] | None) -> Iterator[str]:
+    if table is None:
+        return
+    yield "## Rules that hold"
+    yield ""
+    yield "Of those that were judged, class by class, the class first in which a mistake loses work."
+    yield ""
+    for name, each in table["implementations"].items():
+        yield f"- [{name}](#{_anchor(name)}): {class_line(each['classes'])}"
+    yield ""
+    yield "### Safety, rule by rule"
+    yield ""
+    yield "The other classes are in [compatibility.md](compatibility.md), with the versions of the product."
+    yield ""
+    yield from LEGEND
+    yield ""
+    safety = {name: rule for name, rule in table["rules"].items() if rule["class"] == "safety"}
+    yield from cells_table(safety, list(table["implementations"]), "implementations")
+    yield ""
+
+
 def _totals(data: Mapping[str, Any]) -> Iterator[str]:
+    yield "## Scenarios that hold, at each level"
+    yield ""
     yield "| target | kind | effects | reason | text | unsupported | broken | scenarios |"
     yield "|---|---|---|---|---|---|---|---|"
     for each in data["targets"]:

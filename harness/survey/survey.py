@@ -24,6 +24,7 @@ from readfirst.harness.run.bench import run
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey.compatibility import implementations_data, known_scenarios
 from readfirst.harness.survey.page import FORMAT, page, result_data, result_of
 from readfirst.harness.targets.catalogue import known_failures
 from readfirst.harness.targets.mapping import Release, Target
@@ -180,7 +181,9 @@ class Survey:
             "targets": targets,
         }
         text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
-        write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
+        rules = self._suite.rules
+        table = None if rules is None else implementations_data(rules, known_scenarios(self._suite), data)
+        write_all({self.files[0]: text.encode(), self.files[1]: page(data, table).encode()})
 
     def _write_baseline(self, target: Target, release: Release, seen: Iterable[Verdict]) -> None:
         text = grouped_text(f"target:{target.name}@{release.version}", seen, self._baseline(target, release))

@@ -98,7 +98,9 @@ class FreshnessBehaviours:
         shown_by=("state/eleven-files-read", "state/eleven-files-written"),
     )
     """How many files a session remembers."""
-    changed_files_are_noticed: bool = since(True, documented=False)
+    changed_files_are_noticed: bool = since(
+        True, documented=False, shown_by=("staleness/own-write-changed-then-retried",)
+    )
     """After each message a file that is remembered whole and is newer on disk is read again. The model is told what
     changed in it, so the next Edit or Write goes through."""
     changed_reads_are_noticed: bool = since(

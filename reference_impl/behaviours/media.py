@@ -62,5 +62,5 @@ class MediaBehaviours:
         shown_by=("gate/image-read-then-write", "staleness/change-in-an-image"),
     )
     """A Read of an image counts as a Read."""
-    pdfs_are_remembered: bool = since(False, documented=True)
+    pdfs_are_remembered: bool = since(False, documented=True, shown_by=("media/edit-pdf",))
     """A Read of a PDF counts as a Read."""

@@ -13,7 +13,9 @@ __all__ = ["PathBehaviours"]
 class PathBehaviours:
     """What a path leads to."""
 
-    relative_paths_are_resolved: bool = since(True, documented=False)
+    relative_paths_are_resolved: bool = since(
+        True, documented=False, shown_by=("paths/relative-write", "paths/relative-in-directory")
+    )
     """A path that does not begin with `/` is taken from the root; otherwise the call is refused."""
     read_expands_home: bool = since(
         False, {"2.1.10": True}, shown_by=("paths/tilde-read-existing", "paths/space-at-end")

@@ -23,9 +23,9 @@ class ReadBehaviours:
         False, {"2.1.41": True}, shown_by=("race/read-created-during-call", "race/read-deleted-during-call")
     )
     """Read finds out that a file is missing when it reads, not when it is validated."""
-    default_line_limit: int | None = since(None, documented=2000)
+    default_line_limit: int | None = since(None, documented=2000, shown_by=("sizes/2001-lines",))
     """Lines that Read returns when `limit` is not given."""
-    line_width_limit: int | None = since(None, documented=2000)
+    line_width_limit: int | None = since(None, documented=2000, shown_by=("sizes/2001-characters",))
     """Characters of each line that Read returns."""
     line_prefix: str = since(
         "{:>6}\t",

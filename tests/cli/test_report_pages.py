@@ -377,7 +377,11 @@ def test_the_templates_are_part_of_the_package() -> None:
     import readfirst.harness.report
 
     folder = Path(readfirst.harness.report.__file__).parent / "templates"
-    assert sorted(each.name for each in folder.iterdir()) == ["page.css", "page.html.j2", "page.js"]
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "compatibility.html.j2",
+        *("page.css", "page.html.j2", "page.js"),
+        *("rules.css", "rules.html.j2", "rules.js"),
+    ]
 
 
 def test_the_nasty_verdicts_of_the_other_reports_are_shown_too(mixed: Suite) -> None:

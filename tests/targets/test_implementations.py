@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from readfirst.harness.run.bench import run
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey import survey as surveys
+from readfirst.harness.survey.compatibility import Known, implementations_data, known_scenarios
 from readfirst.harness.survey.page import page, result_data, result_of
 from readfirst.harness.survey.survey import Survey, SurveyError
 from readfirst.harness.targets.catalogue import find
@@ -26,6 +28,11 @@ DATA = Path(__file__).parents[2] / "docs" / "implementations.json"
 @pytest.fixture
 def target() -> tuple[Target, Release]:
     return find("server-filesystem")
+
+
+@cache
+def known() -> tuple[Known, ...]:
+    return tuple(known_scenarios(SUITE))
 
 
 def verdict(scenario_id: str, status: str, *differences: Difference, reason: str = "") -> Verdict:
@@ -82,7 +89,16 @@ def test_a_survey_writes_both_files_and_keeps_other_targets(
     second.write(["agno@3.1.10", "server-filesystem@2026.8.31"])
     data = json.loads((tmp_path / "implementations.json").read_text())
     assert [each["target"] for each in data["targets"]] == ["agno@3.1.10", "server-filesystem@2026.8.31"]
-    assert (tmp_path / "implementations.md").read_text() == page(data)
+    assert SUITE.rules is not None
+    table = implementations_data(SUITE.rules, known(), data)
+    assert (tmp_path / "implementations.md").read_text() == page(data, table)
+    assert table["rules"]["ambiguous-match"]["implementations"]["agno@3.1.10"] == {
+        "holds": "no",
+        "scenarios": 18,
+        "judged": 1,
+        "holding": 0,
+        "shortest": "matching/two-matches",
+    }
 
 
 def test_earlier_results_that_are_damaged_are_told(tmp_path: Path) -> None:
@@ -99,7 +115,22 @@ def committed() -> dict[str, Any]:
 
 
 def test_the_committed_page_is_that_of_the_committed_data() -> None:
-    assert DATA.with_suffix(".md").read_text() == page(committed())
+    table = json.loads(DATA.with_name("compatibility.json").read_text())
+    assert DATA.with_suffix(".md").read_text() == page(committed(), table)
+
+
+def test_the_page_opens_with_rules_class_by_class(target: tuple[Target, Release]) -> None:
+    assert SUITE.rules is not None
+    data = result_data([result_of(*target, verdicts(), SUITE)], "2.1.7", "2026-01-01", "readfirst x")
+    table = implementations_data(
+        SUITE.rules,
+        known(),
+        {**data, "targets": [{**each, "date": "2026-01-01"} for each in data["targets"]]},
+    )
+    text = page(data, table)
+    assert "- [server-filesystem@2026.8.31](#server-filesystem2026831): safety 1/2 rules (" in text
+    assert text.index("## Rules that hold") < text.index("## Scenarios that hold, at each level")
+    assert "## Rules that hold" not in page(data)
 
 
 def test_every_scenario_that_the_data_names_is_there() -> None:

@@ -61,7 +61,7 @@
   // The list: one row per scenario, and a row for its details that is filled when it is opened.
   const rows = new Map();
   const bodies = new Map();
-  for (const [id, title, cells] of scenarios) {
+  for (const [id, title, cells, rule] of scenarios) {
     const family = id.split("/")[0];
     if (!bodies.has(family)) bodies.set(family, make("tbody", { role: "rowgroup" }));
     const button = make("button", { type: "button", "aria-expanded": "false" }, ...breakable(id));
@@ -72,7 +72,7 @@
       const letter = runs.length > 1 ? [key(index)] : [];
       row.append(make("td", { role: "cell" }, ...letter, ...result(cell, index)));
     });
-    const entry = { id, family, cells, row, button, panel: null, words: `${id}\n${title}`.toLowerCase() };
+    const entry = { id, family, cells, row, button, panel: null, words: `${id}\n${title}\n${rule}`.toLowerCase() };
     button.addEventListener("click", () => (entry.panel && !entry.panel.hidden ? close(entry) : open(entry)));
     rows.set(id, entry);
     bodies.get(family).append(row);
@@ -111,14 +111,14 @@
   }
 
   function choose(chosen) {
-    words.value = "";
+    words.value = chosen.words || "";
     family.value = chosen.family || "";
     wantedResult.value = chosen.result || "";
     run.value = chosen.run || "";
     filter();
   }
 
-  const form = document.querySelector(".filter");
+  const form = words.form;
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", filter);
   form.addEventListener("change", filter);
@@ -126,13 +126,15 @@
   words.addEventListener("keydown", (event) => {
     if (event.key === "Escape") { words.value = ""; filter(); }
   });
-  for (const button of document.querySelectorAll(".matrix button")) {
-    button.addEventListener("click", () => {
-      choose(button.dataset);
-      byId("scenarios").scrollIntoView();
-      byId("scenarios").focus({ preventScroll: true });
-    });
+  function list(chosen) {
+    choose(chosen);
+    byId("scenarios").scrollIntoView();
+    byId("scenarios").focus({ preventScroll: true });
   }
+  for (const button of document.querySelectorAll(".matrix button")) {
+    button.addEventListener("click", () => list(button.dataset));
+  }
+  document.addEventListener("rule", (event) => list({ words: event.detail }));
 
   // The matrix with its levels side by side, or with one of them, so that many runs fit beside each other.
   const shownLevel = byId("shown");
@@ -151,7 +153,7 @@
 
   // A table stands as cards where its columns have no room, else its headings stay in sight; where the matrix is
   // too wide it scrolls in a box of its own, and as long as nobody chose, it shows the first level only.
-  const list = byId("list");
+  const scenarioList = byId("list");
   function fit() {
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     for (const table of document.querySelectorAll("table[data-least]")) {
@@ -167,7 +169,7 @@
         else box.removeAttribute(attribute);
       }
     }
-    document.documentElement.style.setProperty("--stuck", `${list.tHead.offsetHeight}px`);
+    document.documentElement.style.setProperty("--stuck", `${scenarioList.tHead.offsetHeight}px`);
   }
 
   // Keys: arrows, Home and End move between the shown scenarios, Escape closes the one with the focus.

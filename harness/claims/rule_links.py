@@ -1,0 +1,42 @@
+"""Rule links: the claims, behaviours and scenarios that belong to a rule, so that they meet in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from readfirst.harness.suite.suite import Heading, Suite
+from readfirst.reference_impl.contract import histories
+from readfirst.reference_impl.history import History
+
+__all__ = ["behaviours_by_rule", "rules_of", "scenarios_by_rule"]
+
+
+def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:
+    """Return the scenarios of each rule, in the order of their ids. Raises SuiteError."""
+    found: dict[str, list[Heading]] = {}
+    for heading in map(suite.heading, suite.ids()):
+        found.setdefault(heading.rule, []).append(heading)
+    return found
+
+
+def rules_of(suite: Suite, history: History) -> tuple[str, ...]:
+    """Return the rules that a behaviour of the reference is about: those of the scenarios that show it.
+
+    Raises SuiteError, UnknownScenarioError.
+    """
+    return tuple(sorted({suite.heading(scenario_id).rule for scenario_id in history.shown_by} - {""}))
+
+
+def behaviours_by_rule(
+    suite: Suite, known: Mapping[str, History] | None = None
+) -> Mapping[str, Sequence[str]]:
+    """Return the behaviours that each rule is about, in the order of the reference; of another suite, those it shows.
+
+    Raises SuiteError.
+    """
+    found: dict[str, list[str]] = {}
+    ids = set(suite.ids())
+    for name, history in (histories() if known is None else known).items():
+        for rule_id in {suite.heading(each).rule for each in history.shown_by if each in ids} - {""}:
+            found.setdefault(rule_id, []).append(name)
+    return found

@@ -1,0 +1,85 @@
+"""Rule story: all that is known of one rule in lines: claims, behaviours, versions and scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from readfirst.harness.changes.rule_versions import rule_versions, seen_in_versions
+from readfirst.harness.claims.claims import claims_file, load_claims
+from readfirst.harness.claims.rule_links import behaviours_by_rule, scenarios_by_rule
+from readfirst.harness.compare.reach import level_of
+from readfirst.harness.compare.standing import Cell
+from readfirst.harness.suite.rules import Rule, Rules
+from readfirst.harness.suite.suite import Suite
+from readfirst.reference_impl.contract import history_of
+
+__all__ = ["rule_story"]
+
+
+def rule_story(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
+    """Yield the lines. Raises SuiteError, RecordingError."""
+    shown = scenarios_by_rule(suite).get(rule.id, [])
+    yield rule.id
+    yield f"  {rule.title}"
+    yield f"  {rule.why}"
+    yield f"  class: {rule.class_}. {known.classes[rule.class_]}"
+    yield f"  requirement: {rule.requirement}"
+    yield f"  tools: {', '.join(rule.tools)}"
+    if rule.always_refused is not None:
+        yield f"  always refused: {rule.always_refused}"
+    for source in rule.sources:
+        yield f"  source: {source}"
+    yield from _claims(suite, rule)
+    yield from _behaviours(suite, rule)
+    yield from _versions(suite, rule, [heading.id for heading in shown])
+    yield "  scenarios:"
+    for heading in shown:
+        yield f"    {heading.id}\t{heading.requirement}\t{heading.title}"
+
+
+def _claims(suite: Suite, rule: Rule) -> Iterator[str]:
+    file = claims_file(suite.root)
+    claims = [claim for claim in load_claims(file) if claim.rule == rule.id] if file.exists() else []
+    if claims:
+        yield "  what documents claim of it (docs/behaviour.md):"
+        for claim in claims:
+            yield f"    {claim.id}\t{claim.says}"
+
+
+def _behaviours(suite: Suite, rule: Rule) -> Iterator[str]:
+    names = behaviours_by_rule(suite).get(rule.id, ())
+    if names:
+        yield "  behaviours of the reference, with the versions they changed in (docs/history.md):"
+    for name in names:
+        versions = [".".join(map(str, version)) for version in history_of(name).changes]
+        yield f"    {name}\t{', '.join(versions) or 'never'}"
+
+
+def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
+    if not ids:
+        return
+    contracts = [each for each in suite.contracts if each.recorded]
+    seen = seen_in_versions(suite, Rules({}, {rule.id: rule}), ids)
+    cells = rule_versions([rule], contracts, seen, {rule.id: ids})[rule.id]
+    yield f"  versions that do as {suite.contracts.default} does, at the level {level_of(rule.class_)}:"
+    plain = {name: cell for name, cell in cells.items() if "+" not in name}
+    yield from _spans(plain)
+    yield from _spans({name: cell for name, cell in cells.items() if name not in plain})
+
+
+def _spans(cells: Mapping[str, Cell]) -> Iterator[str]:
+    """Yield a line for each row of versions of which the same holds."""
+
+    def told(name: str) -> str:
+        cell = cells[name]
+        if cell.standing in ("not claimed", "unknown"):
+            return {"not claimed": "lack what it needs", "unknown": "nothing is recorded"}[cell.standing]
+        if cell.standing == "yes":
+            return "all scenarios"
+        return f"{cell.holding} of {cell.judged} scenarios; the shortest of the others: {cell.shortest}"
+
+    for what, group in groupby(cells, key=told):
+        names = list(group)
+        between = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+        yield f"    {between}\t{what}"

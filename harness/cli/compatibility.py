@@ -1,0 +1,147 @@
+"""Compatibility command: `readfirst compatibility`; the command line registers it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import Fixtures, Output, open_suite
+from readfirst.harness.cli.version import version
+from readfirst.harness.exit_code import ExitCode
+
+if TYPE_CHECKING:
+    from readfirst.harness.suite.suite import Suite
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["compatibility", "files_of"]
+
+_CHARTED = ("safety",)
+"""The classes of the picture."""
+_SURVEY = "`readfirst implementations --write`"
+
+
+class _FormatName(StrEnum):
+    """The values of `--format`."""
+
+    markdown = "markdown"
+    json = "json"
+    html = "html"
+
+
+@guarded
+def compatibility(
+    format_: Annotated[
+        _FormatName, typer.Option("--format", help="What to print: a page, data, or a page to filter.")
+    ] = _FormatName.markdown,
+    output: Output = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit code 1 if a file on disk is stale.")
+    ] = False,
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Write compatibility.md, compatibility.json and the pictures to docs/."),
+    ] = False,
+    fixtures: Fixtures = None,
+) -> int:
+    """Tell which rules hold for which implementation and in which version, as docs/compatibility.md has it.
+
+    Made of the recordings, and of docs/implementations.json beside the fixtures. It takes some seconds.
+    """
+    if (check or write) and (output is not None or (check and write)):
+        raise UsageError("--check, --write and --output exclude each other.")
+    from readfirst.harness.cli.suite_page import is_fresh, page_file
+    from readfirst.harness.source.atomic import write_all
+    from readfirst.harness.survey.compatibility import compatibility_data
+
+    suite = open_suite(fixtures)
+    rules = suite.rules
+    if rules is None:
+        raise UsageError(f"{suite.root} has no rules.yaml, so there is nothing to tell by rule.")
+    try:
+        data = compatibility_data(suite, rules, _survey(suite))
+    except ValueError as error:
+        raise UsageError(f"docs/implementations.json: {error}. Write it with {_SURVEY}.") from error
+    if check or write:
+        folder = page_file(suite, "compatibility.md")
+        if folder is None:
+            raise UsageError("The bundled suite has no page beside it: name a checkout's with --fixtures.")
+        stale = {folder.with_name(name): text for name, text in files_of(data).items()}
+        stale = {file: text for file, text in stale.items() if not is_fresh(file, text)}
+        for file in stale:
+            print(f"{'wrote ' if write else ''}{file}{'' if write else ' is stale.'}", file=sys.stderr)
+        if stale and check:
+            print("Write it with `readfirst compatibility --write`.", file=sys.stderr)
+            return ExitCode.NOT_CONFORMANT
+        write_all({file: text.encode() for file, text in stale.items()})
+        return ExitCode.CONFORMANT
+    text = _text(data, format_)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        from readfirst.harness.report import output as opened
+
+        with opened(output) as stream:
+            stream.write(text)
+    return ExitCode.CONFORMANT
+
+
+def _text(data: Mapping[str, Any], format_: _FormatName) -> str:
+    match format_:
+        case _FormatName.json:
+            from readfirst.harness.survey.compatibility import compatibility_text
+
+            return compatibility_text(data)
+        case _FormatName.html:
+            from readfirst.harness.report.compatibility_html import page
+
+            return page(data, version())
+        case _:
+            from readfirst.harness.report.compatibility_page import compatibility_page
+
+            return compatibility_page(data)
+
+
+def files_of(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return every file that the command writes, by name."""
+    from readfirst.harness.report.compatibility_page import compatibility_page
+    from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
+    from readfirst.harness.survey.compatibility import compatibility_text
+
+    return {
+        "compatibility.md": compatibility_page(data),
+        "compatibility.json": compatibility_text(data),
+        "versions.svg": rule_chart(data, _CHARTED, WIDE),
+        "versions-narrow.svg": rule_chart(data, _CHARTED, NARROW),
+    }
+
+
+def _survey(suite: Suite) -> dict[str, Any]:
+    """Return what targets were found to do; of a suite without such results, that there are none."""
+    from readfirst.harness.cli.suite_page import page_file
+    from readfirst.harness.survey.page import FORMAT
+
+    file = page_file(suite, "implementations.json")
+    if file is None or not file.exists():
+        return {"date": "", "targets": []}
+    return _read(file, FORMAT)
+
+
+def _read(file: Path, wanted: int) -> dict[str, Any]:
+    again = f"Write it with {_SURVEY}."
+    try:
+        data: dict[str, Any] = json.loads(file.read_bytes())
+        if data["format"] != wanted:
+            raise UsageError(f"{file} is of another format, {data['format']}. {again}")
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{file} is not what `readfirst implementations` writes: {error}. {again}"
+        ) from error
+    return data

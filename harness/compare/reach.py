@@ -1,0 +1,70 @@
+"""Reach: how far each scenario of a survey went on a target; what tables by rule are made of, without running again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
+from readfirst.harness.suite.rules import RuleClass
+
+__all__ = ["Reach", "holds_at", "level_of", "packed", "reach_of", "unpacked"]
+
+Reach = Literal["nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified"]
+"""The last level at which a scenario holds, `nothing` where none does; or why there is none."""
+
+_KINDS: tuple[Reach, ...] = ("nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified")
+
+
+def level_of(class_: RuleClass) -> Level:
+    """Return the level at which a rule is said to hold: the words of answers are what `fidelity` is about."""
+    return "text" if class_ == "fidelity" else "effects"
+
+
+def reach_of(verdict: Verdict) -> Reach:
+    """Return how far a scenario went; `verbatim` is not looked at."""
+    match verdict.status:
+        case "broken" | "unsupported" | "unspecified" as status:
+            return status
+    last: Reach = "nothing"
+    for level in ("effects", "reason", "text"):
+        if not verdict.levels.get(level, False):
+            break
+        last = level
+    return last
+
+
+def holds_at(reach: Reach, level: Level) -> bool | None:
+    """Whether a scenario that went so far holds at a level; None where it was not judged."""
+    match reach:
+        case "unsupported" | "unspecified":
+            return None
+        case "nothing" | "broken":
+            return False
+        case _:
+            return LEVELS.index(reach) >= LEVELS.index(level)
+
+
+def packed(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
+    """Return scenarios as JSON holds them: by reach and family, their last names in one string, parted by blanks."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for scenario_id, reach in sorted(reaches.items()):
+        family, _, slug = scenario_id.partition("/")
+        found.setdefault(reach, {}).setdefault(family, []).append(slug)
+    return {
+        kind: {family: " ".join(slugs) for family, slugs in found[kind].items()}
+        for kind in _KINDS
+        if kind in found
+    }
+
+
+def unpacked(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
+    """Return what `packed` was given. Raises ValueError for a reach that is none."""
+    found: dict[str, Reach] = {}
+    for kind, families in stored.items():
+        reach = next((each for each in _KINDS if each == kind), None)
+        if reach is None:
+            raise ValueError(f"{kind!r} does not tell how far a scenario goes")
+        for family, slugs in families.items():
+            found |= {f"{family}/{slug}": reach for slug in slugs.split()}
+    return found

@@ -1,0 +1,95 @@
+"""Compatibility: the page to filter of rules by implementations and by versions, with the bars over the versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.compare.standing import Cell
+from readfirst.harness.report.compatibility_page import counted
+from readfirst.harness.report.html import letters, rendered
+from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
+from readfirst.harness.report.rule_table import Column, RuleTable, rule_row
+from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.rules import CLASSES, Rule
+
+__all__ = ["page"]
+
+_DATA = Mapping[str, Any]
+
+
+def page(data: _DATA, version: str) -> str:
+    """Return the page of what `compatibility_data` gives, as ASCII text. The same data give the same bytes."""
+    from markupsafe import Markup  # here, because only pages need it
+
+    contract = data["contract"]
+    implementations = _columns(data["implementations"], "@")
+    versions = _columns(data["versions"], "+")
+    return rendered(
+        "compatibility.html.j2",
+        ["rules.js"],
+        version=version,
+        contract=contract,
+        count=len(data["rules"]),
+        classes=CLASSES,
+        totals=[
+            (name, [counted(each["classes"][class_]) for class_ in CLASSES])
+            for name, each in data["implementations"].items()
+        ],
+        implementations=_table(
+            "implementations",
+            implementations,
+            data,
+            f"readfirst run target:NAME@VERSION --contract {contract} --level effects SCENARIO",
+        ),
+        versions=_table("versions", versions, data, f"readfirst diff {contract} VERSION --rule RULE"),
+        charts=[
+            (
+                class_,
+                Markup(rule_chart(data, [class_], WIDE, "chart wide")),
+                Markup(rule_chart(data, [class_], NARROW, "chart narrow")),
+            )
+            for class_ in CLASSES
+        ],
+    )
+
+
+def _columns(names: Iterable[str], parted: str) -> list[Column]:
+    found = []
+    for letter, name in zip(letters(), names, strict=False):
+        short, mark, facts = name.partition(parted)
+        found.append(Column(letter, short, name, facts if mark else ""))
+    return found
+
+
+def _table(of: str, columns: list[Column], data: _DATA, repeat: str) -> RuleTable:
+    classes = []
+    for class_ in CLASSES:
+        rows = [
+            rule_row(
+                _rule(name, rule),
+                [_cell(rule[of][column.label]) for column in columns],
+                neutral=of == "versions",
+            )
+            for name, rule in data["rules"].items()
+            if rule["class"] == class_
+        ]
+        classes.append((class_, data["classes"][class_]["means"], rows))
+    return RuleTable(of, columns, classes, repeat)
+
+
+def _rule(name: str, rule: _DATA) -> Rule:
+    nowhere = Position(Path("rules.yaml"), 1, 1)
+    return Rule(name, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], nowhere)
+
+
+def _cell(each: _DATA) -> Cell:
+    return Cell(
+        each["holds"],
+        each["scenarios"],
+        each["judged"],
+        each["holding"],
+        each.get("shortest", ""),
+        each.get("since", ""),
+    )

@@ -1,0 +1,123 @@
+"""Rule table: what a page shows of rules by runs, implementations or versions: a row per rule, a cell for each."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from readfirst.harness.compare.reach import holds_at, level_of, reach_of
+from readfirst.harness.compare.standing import Cell, Seen, Standing, cell_of
+from readfirst.harness.report.results import Results, Run
+from readfirst.harness.report.visible import visible
+from readfirst.harness.suite.rules import CLASSES, Rule, Rules
+
+__all__ = ["Column", "RuleTable", "rule_row", "run_table"]
+
+_STEPS = (0.1, 0.3, 0.6)
+"""The shares of failing scenarios up to which the first three of five colours go."""
+_FEW = 5
+"""Columns up to which there is room for names; as in rules.js."""
+_SPOKEN: Mapping[Standing, str] = {
+    "yes": "holds",
+    "partly": "partly",
+    "no": "in none",
+    "not claimed": "not claimed",
+    "unknown": "unknown",
+}
+_MARKS: Mapping[Standing, str] = {"yes": "✓", "partly": "", "no": "✗", "not claimed": "–", "unknown": "?"}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What one column is called: by a letter, in short above the column with `facts` below it, and in full."""
+
+    key: str
+    short: str
+    label: str
+    facts: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleTable:
+    """Rows by class, the worst first. `name` tells tables of one page apart.
+
+    `repeat` is a command line that goes on from a cell, in which RULE stands for the rule.
+    """
+
+    name: str
+    columns: Sequence[Column]
+    classes: Sequence[tuple[str, str, Sequence[Mapping[str, Any]]]]
+    """Name of the class, what it means, and its rows."""
+    repeat: str = ""
+    linked: bool = False
+    """Whether scenarios are on the same page."""
+
+    @property
+    def least(self) -> float:
+        """Rem below which the rows stand as cards."""
+        return 21 + (9 if len(self.columns) <= _FEW else 4.5) * len(self.columns)
+
+
+def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) -> RuleTable | None:
+    """Return the table of runs; None where there are no rules, or no run had a scenario of one."""
+    if rules is None:
+        return None
+    found: list[dict[str, list[Seen]]] = [_by_rule(run, rules) for run in results.runs]
+    shown = [rule for rule in rules if any(rule.id in seen for seen in found)]
+    if not shown:
+        return None
+    classes = [
+        (
+            class_,
+            rules.classes[class_],
+            [
+                rule_row(rule, [cell_of(seen.get(rule.id, ())) for seen in found])
+                for rule in shown
+                if rule.class_ == class_
+            ],
+        )
+        for class_ in CLASSES
+    ]
+    return RuleTable("runs", columns, [each for each in classes if each[2]], linked=True)
+
+
+def _by_rule(run: Run, rules: Rules) -> dict[str, list[Seen]]:
+    found: dict[str, list[Seen]] = {}
+    for verdict, _ in run.judged:
+        if verdict.rule in rules:
+            level = level_of(rules[verdict.rule].class_)
+            reach = reach_of(verdict)
+            seen = Seen(verdict.scenario_id, verdict.length, holds_at(reach, level), reach == "unsupported")
+            found.setdefault(verdict.rule, []).append(seen)
+    return found
+
+
+def rule_row(rule: Rule, cells: Iterable[Cell], *, neutral: bool = False) -> dict[str, Any]:
+    """Return what a row shows; `neutral`: that it falls short is no harm."""
+    kind = "wording" if neutral or rule.class_ == "fidelity" else "harm"
+    return {
+        "id": rule.id,
+        "title": visible(rule.title),
+        "requirement": rule.requirement,
+        "why": visible(rule.why),
+        "cells": [_cell(cell, kind) for cell in cells],
+    }
+
+
+def _cell(cell: Cell, kind: str) -> dict[str, str]:
+    counted = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
+    tone = "good" if cell.standing == "yes" else "quiet"
+    if cell.standing in ("partly", "no"):
+        failing = 1 - cell.holding / cell.judged
+        tone = f"{kind}-{5 if failing == 1 else 1 + bisect_left(_STEPS, failing)}"
+    return {
+        "standing": cell.standing,
+        "mark": _MARKS[cell.standing],
+        "spoken": _SPOKEN[cell.standing],
+        "count": counted.get(cell.standing, ""),
+        "tone": tone,
+        "shortest": visible(cell.shortest),
+        "since": cell.since,
+    }

@@ -1,0 +1,193 @@
+"""Compatibility: which rules hold for which implementation and in which version, as data for pages and other tools."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from readfirst.harness.changes.rule_versions import rule_versions, seen_in_versions
+from readfirst.harness.claims.rule_links import behaviours_by_rule
+from readfirst.harness.compare.reach import Reach, holds_at, level_of, unpacked
+from readfirst.harness.compare.standing import STANDINGS, Cell, Seen, cell_of
+from readfirst.harness.compare.verdict import LEVELS, Level
+from readfirst.harness.suite.rules import CLASSES, Rule, Rules
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+
+__all__ = [
+    "FORMAT",
+    "Known",
+    "compatibility_data",
+    "compatibility_text",
+    "implementations_data",
+    "known_scenarios",
+]
+
+FORMAT = 1
+_DATA = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A scenario of a rule, as far as a table needs it."""
+
+    id: str
+    rule: str
+    length: int
+
+
+def compatibility_data(
+    suite: Suite, rules: Rules, survey: _DATA, *, advance: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
+    """Return the table in JSON types; fixtures/schema/compatibility.schema.json describes it.
+
+    `rules` are those of the suite, `survey` is what docs/implementations.json holds. `advance` is told of every
+    scenario. Raises SuiteError, RecordingError, and ValueError for a survey that is not in its format.
+    """
+    known: list[Known] = []
+
+    def note(scenario: Scenario) -> None:
+        known.append(Known(scenario.id, scenario.rule, scenario.length))
+        advance()
+
+    versions = seen_in_versions(suite, rules, advance=note)
+    data = implementations_data(rules, known, survey)
+    belonging: dict[str, list[str]] = {rule.id: [] for rule in rules}
+    for each in known:
+        belonging.get(each.rule, []).append(each.id)
+    by_version = rule_versions(rules, list(suite.contracts), versions, belonging)
+    behaviours = behaviours_by_rule(suite)
+    return {
+        "format": FORMAT,
+        "contract": suite.contracts.default,
+        **{name: data[name] for name in ("date", "classes", "implementations")},
+        "versions": {
+            contract.name: {
+                "recorded": contract.recorded,
+                "summary": contract.summary,
+                "classes": _classes(rules, {rule.id: by_version[rule.id][contract.name] for rule in rules}),
+            }
+            for contract in suite.contracts
+        },
+        "rules": {
+            name: {
+                **told,
+                "behaviours": list(behaviours.get(name, ())),
+                "implementations": told["implementations"],
+                "versions": {version: _cell(cell) for version, cell in by_version[name].items()},
+            }
+            for name, told in data["rules"].items()
+        },
+    }
+
+
+def known_scenarios(suite: Suite) -> list[Known]:
+    """Return what a table needs of every scenario. Raises SuiteError."""
+    return [Known(each.id, each.rule, each.length) for each in suite.scenarios()]
+
+
+def implementations_data(rules: Rules, known: Iterable[Known], survey: _DATA) -> dict[str, Any]:
+    """Return the half of the table that is about implementations. Raises ValueError, as `compatibility_data`."""
+    scenarios: dict[str, list[Known]] = {rule.id: [] for rule in rules}
+    for each in known:
+        scenarios.get(each.rule, []).append(each)
+    cells = {
+        each["target"]: _implementation_cells(
+            rules, scenarios, unpacked(each.get("reach", {})), each["level"]
+        )
+        for each in survey["targets"]
+    }
+    return {
+        "date": survey["date"],
+        "classes": {
+            class_: {
+                "means": rules.classes[class_],
+                "level": level_of(class_),
+                "rules": len(rules.of(class_)),
+            }
+            for class_ in CLASSES
+        },
+        "implementations": {
+            each["target"]: {
+                **{name: each[name] for name in ("title", "home", "kind", "level", "date")},
+                "classes": _classes(rules, cells[each["target"]]),
+            }
+            for each in survey["targets"]
+        },
+        "rules": {
+            rule.id: {
+                "title": rule.title,
+                "class": rule.class_,
+                "requirement": rule.requirement,
+                "tools": list(rule.tools),
+                "why": rule.why,
+                "scenarios": len(scenarios[rule.id]),
+                "implementations": {name: _cell(found[rule.id]) for name, found in cells.items()},
+            }
+            for rule in rules
+        },
+    }
+
+
+def _implementation_cells(
+    rules: Iterable[Rule],
+    scenarios: Mapping[str, Sequence[Known]],
+    reach: Mapping[str, Reach],
+    asked: Level,
+) -> dict[str, Cell]:
+    """Return a cell for each rule, of what a survey saw. A target that is `asked` for less claims no words."""
+    found = {}
+    for rule in rules:
+        level = level_of(rule.class_)
+        # The words of a target that is asked for effects alone are not what a model would see.
+        silent = asked == "effects" and LEVELS.index(level) > LEVELS.index(asked)
+        found[rule.id] = cell_of(
+            _seen(each, reach.get(each.id), level, silent) for each in scenarios[rule.id]
+        )
+    return found
+
+
+def _seen(scenario: Known, reach: Reach | None, level: Level, silent: bool) -> Seen:
+    holds = None if reach is None or silent else holds_at(reach, level)
+    lacking = reach == "unsupported" or (silent and reach not in (None, "unspecified"))
+    return Seen(scenario.id, scenario.length, holds, lacking)
+
+
+def _classes(rules: Rules, cells: Mapping[str, Cell]) -> dict[str, dict[str, int]]:
+    return {class_: _tally(cells[rule.id].standing for rule in rules.of(class_)) for class_ in CLASSES}
+
+
+def _tally(standings: Iterable[str]) -> dict[str, int]:
+    """Return how many rules there are of each standing."""
+    counts = Counter(standings)
+    return {each: counts[each] for each in STANDINGS}
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "holds": cell.standing,
+        "scenarios": cell.scenarios,
+        "judged": cell.judged,
+        "holding": cell.holding,
+    }
+    if cell.shortest:
+        told["shortest"] = cell.shortest
+    if cell.since:
+        told["since"] = cell.since
+    return told
+
+
+def compatibility_text(data: _DATA) -> str:
+    """Return the JSON with one line for each cell, so that a change of one is a change of one line."""
+    return _emitted(data, 0) + "\n"
+
+
+def _emitted(value: Any, depth: int) -> str:
+    if not isinstance(value, Mapping) or not value or "holding" in value or "yes" in value:
+        return json.dumps(value, ensure_ascii=True)
+    pad = " " * (depth + 1)
+    rows = [f"{pad}{json.dumps(name)}: {_emitted(each, depth + 1)}" for name, each in value.items()]
+    return "{\n" + ",\n".join(rows) + "\n" + " " * depth + "}"

@@ -1,0 +1,130 @@
+"""A suite of two rules, two recorded versions and a survey of two targets: small enough to count by hand."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.suite.suite import Suite, default_root
+
+RULES = """\
+classes:
+  safety: Nothing is lost.
+  contract: What may be relied on.
+  fidelity: How answers look.
+  product: Habits.
+rules:
+  read-first:
+    title: Edit refuses a file that was not read
+    class: safety
+    requirement: must
+    tools: [Edit]
+    sources: ["behaviour-spec.txt, State Tracking"]
+    why: A model guesses what is in it.
+    always_refused: It is enough here.
+  numbers:
+    title: Read numbers the lines of a file
+    class: fidelity
+    requirement: must
+    tools: [Read]
+    sources: ["behaviour-spec.txt, Output Format"]
+    why: Models tell the number from the text.
+"""
+UNREAD = """\
+title: Edit refuses a file that was not read, {about}
+requirement: must
+rule: read-first
+given: {{files: {{notes.txt: "alpha\\n"{more}}}}}
+steps:
+  - Edit: {{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}}
+    expect: {{error: not_read, text: File has not been read yet. Read it first before writing to it.}}
+"""
+LINES = """\
+title: Read numbers the lines
+requirement: must
+rule: numbers
+given: {files: {notes.txt: "alpha\\n"}}
+steps:
+  - Read: {file_path: $WS/notes.txt}
+    expect: {text: "     1→alpha\\n     2→"}
+"""
+SCENARIOS = {
+    "gate/short": UNREAD.format(about="alone", more=""),
+    "gate/long": UNREAD.format(about="beside another", more=', other.txt: "x\\n"'),
+    "reading/lines": LINES,
+}
+ANSWER = "The file has been updated."
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    """2.1.228 edits `gate/long` without a Read and numbers lines otherwise; 2.0.76 was asked for the latter only."""
+    root = tmp_path / "checkout" / "fixtures"
+    for name in ("contracts.yaml", "errors.yaml"):
+        root.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(default_root() / name, root / name)
+    (root / "rules.yaml").write_text(RULES, encoding="utf-8")
+    for scenario_id, text in SCENARIOS.items():
+        file = root / "scenarios" / f"{scenario_id}.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    made = Suite(root)
+    record(made, "gate/short", {"2.1.7": None, "2.1.228": None})
+    record(made, "gate/long", {"2.1.7": None, "2.1.228": ANSWER})
+    record(made, "reading/lines", {"2.0.76": None, "2.1.7": None, "2.1.228": "1\talpha\n2\t"})
+    return made
+
+
+def record(suite: Suite, scenario_id: str, answers: dict[str, str | None]) -> None:
+    """Write a recording in which these contracts do what the scenario says (None), or answer so."""
+    scenario = suite.scenario(scenario_id)
+    (call,) = scenario.steps
+    assert isinstance(call, ToolCall)
+    clause = call.expect.recorded
+    assert clause is not None
+    assert isinstance(clause.text, str)
+    transcripts = {}
+    for name, answer in answers.items():
+        result = RecordedResult(clause.text, clause.error) if answer is None else RecordedResult(answer)
+        transcripts[name] = Transcript((TranscriptStep((call.tool,), (result,)),))
+    file = suite.recordings_root / f"{scenario_id}.yaml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(encode(Recording(scenario.inputs, transcripts)))
+
+
+@pytest.fixture
+def survey() -> dict[str, Any]:
+    """A target that is safe in half of a rule, and one that claims no Edit and is asked for effects alone."""
+
+    def target(name: str, level: str, reach: dict[str, dict[str, str]]) -> dict[str, Any]:
+        return {
+            "target": name,
+            "title": name.title(),
+            "home": "https://example.org",
+            "kind": "mcp",
+            "level": level,
+            "date": "2026-01-02",
+            "reach": reach,
+        }
+
+    return {
+        "format": 2,
+        "date": "2026-01-02",
+        "targets": [
+            target(
+                "mine@1.0",
+                "reason",
+                {"nothing": {"gate": "short"}, "effects": {"gate": "long"}, "reason": {"reading": "lines"}},
+            ),
+            target(
+                "other@2.0",
+                "effects",
+                {"unsupported": {"gate": "short"}, "text": {"reading": "lines"}},
+            ),
+        ],
+    }

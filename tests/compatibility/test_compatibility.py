@@ -1,0 +1,221 @@
+"""The table of rules by implementations and versions: counted from scenarios, and fresh where it is committed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from readfirst.harness.compare.reach import Reach, packed, reach_of, unpacked
+from readfirst.harness.compare.standing import Seen, cell_of
+from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
+from readfirst.harness.report.compatibility_page import class_line, compatibility_page, short_cell
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey.compatibility import (
+    compatibility_data,
+    compatibility_text,
+    implementations_data,
+    known_scenarios,
+)
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+SUITE = Suite(CHECKOUT / "fixtures")
+
+
+def validator() -> Draft202012Validator:
+    schema = json.loads((CHECKOUT / "fixtures" / "schema" / "compatibility.schema.json").read_text())
+    return Draft202012Validator(schema)
+
+
+@pytest.fixture
+def data(suite: Suite, survey: dict[str, Any]) -> dict[str, Any]:
+    assert suite.rules is not None
+    return compatibility_data(suite, suite.rules, survey)
+
+
+def cell(data: dict[str, Any], rule: str, of: str, column: str) -> dict[str, Any]:
+    found: dict[str, Any] = data["rules"][rule][of][column]
+    return found
+
+
+def test_a_rule_holds_partly_and_names_the_shortest_scenario_that_fails(data: dict[str, Any]) -> None:
+    assert cell(data, "read-first", "implementations", "mine@1.0") == {
+        "holds": "partly",
+        "scenarios": 2,
+        "judged": 2,
+        "holding": 1,
+        "shortest": "gate/short",
+    }
+
+
+def test_what_is_not_claimed_and_what_was_not_run_are_told_apart(data: dict[str, Any]) -> None:
+    assert cell(data, "read-first", "implementations", "other@2.0")["holds"] == "not claimed"
+    survey = {"date": "", "targets": [{**_target(data), "reach": {}}]}
+    assert SUITE.rules is not None
+    found = implementations_data(SUITE.rules, [], survey)
+    assert found["rules"]["ambiguous-match"]["implementations"]["mine@1.0"]["holds"] == "unknown"
+
+
+def _target(data: dict[str, Any]) -> dict[str, Any]:
+    return {"target": "mine@1.0", "level": "reason", **data["implementations"]["mine@1.0"]}
+
+
+def test_the_words_decide_on_a_rule_of_fidelity_alone(data: dict[str, Any]) -> None:
+    # The lines are right in effects and reason, and worded otherwise.
+    assert cell(data, "numbers", "implementations", "mine@1.0")["holds"] == "no"
+    # A target that is asked for effects alone does not claim the words, though they agree.
+    assert cell(data, "numbers", "implementations", "other@2.0")["holds"] == "not claimed"
+
+
+def test_a_version_that_does_otherwise_falls_short_and_tells_since_when(data: dict[str, Any]) -> None:
+    assert cell(data, "read-first", "versions", "2.1.228") == {
+        "holds": "partly",
+        "scenarios": 2,
+        "judged": 2,
+        "holding": 1,
+        "shortest": "gate/long",
+        "since": "2.1.228",
+    }
+    assert cell(data, "numbers", "versions", "2.1.7") == {
+        "holds": "yes",
+        "scenarios": 1,
+        "judged": 1,
+        "holding": 1,
+        "since": "2.0.76",
+    }
+    assert cell(data, "numbers", "versions", "2.1.228")["holds"] == "no"
+
+
+def test_a_version_that_was_not_recorded_is_unknown(data: dict[str, Any]) -> None:
+    assert cell(data, "read-first", "versions", "2.0.76")["holds"] == "unknown"
+
+
+def test_rules_are_counted_by_class_and_never_over_all(data: dict[str, Any]) -> None:
+    classes = data["implementations"]["mine@1.0"]["classes"]
+    assert classes["safety"] == {"yes": 0, "partly": 1, "no": 0, "not claimed": 0, "unknown": 0}
+    assert class_line(classes) == "safety 0/1 rules, contract -, fidelity 0/1, product -"
+    assert class_line(data["implementations"]["other@2.0"]["classes"]).startswith("safety - (1 not claimed)")
+
+
+@pytest.mark.parametrize(
+    ("each", "shown"),
+    [
+        ({"holds": "yes", "judged": 3, "holding": 3}, "✓ 3"),
+        (
+            {"holds": "partly", "judged": 3, "holding": 1, "shortest": "a/b"},
+            "[1/3](../fixtures/scenarios/a/b.yaml)",
+        ),
+        ({"holds": "partly", "judged": 3, "holding": 1, "shortest": "a/b", "since": "1.0"}, "1/3"),
+        ({"holds": "no", "judged": 3, "holding": 0}, "✗ 0/3"),
+        ({"holds": "not claimed", "judged": 0, "holding": 0}, "–"),
+        ({"holds": "unknown", "judged": 0, "holding": 0}, "?"),
+    ],
+)
+def test_a_cell_says_whether_and_in_how_many_scenarios(each: dict[str, Any], shown: str) -> None:
+    assert short_cell(each, "2.0") == shown
+
+
+def test_the_shortest_is_by_length_and_then_by_name() -> None:
+    seen = [Seen("b/x", 3, False), Seen("a/x", 4, False), Seen("a/y", 3, True), Seen("c/x", 3, False)]
+    assert cell_of(seen).shortest == "b/x"
+    assert cell_of([replace(each, holds=None) for each in seen]).standing == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("status", "holds", "reach"),
+    [
+        ("passed", LEVELS, "text"),
+        ("failed", ("effects",), "effects"),
+        ("failed", ("effects", "reason"), "reason"),
+        ("failed", ("text",), "nothing"),  # a level holds only if those before it do
+        ("broken", (), "broken"),
+        ("unsupported", (), "unsupported"),
+        ("unspecified", (), "unspecified"),
+    ],
+)
+def test_a_verdict_reaches_as_far_as_its_levels_hold(
+    status: Status, holds: tuple[Level, ...], reach: Reach
+) -> None:
+    verdict = Verdict("a/b", "2.1.7", "text", status, {level: level in holds for level in LEVELS})
+    assert reach_of(verdict) == reach
+
+
+def test_what_a_survey_keeps_can_be_read_again() -> None:
+    reaches: dict[str, Reach] = {"a/x": "text", "a/y": "nothing", "b/x": "unsupported", "a/z": "nothing"}
+    stored = packed(reaches)
+    assert stored == {"nothing": {"a": "y z"}, "text": {"a": "x"}, "unsupported": {"b": "x"}}
+    assert unpacked(stored) == reaches
+    with pytest.raises(ValueError, match="'some' does not tell how far a scenario goes"):
+        unpacked({"some": {"a": "x"}})
+
+
+def test_the_data_follow_their_schema_and_the_schema_refuses_others(data: dict[str, Any]) -> None:
+    check = validator()
+    check.validate(data)
+    for spoilt in (
+        {**data, "format": 2},
+        {**data, "date": 1},
+        {name: value for name, value in data.items() if name != "rules"},
+        {**data, "rules": {"read-first": {**data["rules"]["read-first"], "class": "severe"}}},
+        {**data, "versions": {"2.1.7": {"recorded": True, "summary": "", "classes": {}}}},
+    ):
+        assert not check.is_valid(spoilt)
+
+
+def test_the_file_has_one_line_for_each_cell(data: dict[str, Any]) -> None:
+    text = compatibility_text(data)
+    assert json.loads(text) == data
+    assert sum('"holding"' in line for line in text.splitlines()) == text.count('"holding"')
+
+
+def test_the_page_has_safety_first_and_implementations_before_versions(data: dict[str, Any]) -> None:
+    text = compatibility_page(data)
+    places = [
+        text.index(f"### {each}, by {of}")
+        for of in ("implementation", "version")
+        for each in ("safety", "fidelity")
+    ]
+    assert places == sorted(places)
+    assert "| Edit refuses a file that was not read (`read-first`) | [1/2](" in text
+    assert "[1/2](../fixtures/scenarios/gate/long.yaml)" in text
+
+
+def committed() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((CHECKOUT / "docs" / "compatibility.json").read_text())
+    return found
+
+
+def test_the_committed_files_are_made_of_the_committed_data() -> None:
+    from readfirst.harness.cli.compatibility import files_of
+
+    for name, text in files_of(committed()).items():
+        stale = f"docs/{name} is stale: run `readfirst compatibility --write`"
+        assert (CHECKOUT / "docs" / name).read_text() == text, stale
+    validator().validate(committed())
+
+
+def test_the_committed_data_are_of_these_rules_and_results() -> None:
+    """All but the versions, which take seconds; a slow test makes everything anew."""
+    data, rules = committed(), SUITE.rules
+    assert rules is not None
+    survey = json.loads((CHECKOUT / "docs" / "implementations.json").read_text())
+    made = implementations_data(rules, known_scenarios(SUITE), survey)
+    told = "docs/compatibility.json is stale: run `readfirst compatibility --write`"
+    assert {name: data[name] for name in ("date", "classes", "implementations")} == {
+        name: made[name] for name in ("date", "classes", "implementations")
+    }, told
+    for name, rule in made["rules"].items():
+        assert {key: data["rules"][name][key] for key in rule} == rule, told
+    assert list(data["versions"]) == [contract.name for contract in SUITE.contracts]
+
+
+@pytest.mark.slow
+def test_the_committed_data_are_fresh() -> None:
+    assert SUITE.rules is not None
+    survey = json.loads((CHECKOUT / "docs" / "implementations.json").read_text())
+    made = compatibility_data(SUITE, SUITE.rules, survey)
+    assert made == committed(), "docs/compatibility.json is stale: run `readfirst compatibility --write`"

@@ -1,0 +1,57 @@
+"""Claims, behaviours, scenarios and versions of a rule meet in one place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from readfirst.harness.claims.rule_links import behaviours_by_rule, rules_of
+from readfirst.harness.claims.rule_story import rule_story
+from readfirst.harness.suite.suite import Suite
+from readfirst.reference_impl.contract import histories
+from readfirst.reference_impl.history import History
+
+SUITE = Suite(Path(__file__).resolve().parents[2] / "fixtures")
+
+
+def test_every_behaviour_is_about_a_rule() -> None:
+    assert SUITE.rules is not None
+    known = {name: rules_of(SUITE, history) for name, history in histories().items()}
+    assert [name for name, rules in known.items() if not rules] == []
+    assert {rule for rules in known.values() for rule in rules} <= set(SUITE.rules.by_id)
+
+
+def test_a_behaviour_that_nothing_shows_is_about_no_rule() -> None:
+    assert rules_of(SUITE, History(True, {}, True, ())) == ()
+
+
+def test_a_behaviour_belongs_to_the_rules_of_all_its_scenarios() -> None:
+    history = History(True, {}, True, ("gate/edit-unread", "gate/write-unread"))
+    assert rules_of(SUITE, history) == ("edit-refuses-unread-file", "write-refuses-unread-file")
+    found = behaviours_by_rule(SUITE, {"mine": history})
+    assert {rule: list(names) for rule, names in found.items()} == {
+        "edit-refuses-unread-file": ["mine"],
+        "write-refuses-unread-file": ["mine"],
+    }
+
+
+def test_the_story_of_a_rule_has_claims_behaviours_versions_and_scenarios() -> None:
+    assert SUITE.rules is not None
+    lines = list(rule_story(SUITE, SUITE.rules, SUITE.rules["edit-refuses-unread-file"]))
+    assert (
+        "    edit-needs-a-read\tEdit of an existing file that the session has not read is refused." in lines
+    )
+    assert "    edit_needs_read\t2.1.208" in lines
+    first = lines.index("  versions that do as 2.1.7 does, at the level effects:")
+    assert lines[first + 1 : first + 3] == [
+        "    0.2.126 to 2.1.207\tall scenarios",
+        "    2.1.228 to 2.1.328\t3 of 6 scenarios; the shortest of the others: gate/deletion-needs-a-read",
+    ]
+    assert any(line.startswith("    gate/edit-unread\tmust\t") for line in lines[first + 4 :])
+
+
+def test_a_suite_of_ones_own_tells_versions_without_claims(suite: Suite) -> None:
+    assert suite.rules is not None
+    lines = list(rule_story(suite, suite.rules, suite.rules["read-first"]))
+    assert not any("claim" in line for line in lines)
+    assert "    0.2.126 to 2.0.76\tnothing is recorded" in lines
+    assert "    2.1.228\t1 of 2 scenarios; the shortest of the others: gate/long" in lines
