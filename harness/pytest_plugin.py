@@ -130,7 +130,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _check(config: pytest.Config, roots: set[Path]) -> None:
+    from readfirst.harness.run.hint import target_hint
+
     session = _session(config)
+    meant = target_hint([session.target])
+    if meant:
+        raise pytest.UsageError(
+            f"readfirst: {session.target!r} is no target. Did you mean: --adapter {meant}"
+        )
     try:
         for root in sorted(roots):
             contracts = session.contracts(root)

@@ -33,10 +33,10 @@ def cache(
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove it without asking.")] = False,
 ) -> int:
-    """List what is kept on disk: versions of the product, targets, takes of recordings; `--clear` removes it."""
+    """List what is kept on disk: versions of the product, targets, takes, what failed last; `--clear` removes it."""
     from rich.filesize import decimal
 
-    from readfirst.harness.versions.cache import CacheError, InUseError, chosen, kept, remove
+    from readfirst.harness.versions.cache import CacheError, InUseError, chosen, kept, remove, roots
 
     try:
         found = chosen(kept(), names or (), older_than)
@@ -50,7 +50,7 @@ def cache(
     if not found:
         print("nothing is kept", file=sys.stderr)
         return ExitCode.CONFORMANT
-    places = ", ".join(dict.fromkeys(str(each.path.parent.parent) for each in found))
+    places = ", ".join(dict.fromkeys(str(roots()[each.kind].parent) for each in found))
     if not clear:
         print(f"{total} in {places}", file=sys.stderr)
         return ExitCode.CONFORMANT

@@ -12,7 +12,12 @@ import platformdirs
 
 from readfirst.harness.source.atomic import write_all
 
-__all__ = ["LastFailed", "failed_in"]
+__all__ = ["LastFailed", "default_folder", "failed_in"]
+
+
+def default_folder() -> Path:
+    """Return the folder that they are kept in unless another is named."""
+    return platformdirs.user_cache_path("readfirst") / "last-failed"
 
 
 class LastFailed:
@@ -20,8 +25,7 @@ class LastFailed:
 
     def __init__(self, target: str, fixtures: Path, folder: Path | None = None) -> None:
         key = hashlib.sha256(repr((target, str(fixtures.resolve()), str(Path.cwd()))).encode()).hexdigest()
-        kept = platformdirs.user_cache_path("readfirst") / "last-failed" if folder is None else folder
-        self._file = kept / f"{key[:16]}.json"
+        self._file = (default_folder() if folder is None else folder) / f"{key[:16]}.json"
 
     def ids(self) -> list[str] | None:
         """Return the ids, sorted; None if the target was not run."""

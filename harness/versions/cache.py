@@ -13,10 +13,11 @@ from pathlib import Path
 from readfirst.harness.agents.claude_code import package
 from readfirst.harness.processes.removal import destroy
 from readfirst.harness.record.takes import default_takes
+from readfirst.harness.run.last_failed import default_folder
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.targets import install
 
-__all__ = ["CacheError", "InUseError", "Kept", "chosen", "kept", "remove"]
+__all__ = ["CacheError", "InUseError", "Kept", "chosen", "kept", "remove", "roots"]
 
 _DAY = 86_400.0
 
@@ -31,7 +32,7 @@ class InUseError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A folder of the cache. `kind` is `claude-code`, `targets` or `takes`; of the same `name` there may be several.
+    """A folder of the cache. `kind` is a key of `roots()`; of the same `name` there may be several.
 
     `size` is in bytes, `used` the time (seconds since 1970) at which it was last installed, opened or written.
     """
@@ -55,7 +56,12 @@ class Kept:
 
 def roots() -> dict[str, Path]:
     """Return the folders that hold what is kept, by kind."""
-    return {"claude-code": package.cache_root(), "targets": install.cache_root(), "takes": default_takes()}
+    return {
+        "claude-code": package.cache_root(),
+        "targets": install.cache_root(),
+        "takes": default_takes(),
+        "last-failed": default_folder(),
+    }
 
 
 def kept() -> list[Kept]:
@@ -63,6 +69,8 @@ def kept() -> list[Kept]:
     found = []
     for kind, root in roots().items():
         paths = sorted(root.iterdir(), key=lambda path: order(path.name)) if root.is_dir() else []
+        if kind == "last-failed":  # small files, which belong together
+            paths = [root]
         found += [_kept(kind, path) for path in paths if path.is_dir() and not path.is_symlink()]
     return found
 
@@ -80,7 +88,7 @@ def _kept(kind: str, path: Path) -> Kept:
                 if (each.st_dev, each.st_ino) not in seen:
                     seen.add((each.st_dev, each.st_ino))
                     size += each.st_size
-                if kind == "takes":
+                if kind in ("takes", "last-failed"):
                     newest = max(newest, each.st_mtime)
     return Kept(kind, name or path.name, path, size, newest)
 
@@ -107,7 +115,7 @@ def chosen(all_: Iterable[Kept], words: Sequence[str], older_than: int | None) -
 
 def remove(each: Kept) -> None:
     """Remove it, so that nobody finds half of it. Raises InUseError while it is being installed, and OSError."""
-    if each.kind == "takes":
+    if each.kind in ("takes", "last-failed"):
         destroy(str(each.path))
         return
     # What an installation that was killed has left is called .NAME-XXXXXXXX.

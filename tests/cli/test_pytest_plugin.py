@@ -282,8 +282,9 @@ def test_a_baseline_is_of_a_name(run: Run, mixed: Suite, tmp_path: Path) -> None
         ),
         (("--readfirst-contract", "2.1.7x"), "there is no contract '2.1.7x'. Did you mean 2.1.7?"),
         (("--readfirst-baseline", "/nowhere/x.yaml"), "the file cannot be read"),
+        (("--adapter", "agno"), "'agno' is no target. Did you mean: --adapter target:agno"),
     ],
-    ids=["kind", "module", "contract", "contract-without-adapter", "baseline"],
+    ids=["kind", "module", "contract", "contract-without-adapter", "baseline", "meant"],
 )
 def test_what_cannot_be_used_is_one_error_before_anything_is_collected(
     run: Run, holding: Suite, words: tuple[str, ...], told: str, parallel: tuple[str, ...]
