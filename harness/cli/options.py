@@ -30,6 +30,7 @@ __all__ = [
     "Rules",
     "Tags",
     "TimeLimit",
+    "in_installed_package",
     "one_target",
     "open_own_suite",
     "open_suite",
@@ -145,6 +146,15 @@ def open_suite(fixtures: Path | None) -> Suite:
     from readfirst.harness.suite.suite import Suite
 
     return Suite(fixtures)
+
+
+def in_installed_package(file: Path) -> bool:
+    """Whether a file is, or would be, part of the installed package, which nothing is written to."""
+    import readfirst
+    from readfirst.harness.suite.suite import Suite
+
+    package = Path(readfirst.__file__).resolve().parent
+    return Suite(None).installed and file.resolve().is_relative_to(package)
 
 
 def open_own_suite(fixtures: Path | None) -> Suite:

@@ -23,6 +23,7 @@ from readfirst.harness.cli.options import (
     Rules,
     Tags,
     TimeLimit,
+    in_installed_package,
     open_suite,
     selection_of,
 )
@@ -178,6 +179,11 @@ def run(
         level = level or LevelName(known.level)
         if baseline is None and fixtures is None and (known.baseline.exists() or update_baseline):
             baseline = known.baseline
+            if update_baseline and in_installed_package(baseline):
+                raise UsageError(
+                    f"the known failures of {called} are part of the installed package, and nothing is written there. "
+                    "Name a file of your own: --baseline FILE."
+                )
     level = level or LevelName.text
     if update_baseline and baseline is None:
         raise UsageError("--update-baseline needs --baseline FILE, the file to write.")

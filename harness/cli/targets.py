@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
-from readfirst.harness.cli.options import Confine, TimeLimit, one_target
+from readfirst.harness.cli.options import Confine, TimeLimit, in_installed_package, one_target
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
 
@@ -137,12 +137,14 @@ def implementations(
     from readfirst.harness.session import BrokenAdapter
     from readfirst.harness.suite.suite import Suite
     from readfirst.harness.survey.survey import Survey, SurveyError
-    from readfirst.harness.targets.catalogue import UnknownTargetError, find, pairs
+    from readfirst.harness.targets.catalogue import UnknownTargetError, find, known_failures, pairs
 
     try:
         chosen = [find(name) for name in names] if names else list(pairs())
     except UnknownTargetError as error:
         raise UsageError(str(error)) from error
+    if update_baselines and in_installed_package(known_failures(*chosen[0])):
+        raise UsageError("--update-baselines writes into readfirst itself: use it in a checkout.")
     survey = Survey(
         Suite(fixtures), folder, jobs=jobs, time_limit=time_limit, streams=streams, version=version()
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.cli.main import main
+from readfirst.harness.cli.options import in_installed_package
 from readfirst.harness.lint import lint
 from readfirst.harness.suite.skeleton import SkeletonError, write_skeleton
 from readfirst.harness.suite.suite import Suite, default_root
@@ -107,6 +108,19 @@ def test_nothing_is_written_to_the_installed_suite(
     assert "--fixtures" in capsys.readouterr().err
     assert exit_code([*command, "--fixtures", str(installed)]) == 2
     assert sorted(installed.rglob("*")) == before
+
+
+def test_only_what_is_installed_is_the_installed_package(
+    suite: Suite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = suite.root.parent / "readfirst"
+    package.mkdir()
+    installed = suite.root.rename(package / "fixtures")
+    assert not in_installed_package(installed / "rules.yaml")
+    monkeypatch.setattr("readfirst.__file__", str(package / "__init__.py"))
+    assert in_installed_package(installed / "rules.yaml")
+    assert in_installed_package(package / "harness" / "not-there-yet.yaml")
+    assert not in_installed_package(package.parent / "accepted.yaml")
 
 
 def exit_code(arguments: list[str]) -> object:

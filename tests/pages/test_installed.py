@@ -69,3 +69,15 @@ def test_a_new_scenario_is_written_to_a_folder_of_the_users(run: Run, installed:
     assert (code, out) == (0, "my suite/scenarios/gate/my-case.yaml\n")
     assert run("list", "--fixtures", "my suite")[1] == "gate/my-case\tmust\tTODO\n"
     assert sorted(path for path in installed.rglob("*") if path.suffix == ".yaml") == before
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run", "target:agno@3.1.10", "gate/edit-unread", "--update-baseline"], "--baseline FILE"),
+        (["implementations", "agno", "--update-baselines"], "in a checkout"),
+    ],
+)
+def test_the_known_failures_of_targets_are_not_written_to(run: Run, words: list[str], told: str) -> None:
+    code, _, err = run(*words)
+    assert (code, told in err) == (2, True), err
