@@ -1,5 +1,6 @@
 """Bisecting published versions, from a registry of made-up ones."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -117,7 +118,12 @@ def test_a_search_goes_on_from_its_takes(
 ) -> None:
     made = npm(versions(3, newest=4))
     assert bisect(suite, "--takes", str(tmp_path / "takes")) == ExitCode.CONFORMANT
-    first, fetched = capsys.readouterr().out, len(made.fetched)
+    printed = capsys.readouterr()
+    first, fetched = printed.out, len(made.fetched)
+    assert re.match(
+        r"1 scenario, \d published versions: the two ends, then about \d for each change; at most about \d s a version",
+        printed.err,
+    )
     for version in installed():
         (cache_root() / version).rename(tmp_path / version)
     assert bisect(suite, "--takes", str(tmp_path / "takes")) == ExitCode.CONFORMANT
