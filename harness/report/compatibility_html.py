@@ -76,7 +76,7 @@ def _table(of: str, columns: list[Column], data: _DATA, repeat: str) -> RuleTabl
             if rule["class"] == class_
         ]
         classes.append((class_, data["classes"][class_]["means"], rows))
-    return RuleTable(of, columns, classes, repeat)
+    return RuleTable(of, columns, classes, repeat, step=3.9 if of == "versions" else 4.5)
 
 
 def _rule(name: str, rule: _DATA) -> Rule:

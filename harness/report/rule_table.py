@@ -51,13 +51,15 @@ class RuleTable:
     classes: Sequence[tuple[str, str, Sequence[Mapping[str, Any]]]]
     """Name of the class, what it means, and its rows."""
     repeat: str = ""
+    step: float = 4.5
+    """Rem of a column, where there are many."""
     linked: bool = False
     """Whether scenarios are on the same page."""
 
     @property
     def least(self) -> float:
         """Rem below which the rows stand as cards."""
-        return 21 + (9 if len(self.columns) <= _FEW else 4.5) * len(self.columns)
+        return 21 + (9 if len(self.columns) <= _FEW else self.step) * len(self.columns)
 
 
 def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) -> RuleTable | None:

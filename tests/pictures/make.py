@@ -37,6 +37,8 @@ MARGIN = 12
 """Pixels around what is shown."""
 SHOWN = """
 const [scenario, level] = arguments;
+const rules = document.getElementById("rules");
+if (rules) rules.closest("section").hidden = true; // hundreds of rows, which no picture shows
 if (level) {
   const select = document.getElementById("shown");
   select.value = level;

@@ -65,7 +65,7 @@ for (const book of document.querySelectorAll("[data-rules]")) {
     for (const cell of table.querySelectorAll("[colspan]")) cell.colSpan = shownColumns.length + 1;
     const few = shownColumns.length <= FEW;
     table.classList.toggle("few", few);
-    table.dataset.least = String(21 + (few ? 9 : 4.5) * shownColumns.length);
+    table.dataset.least = String(21 + (few ? 9 : Number(table.dataset.step)) * shownColumns.length);
     count.textContent = `${shown} of ${rows.length} rule${rows.length === 1 ? "" : "s"}`;
     stack();
   }
