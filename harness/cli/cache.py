@@ -42,22 +42,23 @@ def cache(
         found = chosen(kept(), names or (), older_than)
     except CacheError as error:
         raise UsageError(str(error)) from error
+    total = 0
     for each in found:
-        print(f"{decimal(each.size):>9}  {_ago(each.days):>12}  {each.kind:11}  {each.name}")
-    total = (
-        f"{len(found)} folder{'' if len(found) == 1 else 's'}, {decimal(sum(each.size for each in found))}"
-    )
+        size = each.size()
+        total += size
+        print(f"{decimal(size):>9}  {_ago(each.days):>12}  {each.kind:11}  {each.name}", flush=True)
+    told = f"{len(found)} folder{'' if len(found) == 1 else 's'}, {decimal(total)}"
     if not found:
         print("nothing is kept", file=sys.stderr)
         return ExitCode.CONFORMANT
     places = ", ".join(dict.fromkeys(str(roots()[each.kind].parent) for each in found))
     if not clear:
-        print(f"{total} in {places}", file=sys.stderr)
+        print(f"{told} in {places}", file=sys.stderr)
         return ExitCode.CONFORMANT
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError(f"--clear would remove {total}, and there is nobody to ask. Add --yes.")
-        if not typer.confirm(f"Remove {total}?", err=True):
+            raise UsageError(f"--clear would remove {told}, and there is nobody to ask. Add --yes.")
+        if not typer.confirm(f"Remove {told}?", err=True):
             print("nothing was removed", file=sys.stderr)
             return ExitCode.CONFORMANT
     left = 0
@@ -70,7 +71,7 @@ def cache(
         except OSError as error:
             left += 1
             print(f"readfirst: {each.kind}/{each.name} stays: {error}", file=sys.stderr)
-    print(f"removed {total}" if not left else f"removed {len(found) - left} of {total}", file=sys.stderr)
+    print(f"removed {told}" if not left else f"removed {len(found) - left} of {told}", file=sys.stderr)
     return ExitCode.BROKEN if left else ExitCode.CONFORMANT
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
-from readfirst.harness.cli.options import Jobs, TimeLimit, open_suite
+from readfirst.harness.cli.options import Jobs, TimeLimit, open_own_suite, open_suite
 from readfirst.harness.exit_code import ExitCode
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def snapshot(
         Path | None,
         typer.Option(
             help="The folder of the suite to write to.",
-            show_default="`fixtures`; with --quick the bundled suite",
+            show_default="the checkout's; with --quick the bundled one",
         ),
     ] = None,
 ) -> int:
@@ -57,11 +58,14 @@ def snapshot(
     """
     from readfirst.harness.agents.claude_code.package import PACKAGE
     from readfirst.harness.record.takes import Takes, default_takes
-    from readfirst.harness.suite.suite import Suite
     from readfirst.harness.versions.published import newest
     from readfirst.harness.versions.release import ReleaseError, release_of
 
-    suite = open_suite(fixtures) if quick else Suite(Path("fixtures") if fixtures is None else fixtures)
+    if version != "latest" and not re.fullmatch(r"\d+\.\d+\.\d+", version):
+        raise UsageError(
+            f"{version!r} is no version. Write it as it is published, for example 2.1.7, or `latest`."
+        )
+    suite = (open_suite if quick else open_own_suite)(fixtures)
     package = suite.contracts[suite.contracts.default].package or PACKAGE
     exact = newest(package) if version == "latest" else version
     if exact in suite.contracts:

@@ -20,6 +20,8 @@ from readfirst.harness.targets import install
 __all__ = ["CacheError", "InUseError", "Kept", "chosen", "kept", "remove", "roots"]
 
 _DAY = 86_400.0
+_WRITTEN = ("takes", "last-failed")
+"""Kinds that are written by runs, not installed."""
 
 
 class CacheError(Exception):
@@ -34,19 +36,22 @@ class InUseError(Exception):
 class Kept:
     """A folder of the cache. `kind` is a key of `roots()`; of the same `name` there may be several.
 
-    `size` is in bytes, `used` the time (seconds since 1970) at which it was last installed, opened or written.
+    `used` is the time (seconds since 1970) at which it was last installed, opened or written.
     """
 
     kind: str
     name: str
     path: Path
-    size: int
     used: float
 
     @property
     def days(self) -> int:
         """Whole days since it was last used."""
         return max(0, int((time.time() - self.used) // _DAY))
+
+    def size(self) -> int:
+        """Return how much its files hold, in bytes; one of several names counts once. Raises OSError."""
+        return sum({(each.st_dev, each.st_ino): each.st_size for each in _files(self.path)}.values())
 
     def called(self, word: str) -> bool:
         """Whether a word means it: its kind, its name, both, or a target without its version."""
@@ -78,19 +83,18 @@ def kept() -> list[Kept]:
 def _kept(kind: str, path: Path) -> Kept:
     # A target's folder ends with a digest of its packages.
     name = path.name.rpartition("-")[0] if kind == "targets" else path.name
-    newest = path.stat().st_mtime
-    size = 0
-    seen = set()
-    for folder, _, files in os.walk(path):
-        for file in files:
+    used = path.stat().st_mtime
+    if kind in _WRITTEN:
+        used = max((status.st_mtime for status in _files(path)), default=used)
+    return Kept(kind, name or path.name, path, used)
+
+
+def _files(folder: Path) -> Iterator[os.stat_result]:
+    """Yield the status of every file below a folder; links are not followed."""
+    for above, _, names in os.walk(folder):
+        for name in names:
             with suppress(FileNotFoundError):  # another process may be at work
-                each = (Path(folder) / file).lstat()
-                if (each.st_dev, each.st_ino) not in seen:
-                    seen.add((each.st_dev, each.st_ino))
-                    size += each.st_size
-                if kind in ("takes", "last-failed"):
-                    newest = max(newest, each.st_mtime)
-    return Kept(kind, name or path.name, path, size, newest)
+                yield (Path(above) / name).lstat()
 
 
 def chosen(all_: Iterable[Kept], words: Sequence[str], older_than: int | None) -> list[Kept]:
@@ -115,7 +119,7 @@ def chosen(all_: Iterable[Kept], words: Sequence[str], older_than: int | None) -
 
 def remove(each: Kept) -> None:
     """Remove it, so that nobody finds half of it. Raises InUseError while it is being installed, and OSError."""
-    if each.kind in ("takes", "last-failed"):
+    if each.kind in _WRITTEN:
         destroy(str(each.path))
         return
     # What an installation that was killed has left is called .NAME-XXXXXXXX.

@@ -94,6 +94,7 @@ def test_no_suite_is_begun_for_what_is_no_id_or_beside_something_else(
         ["record", "gate/edit-unread"],
         ["merge", "."],
         ["bisect", "gate/edit-unread", "--record"],
+        ["snapshot", "latest"],
         ["history", "--published"],
         ["history", "--write"],
     ],

@@ -215,3 +215,9 @@ def test_a_version_that_is_a_contract_is_not_asked(
         code, made_up = look(forever("Done"), *arguments)
         assert (code, made_up.opened) == (ExitCode.CONFORMANT, 0)
         assert capsys.readouterr().out == "1.0.1 is a contract already: nothing to record.\n"
+
+
+@pytest.mark.parametrize("word", ["lastest", "2.1", "v2.1.7", "2.1.7+gated", "2.1.7-beta.1"])
+def test_what_is_no_version_is_told_so(look: Look, capsys: pytest.CaptureFixture[str], word: str) -> None:
+    assert look(forever("Done"), "--quick", word)[0] == ExitCode.USAGE
+    assert f"{word!r} is no version" in capsys.readouterr().err
