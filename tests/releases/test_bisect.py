@@ -107,12 +107,14 @@ def test_scripts_and_programs_are_installed_from_a_registry_and_replayed(
     assert len(made.fetched) <= 6
 
 
+@pytest.mark.slow
 def test_what_is_not_compared_does_not_count_as_a_change(suite: Suite, npm: Npm) -> None:
     npm(versions(3, newest=4))
     assert bisect(suite, "--level", "effects") == ExitCode.NOTHING
     assert bisect(suite, "--level", "text") == ExitCode.CONFORMANT
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_from_its_takes(
     suite: Suite, npm: Npm, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,12 +133,14 @@ def test_a_search_goes_on_from_its_takes(
     assert len(made.fetched) == fetched
 
 
+@pytest.mark.slow
 def test_no_more_versions_stay_installed_than_asked_for(suite: Suite, npm: Npm) -> None:
     npm(versions(3, newest=5))
     assert bisect(suite, "--keep", "2") == ExitCode.CONFORMANT
     assert len(installed()) == 2
 
 
+@pytest.mark.slow
 def test_the_refused_version_is_never_fetched(suite: Suite, npm: Npm) -> None:
     published = {f"2.1.{patch}": NEW if patch >= 89 else OLD for patch in range(86, 91)}
     made = npm(published)
@@ -145,6 +149,7 @@ def test_the_refused_version_is_never_fetched(suite: Suite, npm: Npm) -> None:
     assert bisect(suite, "--from", "2.1.88") == ExitCode.USAGE
 
 
+@pytest.mark.slow
 def test_the_border_can_be_recorded(suite: Suite, npm: Npm) -> None:
     npm(versions(3, newest=4))
     before = suite.path("gate/x").read_bytes()
@@ -153,6 +158,7 @@ def test_the_border_can_be_recorded(suite: Suite, npm: Npm) -> None:
     assert suite.path("gate/x").read_bytes() == before, "it states its own contract only"
 
 
+@pytest.mark.slow
 def test_two_scenarios_are_searched_at_once_and_a_version_is_installed_once_for_both(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -167,6 +173,7 @@ def test_two_scenarios_are_searched_at_once_and_a_version_is_installed_once_for_
     assert sorted(made.fetched) == ["1.0.1", "1.0.2", "1.0.3", "1.0.4", "1.0.5", "1.0.6"]
 
 
+@pytest.mark.slow
 def test_scenarios_are_selected_as_for_other_commands(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -177,6 +184,7 @@ def test_scenarios_are_selected_as_for_other_commands(
     assert bisect(suite, "-k", "nothing") == ExitCode.NOTHING
 
 
+@pytest.mark.slow
 def test_both_sides_of_every_change_are_recorded(suite: Suite, npm: Npm) -> None:
     third = saying('"Done for the third time"')
     npm({"1.0.1": OLD, "1.0.2": OLD, "1.0.3": NEW, "1.0.4": NEW, "1.0.5": third})
@@ -185,6 +193,7 @@ def test_both_sides_of_every_change_are_recorded(suite: Suite, npm: Npm) -> None
     assert said(suite) == {"1.0.2": "Done", "1.0.3": new, "1.0.4": new, "1.0.5": last}
 
 
+@pytest.mark.slow
 def test_a_version_that_answers_twice_in_two_ways_is_gone_round_and_told(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -196,6 +205,7 @@ def test_a_version_that_answers_twice_in_two_ways_is_gone_round_and_told(
     assert "1.0.2  no answer: two replays gave different transcripts" in told.out
 
 
+@pytest.mark.slow
 def test_a_version_that_does_not_run_is_gone_round(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -204,6 +214,7 @@ def test_a_version_that_does_not_run_is_gone_round(
     assert "gate/x: changed in 1.0.3 or before it" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_what_has_no_answer_at_an_end_is_told_and_the_others_are_searched(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -216,6 +227,7 @@ def test_what_has_no_answer_at_an_end_is_told_and_the_others_are_searched(
     assert "gate/y" not in told.out
 
 
+@pytest.mark.slow
 def test_a_registry_that_cannot_be_reached_is_told(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:

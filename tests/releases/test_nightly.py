@@ -19,6 +19,8 @@ from readfirst.harness.suite.suite import Suite
 
 from .fake_registry import FakeNpm, saying
 
+pytestmark = pytest.mark.slow
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 JOB: dict[str, Any] = yaml.safe_load((CHECKOUT / ".github/workflows/nightly.yml").read_text("utf-8"))["jobs"][
     "snapshot"

@@ -15,6 +15,8 @@ from readfirst.harness.suite.suite import Suite
 from .conftest import said
 from .fake_registry import FakeNpm, saying
 
+pytestmark = pytest.mark.slow
+
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
 GATED = saying('"Done" if model == "old" else "Done without asking"')
 Npm = Callable[..., FakeNpm]

@@ -24,6 +24,8 @@ from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.suite.suite import Suite
 from tests.supervision import NO_NAMESPACES, altered_supervisor
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 CONNECTIONS = {
     "python": "python:vandals:{name}",

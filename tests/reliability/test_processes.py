@@ -16,6 +16,8 @@ from readfirst.harness.suite.suite import Suite
 from tests.processes import mentioning, none_mentions
 from tests.supervision import AS_A_USER, NO_NAMESPACES, NO_SUBREAPER, altered_supervisor
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 SYSTEMS: dict[str, Mapping[str, str]] = {

@@ -185,6 +185,7 @@ def findings(verdicts: list[Verdict]) -> list[object]:
     return [(each.status, each.levels, each.differences) for each in verdicts]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("way", ["honest", "anything-read", "tells-where", "ends"])
 def test_verdicts_are_those_of_a_server_each(way: str, known: list[str]) -> None:

@@ -9,6 +9,8 @@ import pytest
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.suite.suite import Suite
 
+pytestmark = pytest.mark.slow
+
 Judged = dict[str, list[Verdict]]
 
 
