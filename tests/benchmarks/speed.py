@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import pickle
 import resource
 import shutil
 import subprocess
@@ -44,11 +45,15 @@ from readfirst.reference_impl import FileTools
 
 MOST_REPLAY = 2.0
 """Times as long as the bare loop that the replay of the suite may take."""
+MOST_PROCESS = 2.0
+"""Times as long as the bare loop that `readfirst run` may take, both as processes: imports, reading and report too."""
+MOST_CONTRACTS = 2.0
+"""Times as long as one contract that all of them may take, for an implementation that is not told the contract."""
 MOST_GROWTH = 11.0
 """Times as long as 500 scenarios that 5,000 may take."""
 MOST_MEMORY = 1.2
 """Times the memory of 500 scenarios that 5,000 may take."""
-MOST_LIST = 0.4
+MOST_LIST = 0.25
 """Seconds that `readfirst list` may take."""
 LEAST_RECORDED = 8.0
 """Scenarios per second of one recorder session, after its start."""
@@ -144,8 +149,8 @@ def lay_out(scenario: Scenario, root: str) -> None:
                 with open(full, "wb") as file:
                     file.write(entry.data)
                 os.chmod(full, 0o644 if entry.mode is None else entry.mode)
-                time_ = OLD_TIME if entry.mtime is None else entry.mtime
-                os.utime(full, (time_, time_))
+                time_ = int((OLD_TIME if entry.mtime is None else entry.mtime) * 1_000_000_000)
+                os.utime(full, ns=(time_, time_))
             case Symlink():
                 os.symlink(entry.target.replace("$WS", root), full)
             case Directory():
@@ -235,6 +240,69 @@ def replay_ratio(rounds: int) -> Result:
     return Result("replay against a bare loop", shown, f"at most {MOST_REPLAY:g}", ratio <= MOST_REPLAY)
 
 
+_BARE_PROCESS = """\
+import os, pickle, sys, tempfile
+sys.path.insert(0, sys.argv[1])
+from speed import bare
+os.umask(0o022)
+with open(sys.argv[2], "rb") as file, tempfile.TemporaryDirectory() as folder:
+    bare(pickle.load(file), os.path.realpath(folder))
+"""
+
+
+def process_ratio(rounds: int) -> Result:
+    """Compare `readfirst run` as a process with the bare loop as one, which finds the scenarios read already."""
+    suite = Suite()
+    run_, plain = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        scenarios = Path(folder, "scenarios")
+        scenarios.write_bytes(pickle.dumps([suite.scenario(name) for name in passing(suite)]))
+        for _ in range(rounds):
+            run_.append(seconds_of_child(partial(python, "-m", "readfirst", "run")))
+            loop = partial(python, "-c", _BARE_PROCESS, str(Path(__file__).parent), str(scenarios))
+            plain.append(seconds_of_child(loop))
+    ratio = min(run_) / min(plain)
+    shown = f"{ratio:.2f} ({min(run_):.2f} s, {min(plain):.2f} s)"
+    name = "`readfirst run` against the bare loop, as processes"
+    return Result(name, shown, f"at most {MOST_PROCESS:g}", ratio <= MOST_PROCESS)
+
+
+_TOOLS = """\
+from readfirst import FileTools, ToolResult
+
+
+class Tools:
+    repeats_paths = True
+
+    def open(self, workspace):
+        tools = FileTools("2.1.7", root=workspace.root, home=workspace.home, deny=workspace.deny)
+        return Session(tools)
+
+
+class Session:
+    def __init__(self, tools):
+        self.tools = tools
+
+    def call(self, tool, arguments):
+        result = self.tools.call(tool, arguments)
+        return ToolResult(result.text, result.is_error)
+"""
+
+
+def contracts_ratio(rounds: int) -> Result:
+    """Compare a run on all contracts with one on the default, for an implementation that is not told the contract."""
+    one, every = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "own_tools.py").write_text(_TOOLS)
+        words = ("-m", "readfirst", "run", f"python:{folder}/own_tools.py:Tools", "--failures", "0")
+        for _ in range(rounds):
+            one.append(seconds_of_child(partial(python, *words, fails=True)))
+            every.append(seconds_of_child(partial(python, *words, "--contract", "all", fails=True)))
+    ratio = min(every) / min(one)
+    shown = f"{ratio:.2f} ({min(every):.2f} s, {min(one):.2f} s)"
+    return Result("all contracts against one", shown, f"at most {MOST_CONTRACTS:g}", ratio <= MOST_CONTRACTS)
+
+
 _WHOLE_RUN = """\
 import resource, sys, time
 from pathlib import Path
@@ -279,12 +347,14 @@ def growth(small: int) -> list[Result]:
     ]
 
 
-def python(*words: str) -> str:
-    """Run this interpreter on the checkout and return what it printed."""
+def python(*words: str, fails: bool = False) -> str:
+    """Run this interpreter on the checkout and return what it printed; `fails`: its exit code may be 1."""
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     ran = subprocess.run(
-        [sys.executable, *words], capture_output=True, text=True, check=True, env=environment
+        [sys.executable, *words], capture_output=True, text=True, check=False, env=environment
     )
+    if ran.returncode not in ((0, 1) if fails else (0,)):
+        raise SystemExit(f"{' '.join(words)}: exit code {ran.returncode}\n{ran.stderr}")
     return ran.stdout
 
 
@@ -327,7 +397,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer rounds and smaller suites")
     quick = parser.parse_args().quick
-    results = [replay_ratio(3 if quick else 7), *growth(100 if quick else 500), listing(3 if quick else 7)]
+    rounds = 3 if quick else 7
+    results = [
+        replay_ratio(rounds),
+        process_ratio(rounds),
+        contracts_ratio(1 if quick else 3),
+        *growth(100 if quick else 500),
+        listing(rounds),
+    ]
     if shutil.which("npm") and shutil.which("node"):
         # The only wall-clock figure: a shared machine in continuous integration gets half of it.
         results.append(recorder(30, LEAST_RECORDED / 2) if quick else recorder(80, LEAST_RECORDED))

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from order import MOST
-from panel import file_of
 from survivors import KINDS, Survivors
 from trial import Fate
 
@@ -32,9 +31,9 @@ $ python tests/mutation/run.py
 
 The changes are those of [mutmut](https://mutmut.readthedocs.io): another operator, another number or text, a
 condition turned round, an argument or a branch left out. They are made to whole modules, so tables and constants
-count too. Only scenarios judge, no other test: each at level `text`, under the contracts {contracts}; under a version
-other than the default one where a scenario expects something else of it than of its neighbours. Of these cases a mutant
-is asked {most} at most: first the one that killed it in an earlier run, if that took a while
+count too. Only scenarios judge, no other test: each at level `text`, under the default contract, the documented one,
+and each other version ({contracts} in all) where a scenario expects something else of it than of its neighbours. Of
+these cases a mutant is asked {most} at most: first the one that killed it in an earlier run, if that took a while
 (`tests/mutation/witnesses.json`), then those that take different ways through the changed module. A mutant that cannot
 be imported, or does not come to an end, is killed. Of all mutants {least:g} % must be killed, those that are equivalent
 to the original included.
@@ -84,8 +83,7 @@ def table(fates: Sequence[Fate], survivors: Survivors) -> str:
 
 def page(fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], scenarios: int) -> str:
     """Return the page of a run that judged every mutant and found every survivor explained."""
-    named = ", ".join(f"`{name}`" for name in contracts)
-    parts = [_TOP.format(contracts=named, least=LEAST, most=MOST)]
+    parts = [_TOP.format(contracts=len(contracts), least=LEAST, most=MOST)]
     parts.append(
         f"{scenarios} scenarios kill {score(fates):.1f} % of {len(fates)} mutants, and {score(fates, survivors):.1f} % "
         "of those that are not equivalent to the original.\n"
@@ -96,18 +94,15 @@ def page(fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], 
     for each in survivors.left_out:
         parts.append(f"- {'the argument ' * each.is_argument}`{each.where}`: {each.because}")
     parts.append("")
-    parts.append("## Survivors\n")
-    living = {fate.mutant.key: fate.mutant for fate in fates if not fate.killed}
-    reasons = dict.fromkeys((each.kind, each.because) for each in survivors.accepted)
-    for kind, because in reasons:
-        parts.append(f"### {kind.capitalize()}: {because}\n")
-        for each in survivors.accepted:
-            if (each.kind, each.because) == (kind, because) and each.key in living:
-                mutant = living[each.key]
-                before = "".join(f"- {line}\n" for line in mutant.before.split("\n"))
-                after = "".join(f"+ {line}\n" for line in mutant.after.split("\n") if mutant.after)
-                function = f", `{mutant.function}`" if mutant.function else ""
-                parts.append(
-                    f"`reference_impl/{file_of(mutant.module)}:{mutant.line}`{function}\n\n```diff\n{before}{after}```\n"
-                )
+    parts.append(f"## Survivors\n\n{_reasons(fates, survivors)}\n")
     return "\n".join(parts)
+
+
+def _reasons(fates: Sequence[Fate], survivors: Survivors) -> str:
+    """Return why mutants survive, with the number of those that do for each reason."""
+    living = {fate.mutant.key for fate in fates if not fate.killed}
+    numbers = Counter((each.kind, each.because) for each in survivors.accepted if each.key in living)
+    rows = ["`tests/mutation/survivors.yaml` has each of them, with the change that it is.", ""]
+    rows += ["| kind | why it survives | mutants |", "|---|---|--:|"]
+    rows += [f"| {kind} | {because} | {number} |" for (kind, because), number in numbers.items()]
+    return "\n".join(rows)
