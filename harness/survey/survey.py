@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,7 +25,7 @@ from readfirst.harness.run.bench import run
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.survey.compatibility import implementations_data, known_scenarios
+from readfirst.harness.survey.compatibility import Known, implementations_data, known_scenarios
 from readfirst.harness.survey.page import FORMAT, page, result_data, result_of
 from readfirst.harness.targets.catalogue import known_failures
 from readfirst.harness.targets.mapping import Release, Target
@@ -64,6 +65,10 @@ class Survey:
         self._contract = suite.contracts.default
         self._done: dict[str, dict[str, Any]] = {}
         self._kept: dict[str, dict[str, Any]] = {}
+
+    @cached_property
+    def _scenarios(self) -> list[Known]:
+        return known_scenarios(self._suite)
 
     @property
     def files(self) -> tuple[Path, Path]:
@@ -182,7 +187,7 @@ class Survey:
         }
         text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
         rules = self._suite.rules
-        table = None if rules is None else implementations_data(rules, known_scenarios(self._suite), data)
+        table = None if rules is None else implementations_data(rules, self._scenarios, data)
         write_all({self.files[0]: text.encode(), self.files[1]: page(data, table).encode()})
 
     def _write_baseline(self, target: Target, release: Release, seen: Iterable[Verdict]) -> None:
