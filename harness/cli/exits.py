@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import os
 import signal
@@ -17,6 +18,15 @@ from readfirst.harness.exit_code import ExitCode
 __all__ = ["UsageError", "guarded", "listen", "show_tracebacks"]
 
 P = ParamSpec("P")
+
+_OF_THE_SYSTEM = frozenset(
+    {
+        *(errno.EACCES, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENAMETOOLONG, errno.ENFILE),
+        *(errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS),
+    }
+)
+"""Errors that say what the system refuses or lacks, whoever asks."""
+_REMEDY = "Make room or give permission there; HOME, XDG_CACHE_HOME and TMPDIR say where readfirst keeps its own files."
 
 _tracebacks = False
 
@@ -83,7 +93,10 @@ def _explain(error: Exception) -> int:
 
         traceback.print_exception(error)
     code = _code_of(error)
-    if code is not ExitCode.INTERNAL:
+    if isinstance(error, OSError) and code is ExitCode.BROKEN:
+        place = "" if error.filename is None else f": {os.fsdecode(error.filename)}"
+        typer.echo(f"readfirst: {error.strerror or error}{place}. {_REMEDY}", err=True)
+    elif code is not ExitCode.INTERNAL:
         details = str(getattr(error, "details", "")).rstrip()
         typer.echo(f"readfirst: {error}" + (f"\n{details}" if details else ""), err=True)
     else:
@@ -125,6 +138,8 @@ def _code_of(error: Exception) -> ExitCode:
         case SuiteError() | RecordingError():
             return ExitCode.SUITE_INVALID
         case BrokenAdapter() | ScratchError() | StreamError():
+            return ExitCode.BROKEN
+        case OSError(errno=number) if number in _OF_THE_SYSTEM:
             return ExitCode.BROKEN
         case _:
             return ExitCode.INTERNAL

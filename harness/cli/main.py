@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from readfirst.harness.cli.exits import listen, show_tracebacks
 from readfirst.harness.cli.manual import GUIDE, MANUAL, TARGETS
 from readfirst.harness.cli.version import version
+from readfirst.harness.exit_code import ExitCode
 
 # Everything else is imported by the command that needs it: `list` must answer at once.
 
@@ -89,6 +90,10 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an arrow must not end a run on an ASCII terminal
+    if sys.getfilesystemencoding().lower() not in ("utf-8", "utf8"):
+        told = f"file names are {sys.getfilesystemencoding()} here, which cannot hold those of scenarios"
+        print(f"readfirst: {told}. Set PYTHONUTF8=1, or a locale with UTF-8.", file=sys.stderr)
+        sys.exit(ExitCode.BROKEN)
     listen()
     _app(given)(given, prog_name="readfirst")
 

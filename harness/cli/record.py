@@ -114,6 +114,7 @@ def record(
         # A check asks the product anew: what an earlier run left behind is no answer.
         folder = takes or (Path(stack.enter_context(TemporaryDirectory())) if check else default_takes())
         kept = Takes(folder)
+        stack.enter_context(kept.held())
         progress = stack.enter_context(Replaying(suite, wanted, jobs))
 
         def note(each: Take) -> None:

@@ -76,7 +76,8 @@ def snapshot(
     except ReleaseError as error:
         raise UsageError(str(error)) from error
     kept = Takes(takes if takes is not None else default_takes())
-    return (_look if quick else _record)(suite, release, kept, jobs, time_limit)
+    with kept.held():
+        return (_look if quick else _record)(suite, release, kept, jobs, time_limit)
 
 
 def _known(suite: Suite, exact: str, *, latest: bool) -> str:

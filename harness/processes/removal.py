@@ -37,10 +37,11 @@ def empty(directory: str, keep: frozenset[str] = frozenset()) -> None:
         os.close(descriptor)
 
 
-def destroy(directory: str) -> None:
+def destroy(directory: str, *, last: str = "") -> None:
     """Remove a directory, or what stands in its place: however deep, locked or marked immutable it is.
 
-    Slower than `empty`. What is not there need not be removed. Raises OSError for what cannot be removed.
+    Slower than `empty`. What is not there need not be removed. A file in it called `last` is there until everything
+    else is gone. Raises OSError for what cannot be removed.
     """
     above, name = os.path.split(directory)
     try:
@@ -50,7 +51,7 @@ def destroy(directory: str) -> None:
     try:
         for left in reversed(range(_ROUNDS)):
             try:
-                _destroy(parent, name)
+                _destroy(parent, name, last)
             except OSError as error:
                 # Somebody still writes into it, or removes it, too.
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT) or not left:
@@ -102,7 +103,7 @@ def _allow(name: str, above: int) -> None:
         os.close(handle)
 
 
-def _destroy(parent: int, name: str) -> None:
+def _destroy(parent: int, name: str, last: str) -> None:
     """Bring every directory up to the first level before it is removed, so that depth does not matter."""
     try:
         top = _opened(name, parent)
@@ -113,9 +114,12 @@ def _destroy(parent: int, name: str) -> None:
         return
     try:
         _forced(lambda: _unlock(top), name, parent)
-        pending = os.listdir(top)
+        there = os.listdir(top)
+        pending = [each for each in there if each != last]
         for each in pending:
             pending.extend(_flattened(each, top))
+        if last in there:
+            _flattened(last, top)
     finally:
         os.close(top)
     _forced(lambda: os.rmdir(name, dir_fd=parent), name, parent)

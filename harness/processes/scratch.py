@@ -61,7 +61,7 @@ class Scratch:
         if lock is None:
             return
         try:
-            destroy(str(self.path))
+            destroy(str(self.path), last=_LOCK_NAME)
         except OSError as error:
             _LOG.warning("cannot remove %s: %s", self.path, error)
         finally:
@@ -115,6 +115,6 @@ def _sweep_away(folder: Path) -> None:
         return
     if lock is not None:
         try:
-            destroy(str(folder))
+            destroy(str(folder), last=_LOCK_NAME)
         finally:
             os.close(lock)

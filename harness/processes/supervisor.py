@@ -239,13 +239,20 @@ def _watched(command: list[str], channel: int, *kept: int, walls: Walls | None =
     _close_but(2, channel, woken, wake, *kept)
     while True:
         ready, _, _ = select.select([woken, channel], [], [])
-        if channel in ready and not os.read(channel, 1):
+        if channel in ready and _closed(channel):
             return None
         if woken in ready:
             os.read(woken, 4096)
             for pid, status in _ended():
                 if pid == child:
                     return status
+
+
+def _closed(channel: int) -> bool:
+    try:
+        return not os.read(channel, 1)
+    except ConnectionResetError:  # the harness ended before it had read what it was told
+        return True
 
 
 def _start(command: list[str], walls: Walls | None) -> int:

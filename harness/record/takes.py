@@ -6,9 +6,12 @@ several machines can be brought together in one folder.
 
 from __future__ import annotations
 
+import fcntl
+import logging
+import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -24,6 +27,8 @@ from readfirst.harness.suite.recordings import Recording, RecordingError, Transc
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import Place
+
+_LOG = logging.getLogger("readfirst")
 
 __all__ = ["NUMBERS", "Take", "TakeJob", "Takes", "default_takes"]
 
@@ -54,6 +59,27 @@ class Takes:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other processes out, or wait for the one that keeps this one out. Raises OSError.
+
+        Who blesses takes drops them, and another recording would miss them.
+        """
+        self.root.mkdir(parents=True, exist_ok=True)
+        lock = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            with suppress(OSError):  # a file system without locks
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    _LOG.warning(
+                        "waiting for another recording with takes in %s; --takes keeps two apart", self.root
+                    )
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(lock)
 
     def path(self, scenario_id: str, contract: str, number: int) -> Path:
         """Return where the take is or would be."""

@@ -46,7 +46,7 @@ def badge(results: Results, rules: Rules | None = None, of_class: OfClass = lamb
     else:
         color = "red"
     value = {"schemaVersion": 1, "label": label, "message": message, "color": color}
-    return json.dumps(value, indent=2) + "\n"
+    return json.dumps(value, indent=2).replace("##", r"#\u0023") + "\n"
 
 
 def _whole_class(results: Results, rules: Rules | None, of_class: OfClass) -> RuleClass | None:

@@ -9,7 +9,7 @@ from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.report import Commands
 from readfirst.harness.report.place import short_place
 from readfirst.harness.report.step import brief_step, given_lines
-from readfirst.harness.report.visible import compare_lines, visible, visible_lines
+from readfirst.harness.report.visible import compare_lines, visible, visible_command, visible_lines
 from readfirst.harness.suite.scenario import Scenario, Step, WorldEvent
 
 __all__ = ["Line", "brief", "failure_lines", "failure_text"]
@@ -19,6 +19,8 @@ Line = tuple[str, str]
 
 MOST_DIFFERENCES = 8
 """Differences of one scenario that are shown before the rest is counted instead."""
+MOST_LINES = 60
+"""Lines of why a replay broke that are shown before the rest is counted instead."""
 MOST_STEPS = 6
 """Steps without a difference that are shown before those that have one; the rest is counted instead."""
 WIDEST_BRIEF = 60
@@ -58,7 +60,8 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
     """
     word = "BROKEN" if verdict.status == "broken" else "FAILED"
     requirement = f"{verdict.requirement}, " if verdict.requirement else ""
-    title = f"{word} {verdict.scenario_id} ({verdict.contract}, {requirement}level {verdict.level})"
+    scenario_id, contract = visible(verdict.scenario_id), visible(verdict.contract)
+    title = f"{word} {scenario_id} ({contract}, {requirement}level {verdict.level})"
     lines: list[Line] = [("title", title)]
     asked = _asked(verdict)
     if scenario is not None:
@@ -68,14 +71,17 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
     if len(asked) > MOST_DIFFERENCES:
         lines.append(("note", f"  [{len(asked) - MOST_DIFFERENCES} more differences]"))
     if verdict.status == "broken":
-        lines += [("got", f"  {visible(line)}") for line in verdict.reason.splitlines() or [""]]
+        told = verdict.reason.splitlines() or [""]
+        lines += [("got", f"  {visible(line)}") for line in told[:MOST_LINES]]
+        if len(told) > MOST_LINES:
+            lines.append(("note", f"  [{len(told) - MOST_LINES:,} more lines]"))
     elif verdict.reason and not asked:
         lines.append(("got", f"  {visible(verdict.reason)}"))
     blame = verdict.blame or (asked[0].blame if asked else None)
     if blame:
         lines.append(("note", f"  blame: {blame}"))
-    lines.append(("note", f"  scenario: {commands.show} {verdict.scenario_id}"))
-    lines.append(("note", f"  reproduce: {commands.run} {verdict.scenario_id}"))
+    lines.append(("note", f"  scenario: {commands.show} {visible_command([verdict.scenario_id])}"))
+    lines.append(("note", f"  reproduce: {commands.run} {visible_command([verdict.scenario_id])}"))
     return lines
 
 
@@ -104,7 +110,7 @@ def _steps(verdict: Verdict, scenario: Scenario | None, differences: list[Differ
             found = list(group)
             position = found[0].position or (step.position if step is not None else None)
             if position is not None:
-                yield ("place", f"  {short_place(position)}")
+                yield ("place", f"  {visible(short_place(position))}")
             what = f": {brief_step(step, call)}" if step is not None else ""
             yield ("step", f"  step {number + 1}{of}{what}")
             for difference in found:

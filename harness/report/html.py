@@ -74,7 +74,7 @@ def page(
         "page.html.j2",
         ["rules.js", "page.js"],
         title="readfirst: " + ", ".join(dict.fromkeys(visible(name) for name in results.names)),
-        version=version,
+        version=visible(version),
         levels=levels,
         scenarios=len(results.ids),
         families=results.families,
@@ -138,6 +138,7 @@ def _json(value: object) -> Any:
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
+    text = text.replace("##", r"#\u0023")  # `##[error]` would be a command of some CI systems
     return _safe(text)
 
 

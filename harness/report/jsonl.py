@@ -85,7 +85,8 @@ class JsonlReport:
         )
 
     def _write(self, line: dict[str, Any]) -> None:
-        self._stream.write(json.dumps(line) + "\n")
+        # Some CI systems look for commands (##[error]) wherever they stand in a line.
+        self._stream.write(json.dumps(line).replace("##", r"#\u0023") + "\n")
         self._stream.flush()
 
 

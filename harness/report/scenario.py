@@ -46,7 +46,7 @@ def scenario_lines(
     for source in scenario.sources:
         yield f"  source: {visible(source)}"
     if scenario.path is not None:
-        yield f"  file: {short_path(scenario.path)}"
+        yield f"  file: {visible(short_path(scenario.path))}"
     yield ""
     yield "given"
     for path, entry in scenario.given.files.items():

@@ -20,8 +20,9 @@ from readfirst.harness.suite.scenario import REQUIREMENTS
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-__all__ = ["LEVELS_SHOWN", "TableReport", "cells", "empty_table"]
+__all__ = ["LEVELS_SHOWN", "TableReport", "cells", "empty_table", "name_cell"]
 
 LEVELS_SHOWN = ("effects", "reason", "text")
 """Always these three: safe but differently worded is not the same as unsafe."""
@@ -130,7 +131,7 @@ class TableReport:
         contracts = list(summary.contracts)
         several = len(contracts) > 1
         on = f"{len(contracts)} contracts" if several else contracts[0]
-        self._print(f"{self._facts.name} on {on}, level {self._facts.level}", "bold")
+        self._print(f"{visible(self._facts.name)} on {visible(on)}, level {self._facts.level}", "bold")
         levels = [*LEVELS_SHOWN, *(["verbatim"] if self._facts.level == "verbatim" else [])]
         classes = () if several else by_class(results[contracts[0]])
         first = "contract" if several else "class" if classes else "family"
@@ -138,7 +139,7 @@ class TableReport:
         families = {family: count for (_, family), count in summary.families.items()}
         rows = summary.contracts if several else {} if classes else families
         for name, count in rows.items():
-            table.add_row(name, *cells(count, levels))
+            table.add_row(name_cell(name), *cells(count, levels))
         for each in classes:
             table.add_row(each.class_, ratio(each.holding, each.judged), *cells(each.count, levels))
         for result in results[contracts[0]] if classes else ():
@@ -177,6 +178,13 @@ def empty_table(
     for name in (*(["rules"] if rules else ()), "scenarios", *levels, "unsupported", "unspecified", "broken"):
         table.add_column(_NARROW.get(name, name) if narrow else name, justify="right", overflow="fold")
     return table
+
+
+def name_cell(name: str) -> Text:
+    """Return a name as a cell: markup is text, and no line that it is folded into begins as a CI system's command."""
+    from rich.text import Text
+
+    return Text(visible(name).replace("::", ":\\x3a"))
 
 
 def ratio(holds: int, judged: int) -> str:

@@ -9,8 +9,7 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.pages import Sources
 from readfirst.harness.report.results import Results, Run, levels_shown
-from readfirst.harness.report.table import TableReport, cells, empty_table
-from readfirst.harness.report.visible import visible
+from readfirst.harness.report.table import TableReport, cells, empty_table, name_cell
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -62,10 +61,8 @@ def _print_series(
 
 
 def _print_side_by_side(console: Console, results: Results) -> None:
-    from rich.text import Text  # a name may hold what markup is made of
-
     levels = levels_shown(results.runs)
     table = empty_table(console, ["run", "contract", "level"], levels)
     for name, run in zip(results.names, results.runs, strict=True):
-        table.add_row(Text(visible(name)), Text(visible(run.contract)), run.level, *cells(run.total, levels))
+        table.add_row(name_cell(name), name_cell(run.contract), run.level, *cells(run.total, levels))
     console.print(table, soft_wrap=False)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-__all__ = ["DiffLine", "compare_lines", "first_difference", "visible", "visible_lines"]
+__all__ = ["DiffLine", "compare_lines", "first_difference", "visible", "visible_command", "visible_lines"]
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+_COMMAND = re.compile(r"^( *):(?=:)|#(?=#(?:\[|vso\[|teamcity\[))")
+"""What CI systems take for a command: GitHub at the beginning of a line, others wherever it stands."""
+LONGEST = 4000
+"""Characters of a text on one line that are shown."""
 
 CONTEXT = 2
 """Equal lines shown on each side of a difference."""
@@ -36,13 +43,48 @@ def _escaped(character: str) -> str:
 def visible(text: str) -> str:
     """Return the text on one line: control characters, odd blanks, lone surrogates as escapes; `\\` doubled.
 
-    Blanks at the end are written `\\x20`, because nobody sees them otherwise. Different texts stay different.
+    Blanks at the end are written `\\x20`, because nobody sees them otherwise, and what a CI system would take for a
+    command has an escape in it. Different texts stay different, up to LONGEST characters; the rest is counted.
     """
+    if len(text) > LONGEST:
+        return f"{_visible(text[:LONGEST])} [{len(text) - LONGEST:,} characters]"
+    return _visible(text)
+
+
+def _visible(text: str) -> str:
     kept = text.rstrip(" ")
     blanks = len(text) - len(kept)
-    if kept.isascii() and kept.isprintable() and "\\" not in kept:
-        return kept + "\\x20" * blanks
-    return "".join(map(_escaped, kept)) + "\\x20" * blanks
+    if not (kept.isascii() and kept.isprintable() and "\\" not in kept):
+        kept = "".join(map(_escaped, kept))
+    return _harmless(kept) + "\\x20" * blanks
+
+
+def _harmless(line: str) -> str:
+    if "::" not in line and "##" not in line:
+        return line
+    return _COMMAND.sub(lambda found: f"{found[1] or ''}\\x{ord(found[0][-1]):02x}", line)
+
+
+def visible_command(words: Sequence[str]) -> str:
+    """Return a command line for a shell; a word that a terminal or a CI system would act on stands in `$'...'`."""
+    return " ".join(map(_word, words))
+
+
+def _word(word: str) -> str:
+    if word.isprintable() and not _COMMAND.search(word):
+        return shlex.quote(word)
+    return f"$'{_harmless(''.join(map(_in_quotes, word)))}'"
+
+
+def _in_quotes(character: str) -> str:
+    code = ord(character)
+    if character.isprintable():
+        return f"\\{character}" if character in "\\'" else character
+    if 0xDC80 <= code <= 0xDCFF:  # a byte that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def visible_lines(text: str) -> list[str]:
@@ -53,8 +95,8 @@ def visible_lines(text: str) -> list[str]:
     """
     lines = text.split("\n")
     if len(lines) > 1 and lines[-1] == "":
-        return [*map(visible, lines[:-2]), visible(lines[-2]) + "\\n"]
-    return [visible(line) for line in lines]
+        return [*map(_visible, lines[:-2]), _visible(lines[-2]) + "\\n"]
+    return [_visible(line) for line in lines]
 
 
 def first_difference(expected: str, got: str) -> int | None:

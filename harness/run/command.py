@@ -28,6 +28,7 @@ from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.results import Results
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.report.terminal import print_runs
+from readfirst.harness.report.visible import visible_command
 from readfirst.harness.run.bench import TIME_LIMIT, run
 from readfirst.harness.run.kept_workspaces import open_folder
 from readfirst.harness.run.last_failed import LastFailed, failed_in
@@ -143,7 +144,9 @@ def commands_of(
         run += ["--time-limit", f"{time_limit:g}"]
     if confine:
         run.append("--confine")
-    return Commands(shlex.join(run), shlex.join(["readfirst", "show", "--contract", contract, *suite]))
+    return Commands(
+        visible_command(run), visible_command(["readfirst", "show", "--contract", contract, *suite])
+    )
 
 
 def perform(request: Request) -> int:
@@ -332,7 +335,7 @@ def _by_cause(request: Request, failing: Counter[str]) -> str:
     if request.fixtures is not None:
         words += ["--fixtures", short_path(request.fixtures)]
     again = "" if kept else ", with another run"
-    return f"{failing[contract]} failures on {contract}; grouped by cause{again}: {shlex.join(words)}"
+    return f"{failing[contract]} failures on {contract}; grouped by cause{again}: {visible_command(words)}"
 
 
 def _unjudged(summary: Summary) -> int:

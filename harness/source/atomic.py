@@ -72,8 +72,12 @@ def write_all(files: Mapping[Path, bytes]) -> None:
         for path, data in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             each = stack.enter_context(Staged(path))
-            each.stream.write(data)
-            each.finish()
+            try:
+                each.stream.write(data)
+                each.finish()
+            except OSError as error:  # of a full disk, which does not say what was to be written
+                error.filename = error.filename or str(path)
+                raise
             staged.append(each)
         with _interrupts_kept():
             for each in staged:

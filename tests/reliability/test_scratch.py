@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.processes import scratch
+from readfirst.harness.processes import removal, scratch
 from readfirst.harness.processes.scratch import Scratch, ScratchError
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +58,26 @@ def test_what_a_killed_process_left_is_removed_by_the_next_and_what_is_used_is_n
         Scratch().close()
         assert list(temporary.iterdir()) == [used]
         running.kill()
+
+
+def test_the_lock_goes_last_so_that_a_removal_that_is_killed_is_ended_by_the_next(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has no lock is not known to be ours; a kill in the middle of a removal had left it for good."""
+    scratch = Scratch()
+    for name in ("a", "z", ".a", ".z"):
+        (scratch.path / name / "deep").mkdir(parents=True)
+    removed, there = removal._flattened, []
+
+    def watched(name: str, top: int) -> list[str]:
+        there.append((scratch.path / ".lock").exists())
+        return removed(name, top)
+
+    monkeypatch.setattr(removal, "_flattened", watched)
+    scratch.close()
+    assert there == [True] * len(there)
+    assert len(there) > 8
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["readfirst-src", "readfirst-abcdefgh", "something"])

@@ -1,0 +1,478 @@
+"""Whatever stands in an answer, a name, a title or a baseline: it stays text, in every format that is written.
+
+The table is `FORMATS` by `FIELDS` by `PAYLOADS`. A format that is added to the command line and not here is a failure.
+"""
+
+from __future__ import annotations
+
+import html.parser
+import io
+import json
+import re
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from markdown_it import MarkdownIt
+from rich.console import Console
+
+from readfirst.harness.cli import main as cli
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.report import RunFacts
+from readfirst.harness.report.failure import brief, failure_text
+from readfirst.harness.report.jsonl import JsonlReport
+from readfirst.harness.report.junit import JunitReport
+from readfirst.harness.report.pages import Sources
+from readfirst.harness.report.results import Results, Run
+from readfirst.harness.report.scenario import scenario_lines
+from readfirst.harness.report.table import TableReport
+from readfirst.harness.report.terminal import print_runs
+from readfirst.harness.report.visible import visible_command
+from readfirst.harness.run.command import commands_of
+from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.contracts import Contract, Contracts
+from readfirst.harness.suite.entry import RegularFile, Symlink
+from readfirst.harness.suite.rules import CLASSES, Rule, Rules
+from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall, WorldEvent
+
+PLAIN = "plain words"
+PAYLOADS = {
+    "terminal": "\x1b]0;owned\x07\x1b[31mred\x1b[2J\x9b31m\r\x08overwritten",
+    "rich markup": "[red]red[/red] [/] [link=https://evil.example]x[/link] :boom:",
+    "html": "</script></td><img src=x onerror=alert(1)><!--<script>alert(1)</script>&amp;\"'",
+    "markdown": "```\n# big\n|a|b|\n[x](javascript:alert(1)) ![i](http://evil.example) **b** <b>b</b>\n~~~\n</details>",
+    "xml": "]]></failure>\x00\x01\x0b\ufffe\uffff\ud800<!DOCTYPE x>&nbsp;",
+    "ci at the start": "::error file=x::owned",
+    "ci on a line": "a\n::stop-commands::owned\n  ::add-mask::owned\n##vso[task.setvariable]owned\n##[error]owned",
+    "ci within a line": "a ##[group]owned ##vso[build.addbuildtag]owned ##teamcity[message text='x']",
+    "templates": "{{ 7 * 7 }} {% raw %} ${{ secrets.TOKEN }} ${HOME} $(id) #{7*7} %(name)s {0} {facts}",
+    "right to left": "\u202etxt.exe\u2066\u2069\u200f\u061c\u200b\ufeff",
+    "line ends": "a\u2028b\u2029c\x85d\x0ce\rf",
+}
+LONG = {
+    "a megabyte": "x" * 1_000_000,
+    "a megabyte that needs escapes": "\x1b" * 1_000_000,
+    "many lines": " \n" * 50_000,
+}
+LIMITED = (
+    "target",
+    "name",
+    "contract",
+    "version",
+    "fixtures",
+    "scenario_id",
+    "given_name",
+    "event_path",
+    "expected_file",
+)
+"""Fields that hold names of files or words of a command line, which the system limits."""
+
+
+@dataclass(frozen=True)
+class World:
+    """Everything that a report may print; each field is harmless unless it is replaced."""
+
+    answer: str = PLAIN
+    expected: str = "other words"
+    file_beside: str = PLAIN
+    error_name: str = PLAIN
+    breakage: str = PLAIN
+    unsupported: str = PLAIN
+    accepted: str = PLAIN
+    stale: str = PLAIN
+    scenario_id: str = PLAIN
+    title: str = PLAIN
+    about: str = PLAIN
+    source: str = PLAIN
+    given_name: str = PLAIN
+    given_content: str = PLAIN
+    link_target: str = PLAIN
+    deny_rule: str = PLAIN
+    argument_name: str = PLAIN
+    argument: str = PLAIN
+    event_path: str = PLAIN
+    expected_text: str = PLAIN
+    expected_file: str = PLAIN
+    documented: str = PLAIN
+    rule_title: str = PLAIN
+    target: str = PLAIN
+    name: str = PLAIN
+    contract: str = PLAIN
+    version: str = PLAIN
+    fixtures: str = PLAIN
+
+    def scenario(self, scenario_id: str) -> Scenario:
+        clause = Clause(
+            documented=self.documented,
+            text=self.expected_text,
+            files={self.expected_file: RegularFile(self.expected_text.encode("utf-8", "surrogatepass"))},
+            position=self.place,
+        )
+        call = ToolCall(
+            "Edit",
+            {"file_path": "$WS/a", self.argument_name: self.argument},
+            expect=Expectation(clause, clause),
+            position=self.place,
+        )
+        given = {
+            self.given_name: RegularFile(self.given_content.encode("utf-8", "surrogatepass")),
+            "link": Symlink(self.link_target),
+        }
+        return Scenario(
+            scenario_id,
+            self.title,
+            "must",
+            Given(given, (self.deny_rule,)),
+            (WorldEvent("touch", self.event_path), call),
+            about=self.about,
+            sources=(self.source,),
+            rule="the-rule",
+            contract="2.1.7",
+        )
+
+    @property
+    def place(self) -> Position:
+        return Position(Path(f"/suite/{self.fixtures}/scenarios/family/x.yaml"), 3, 5)
+
+    @property
+    def rules(self) -> Rules:
+        rule = Rule("the-rule", self.rule_title, "safety", "must", ("Edit",), (), "", self.place)
+        return Rules(dict.fromkeys(CLASSES, "harm"), {rule.id: rule})
+
+    def judged(self) -> list[tuple[Verdict, Ruling]]:
+        differences = (
+            Difference(
+                1, 0, "effects", f"path ../{self.file_beside}", "nothing there", "a file", position=self.place
+            ),
+            Difference(1, 0, "reason", "error", "not_read", self.error_name, position=self.place),
+            Difference(1, 0, "text", "text", self.expected, self.answer, position=self.place),
+        )
+        fails = {"effects": False, "reason": False, "text": False, "verbatim": False}
+        holds = dict.fromkeys(fails, True)
+        about: dict[str, Any] = {
+            "requirement": "must",
+            "rule": "the-rule",
+            "length": 3,
+            "calls": 1,
+            "steps": 1,
+        }
+        make = partial(Verdict, contract=self.contract, level="text", **about)
+        no, yes = Ruling(conformant=False), Ruling(conformant=True)
+        return [
+            (make(f"family/{self.scenario_id}", status="failed", levels=fails, differences=differences), no),
+            (make("family/hangs", status="broken", levels={}, blame="adapter", reason=self.breakage), no),
+            (make("family/lacks", status="unsupported", levels={}, reason=self.unsupported), yes),
+            (
+                make("family/known", status="failed", levels=fails, differences=differences),
+                replace(yes, accepted=self.accepted),
+            ),
+            (make("family/holds", status="passed", levels=holds), yes),
+            (make("family/late", status="passed", levels=holds), replace(no, stale=self.stale)),
+        ]
+
+    def commands(self, contract: str) -> Any:
+        return commands_of(self.target, "text", contract, fixtures=Path(self.fixtures))
+
+    def facts(self) -> RunFacts:
+        return RunFacts(
+            target=self.target,
+            name=self.name,
+            contracts=(self.contract,),
+            level="text",
+            scenarios=len(self.judged()),
+            commands=self.commands,
+            find=self.scenario,
+            rules=self.rules,
+        )
+
+    def results(self) -> Results:
+        run = Run(self.target, self.contract, "text", self.version, tuple(self.judged()), name=self.name)
+        return Results((run, replace(run, series=1)))
+
+    def sources(self) -> Sources:
+        return Sources(
+            find=self.scenario,
+            contracts=Contracts("", ()),
+            seen_by=lambda scenario, contract: scenario,
+            commands=lambda run: self.commands(run.contract),
+            version=self.version,
+            rules=self.rules,
+            of_class=lambda class_: [],
+        )
+
+
+@dataclass(frozen=True)
+class Format:
+    """One way to print. `read` returns what must be the same whatever the texts are: the shape without the words.
+
+    `lines`: of people's terminals and CI logs, in which no line may be a command and no character may act.
+    `whole`: data for programs, which holds every text whole, however long.
+    """
+
+    write: Callable[[World], str]
+    read: Callable[[str], object] = lambda _: None
+    lines: bool = True
+    whole: bool = False
+
+
+def reported(make: Callable[[io.StringIO, World], Any], world: World) -> str:
+    stream = io.StringIO()
+    report, summary = make(stream, world), Summary()
+    for verdict, ruling in world.judged():
+        summary.add(verdict, ruling)
+        report.verdict(verdict, ruling)
+    report.finish(summary)
+    return stream.getvalue()
+
+
+def console(stream: io.StringIO, *, terminal: bool = False) -> Console:
+    return Console(
+        file=stream,
+        width=110,
+        emoji=False,
+        force_terminal=terminal,
+        color_system="truecolor" if terminal else None,
+    )
+
+
+def printed(world: World, *, terminal: bool = False) -> str:
+    def make(stream: io.StringIO, world: World) -> TableReport:
+        return TableReport(console(stream, terminal=terminal), world.facts(), most_failures=None)
+
+    return reported(make, world)
+
+
+def side_by_side(world: World) -> str:
+    stream = io.StringIO()
+    print_runs(console(stream), world.results(), world.sources(), None)
+    return stream.getvalue()
+
+
+def paged(page: Any, world: World) -> str:
+    return world.sources().write(page, world.results())
+
+
+def shown(world: World) -> str:
+    contract = Contract("2.1.7")
+    return "\n".join(scenario_lines(world.scenario("family/x"), contract)) + "\n"
+
+
+def explained(world: World) -> str:
+    failing, broken = world.judged()[:2]
+    texts = [
+        part
+        for verdict in (failing[0], broken[0])
+        for part in (failure_text(verdict, world.scenario("x"), world.commands("2.1.7")), brief(verdict))
+    ]
+    return "\n".join(texts) + "\n"
+
+
+def json_shape(value: object) -> object:
+    match value:
+        case dict():
+            return [json_shape(each) for each in value.values()]
+        case list():
+            return [json_shape(each) for each in value]
+        case _:
+            return type(value).__name__
+
+
+def xml_shape(text: str) -> object:
+    return [(each.tag, sorted(each.attrib)) for each in ElementTree.fromstring(text.encode()).iter()]
+
+
+class _Tags(html.parser.HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[object] = []
+        self.scripts: list[str] = []
+        self._script = False
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self._script = tag == "script"
+        if self._script:
+            self.scripts.append("")
+        self.found.append((tag, sorted(name for name, _ in attributes)))
+
+    def handle_data(self, data: str) -> None:
+        if self._script:
+            self.scripts[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._script = False
+        self.found.append(tag)
+
+    def handle_comment(self, data: str) -> None:
+        self.found.append("comment")
+
+
+def html_shape(text: str) -> object:
+    tags = _Tags()
+    tags.feed(text)
+    *data, program = tags.scripts
+    for each in data:
+        json.loads(each)
+    return tags.found, program
+
+
+def markdown_shape(text: str) -> object:
+    """Return the blocks and what stands in them: markup within a text would be more of them."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    return [
+        (token.type, token.content if token.type == "html_block" and PLAIN not in token.content else "")
+        if not token.children
+        else sorted({child.type for child in token.children} - {"softbreak"})
+        for token in tokens
+        if token.type != "html_block"
+    ]
+
+
+def json_lines(text: str) -> object:
+    return [json_shape(json.loads(line)) for line in text.splitlines()]
+
+
+FORMATS = {
+    "run table": Format(printed),
+    "run table on a terminal": Format(partial(printed, terminal=True)),
+    "run jsonl": Format(
+        partial(reported, lambda stream, world: JsonlReport(stream, world.facts(), world.version)),
+        json_lines,
+        whole=True,
+    ),
+    "run junit": Format(
+        partial(reported, lambda stream, world: JunitReport(stream, world.facts())), xml_shape
+    ),
+    "run markdown": Format(partial(paged, "markdown"), markdown_shape),
+    "run html": Format(partial(paged, "html"), html_shape),
+    "run badge": Format(partial(paged, "badge"), lambda text: json_shape(json.loads(text))),
+    "report table": Format(side_by_side),
+    "report markdown": Format(partial(paged, "markdown"), markdown_shape),
+    "report html": Format(partial(paged, "html"), html_shape),
+    "report badge": Format(partial(paged, "badge"), lambda text: json_shape(json.loads(text))),
+    "show": Format(shown),
+    "pytest": Format(explained),
+}
+"""By command and value of `--format`; a step summary is the Markdown of `report`."""
+
+OWN_WORDS = {
+    *("diff text", "diff markdown", "diff json"),
+    *("compatibility markdown", "compatibility html", "compatibility json"),
+}
+"""Formats that are made of reviewed files of the suite: recordings, rules and names of contracts and targets."""
+
+FIELDS = [each.name for each in fields(World)]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_text_stays_text(name: str) -> None:
+    form = FORMATS[name]
+    usual = form.write(World())
+    for payload, text in PAYLOADS.items():
+        made = form.write(World(**dict.fromkeys(FIELDS, text)))
+        assert complaints(made, form, usual) == [], payload
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FORMATS)
+def test_text_stays_text_in_each_field_alone(name: str) -> None:
+    form = FORMATS[name]
+    usual = form.write(World())
+    for payload, text in PAYLOADS.items():
+        for each in FIELDS:
+            made = form.write(replace(World(), **{each: text}))
+            assert complaints(made, form, usual) == [], (payload, each)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("payload", LONG)
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_long_text_is_cut_but_in_data(name: str, payload: str) -> None:
+    form = FORMATS[name]
+    usual = form.write(World())
+    for each in FIELDS:
+        text = LONG[payload][: 4096 if each in LIMITED else None]
+        made = form.write(replace(World(), **{each: text}))
+        assert complaints(made, form, usual) == [], each
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "complaint"),
+    [
+        ("run table", "\x1b[31mred", "'\\x1b' in '\\x1b[31mred'"),
+        ("run table", "  ::error::owned", "a command: '  ::error::owned'"),
+        ("run table", "a ##[error]owned", "a command: 'a ##[error]owned'"),
+        ("run table", "x" * 80_000, "80,000 characters"),
+        ("run badge", "[]", "another shape"),
+        ("run html", "<img><script></script>", "another shape"),
+        ("run markdown", "**b**", "another shape"),
+        ("run junit", "<a/>", "another shape"),
+        ("run jsonl", "{}", "another shape"),
+    ],
+)
+def test_what_acts_is_noticed(name: str, made: str, complaint: str) -> None:
+    assert complaint in complaints(made, FORMATS[name], FORMATS[name].write(World()))
+
+
+def test_a_command_with_odd_words_is_one_that_a_shell_reads_back() -> None:
+    words = [
+        "plain",
+        "two words",
+        "it's",
+        "::error::x",
+        "##[error]x",
+        "\x1b[31m\n\\",
+        "\u202e\x9bä",
+        "\udcff",
+        "a\U0001f600\x01",
+    ]
+    command = visible_command(["printf", "%s\\0", *words])
+    assert complaints(command, FORMATS["run table"], FORMATS["run table"].write(World())) == []
+    done = subprocess.run(["bash", "-c", command], capture_output=True, check=True, env={"LC_ALL": "C.UTF-8"})
+    assert done.stdout == b"".join(word.encode("utf-8", "surrogateescape") + b"\0" for word in words)
+
+
+_ACTS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
+"""What a terminal gets of rich: colours, never of a text, in which they are written as escapes."""
+_COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
+"""What GitHub, Azure and TeamCity take for a command in the output of a step."""
+
+
+def complaints(made: str, form: Format, usual: str) -> list[str]:
+    """Return what is wrong with what a format made of hostile texts, beside what it makes of usual ones."""
+    return list(_complaints(made, form, usual))
+
+
+def _complaints(made: str, form: Format, usual: str) -> Iterator[str]:
+    plain = _STYLE.sub("", made) if form is FORMATS["run table on a terminal"] else made
+    if found := _ACTS.search(plain):
+        yield f"{found[0]!r} in {plain[max(0, found.start() - 40) : found.end() + 40]!r}"
+    if found := _COMMAND.search(plain):
+        yield f"a command: {plain[max(0, found.start() - 40) : found.end() + 40]!r}"
+    if not form.whole and len(made) > len(usual) + 70_000:
+        yield f"{len(made):,} characters"
+    if form.read(made) != form.read(usual):
+        yield "another shape"
+
+
+def test_every_format_of_every_command_is_listed() -> None:
+    listed = {*FORMATS, *OWN_WORDS}
+    assert {f"{command} {value}" for command, value in formats()} <= listed
+
+
+def formats() -> Iterator[tuple[str, str]]:
+    """Yield the commands that have `--format`, with its values."""
+    for name, command in typer.main.get_command(cli._app(())).commands.items():
+        for option in command.params:
+            if "--format" in option.opts:
+                yield from ((name, str(value)) for value in option.type.choices)
