@@ -104,6 +104,18 @@ _TOOLS = {
 _AT_ONCE = 10
 
 
+def _grammar(behaviours: Behaviours) -> RuleGrammar:
+    """Return how deny rules are read."""
+    return RuleGrammar(
+        comments=behaviours.rules_may_be_comments,
+        anchored=behaviours.root_rules_are_anchored,
+        star_is_all=behaviours.star_takes_tools_away,
+        parentheses=behaviours.rules_may_hold_parentheses,
+        dot_slash=behaviours.rules_may_begin_with_dot_slash,
+        trees=behaviours.rules_close_the_directory_itself,
+    )
+
+
 def _nothing() -> None:
     """Strike nothing between validation and execution."""
 
@@ -152,37 +164,26 @@ class FileTools:
             )
         root_path = str(Path(root).absolute())
         home_path = str((Path.home() if home is None else Path(home)).absolute())
-        behaviours = behaviours_of(contract)
+        behaviours, rules = behaviours_of(contract), tuple(deny)
         self._session = Session(
             root=root_path,
             home=home_path,
             behaviours=behaviours,
             permissions=Permissions(
-                deny,
-                root=root_path,
-                home=home_path,
-                grammar=RuleGrammar(
-                    comments=behaviours.rules_may_be_comments,
-                    anchored=behaviours.root_rules_are_anchored,
-                    star_is_all=behaviours.star_takes_tools_away,
-                    parentheses=behaviours.rules_may_hold_parentheses,
-                    dot_slash=behaviours.rules_may_begin_with_dot_slash,
-                    trees=behaviours.rules_close_the_directory_itself,
-                ),
+                rules, root=root_path, home=home_path, grammar=_grammar(behaviours) if rules else None
             ),
             state=ReadState(behaviours.remembered_files),
         )
-        self._schemas = {
-            name: tool.schema(behaviours)
-            for name, tool in _TOOLS.items()
-            if name != "MultiEdit" or behaviours.several_edits_can_be_made
-        }
+        self._tools = tuple(
+            name for name in _TOOLS if name != "MultiEdit" or behaviours.several_edits_can_be_made
+        )
+        self._schemas: dict[str, Schema] = {}
 
     @property
     def schemas(self) -> Sequence[Schema]:
         """The tools that a model is offered; a deny rule without a pattern takes one away."""
         removed = self._session.permissions.removed
-        return [schema for name, schema in self._schemas.items() if name not in removed]
+        return [self._schema(name) for name in self._tools if name not in removed]
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         """Execute one call that is a message of its own. The values of the arguments may be anything JSON can say."""
@@ -264,12 +265,12 @@ class FileTools:
 
     def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> _Prepared | Refusal:
         """Return the arguments that the rules of the tool see, or why there are none."""
-        rules = _TOOLS[tool] if tool in self._schemas else None
+        rules = _TOOLS[tool] if tool in self._tools else None
         removed = rules is not None and tool in self._session.permissions.removed
         if rules is None or removed:
             why = self._session.behaviours.removed_tool_remark.format(tool=tool) if removed else ""
             return Refusal("invalid_arguments", f"Error: No such tool available: {tool}{why}")
-        schema = self._schemas[tool]
+        schema = self._schema(tool)
         try:
             fitted = schema.fitted(arguments)
             note = schema.note(arguments)
@@ -277,6 +278,12 @@ class FileTools:
             return _Prepared(prepare(self._session, fitted), note)
         except Refusal as refusal:
             return refusal
+
+    def _schema(self, tool: str) -> Schema:
+        """Return the schema of a tool, made when it is asked for: few sessions call every tool."""
+        if tool not in self._schemas:
+            self._schemas[tool] = _TOOLS[tool].schema(self._session.behaviours)
+        return self._schemas[tool]
 
     def _answer(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> Result:
         try:

@@ -23,6 +23,7 @@ __all__ = ["COMMANDS", "main"]
 COMMANDS: Mapping[str, str] = {
     "run": "readfirst.harness.cli.run:run",
     "watch": "readfirst.harness.cli.watch:watch",
+    "diagnose": "readfirst.harness.cli.diagnose:diagnose",
     "report": "readfirst.harness.cli.run:report",
     "list": "readfirst.harness.cli.scenarios:list_",
     "show": "readfirst.harness.cli.scenarios:show",

@@ -16,7 +16,7 @@ from readfirst.harness.cli import main as cli
 from tests.pages.page import CHECKOUT, PAGES, Block, blocks, code, name_of
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
-USERS_PAGES = ("README.md", "docs/adapters.md", "docs/running.md")
+USERS_PAGES = ("README.md", "docs/adapters.md", "docs/running.md", "docs/diagnosis.md")
 """Pages for people who stand beside their own implementation; the others stand in the checkout."""
 MARKS = ("slow", "node", "live", "agents", "browser")
 

@@ -26,7 +26,7 @@ ORDER = (
     "run",
     "pytest_plugin",
     "agents.claude_code",
-    "changes claims survey record fuzz",
+    "changes claims survey record fuzz diagnosis",
     "lint versions",
     "cli",
 )

@@ -1,0 +1,210 @@
+"""Diagnose command: `readfirst diagnose`; the command line registers it."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import Confine, Fixtures, Jobs, Output, TimeLimit, open_suite
+from readfirst.harness.exit_code import ExitCode
+
+if TYPE_CHECKING:
+    from readfirst.harness.diagnosis.fingerprint import Fingerprint
+    from readfirst.harness.diagnosis.replays import Replays
+    from readfirst.harness.diagnosis.report import Case
+    from readfirst.harness.diagnosis.search import Level
+    from readfirst.harness.diagnosis.table import Table
+    from readfirst.harness.suite.rules import Rule
+    from readfirst.harness.suite.suite import Suite
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["diagnose"]
+
+_FEW = 40
+"""Scenarios that the table may lack without a word: they are replayed in seconds."""
+
+
+class DiagnosisFormat(StrEnum):
+    """The values of `diagnose --format`."""
+
+    text = "text"
+    markdown = "markdown"
+    json = "json"
+
+
+class DiagnosisLevel(StrEnum):
+    """The values of `diagnose --level`."""
+
+    effects = "effects"
+    reason = "reason"
+
+
+@guarded
+def diagnose(
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TARGET|FILE...", help="A target, or results that --format jsonl wrote."),
+    ] = None,
+    level: Annotated[
+        DiagnosisLevel,
+        typer.Option(help="What is to be explained: effects, or the names of errors after these, too."),
+    ] = DiagnosisLevel.effects,
+    format_: Annotated[
+        DiagnosisFormat, typer.Option("--format", help="What to write; markdown is a line for each.")
+    ] = DiagnosisFormat.text,
+    output: Output = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="List every rule of which something is unexplained.")
+    ] = False,
+    jobs: Jobs = 1,
+    time_limit: TimeLimit = 30.0,
+    confine: Confine = False,
+    write_table: Annotated[
+        bool,
+        typer.Option(
+            "--write-table", help="Bring the table up to date that diagnoses start from; in a checkout."
+        ),
+    ] = False,
+    fixtures: Fixtures = None,
+) -> int:
+    """Tell which version of the reference an implementation is like, and in which behaviours it differs.
+
+    docs/diagnosis.md says how to read it.
+    """
+    from readfirst.harness.diagnosis.replays import Replays
+    from readfirst.harness.diagnosis.report import as_json, as_markdown, as_text
+    from readfirst.harness.diagnosis.table import BASE, Table, TableError, contracts
+    from readfirst.harness.report import output as opened
+
+    suite = open_suite(fixtures)
+    if write_table:
+        if targets or fixtures is not None:
+            raise UsageError("--write-table stands alone: the table is of the bundled suite.")
+        return _write_table(suite, jobs)
+    if not targets:
+        raise UsageError("name a target, or the results of a run: readfirst diagnose mine.jsonl")
+    if BASE not in contracts(suite):
+        raise UsageError(f"{suite.root} has no contract {BASE}, which a diagnosis starts from.")
+    try:
+        table = _up_to_date(suite, Table.read(), jobs)
+    except TableError as error:
+        raise UsageError(str(error)) from error
+    rules = _rules(suite)
+    cases = []
+    with Replays(suite) as replays:
+        for each in targets:
+            name, observed = _observed(suite, table, each, jobs, time_limit, confine)
+            cases.append(_case(suite, table, replays, name, observed, level.value, rules))
+    match format_:
+        case DiagnosisFormat.json:
+            text = as_json(cases)
+        case DiagnosisFormat.markdown:
+            text = "".join(f"{line}\n" for line in as_markdown(cases))
+        case _:
+            text = "\n".join(
+                "".join(f"{line}\n" for line in as_text(case, everything=all_)) for case in cases
+            )
+    with opened(output) if output is not None else contextlib.nullcontext(sys.stdout) as stream:
+        stream.write(text)
+    return ExitCode.CONFORMANT
+
+
+def _observed(
+    suite: Suite, table: Table, target: str, jobs: int, time_limit: float, confine: bool
+) -> tuple[str, dict[str, Fingerprint]]:
+    """Return what a target is called, and what it did where the reference can be asked. Raises UsageError."""
+    from readfirst.harness.diagnosis.observation import (
+        ObservationError,
+        comparable,
+        read_observed,
+        run_observed,
+    )
+
+    file = Path(target)
+    try:
+        if target.endswith(".jsonl") or (":" not in target and file.is_file()):
+            name, observed = read_observed(suite, file)
+        else:
+            ids = [each for each in suite.ids() if each in table.rows]
+            name = target
+            observed = run_observed(suite, target, ids, jobs=jobs, time_limit=time_limit, confine=confine)
+    except ObservationError as error:
+        raise UsageError(str(error)) from error
+    found = comparable(table, observed)
+    if not found:
+        raise UsageError(f"{target}: no scenario was judged that the reference can be asked of, too.")
+    return name, found
+
+
+def _case(
+    suite: Suite,
+    table: Table,
+    replays: Replays,
+    name: str,
+    observed: dict[str, Fingerprint],
+    level: Level,
+    rules: dict[str, Rule],
+) -> Case:
+    from readfirst.harness.diagnosis.report import Case
+    from readfirst.harness.diagnosis.search import diagnosed
+    from readfirst.harness.diagnosis.table import contracts
+
+    found = diagnosed(table, replays, observed, level, contracts=contracts(suite))
+    return Case(name, found, rules, suite.rules)
+
+
+def _rules(suite: Suite) -> dict[str, Rule]:
+    known = suite.rules
+    if known is None:
+        return {}
+    return {each.id: known[each.rule] for each in map(suite.heading, suite.ids()) if each.rule in known}
+
+
+def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:
+    """Return the table with rows for all scenarios of a suite."""
+    from readfirst.harness.diagnosis.table import Table, made, reference_digest
+
+    if table.reference != reference_digest():
+        print(
+            "readfirst: the table that diagnoses start from is of another state of the reference, so this takes "
+            "longer and may find less. In a checkout, `readfirst diagnose --write-table` brings it up to date.",
+            file=sys.stderr,
+        )
+    stale = Table(reference_digest(), table.rows).stale(suite)
+    if len(stale) > _FEW:
+        print(
+            f"readfirst: {len(stale)} scenarios are not in the table; replaying them takes a while.",
+            file=sys.stderr,
+        )
+    ids = set(suite.ids())
+    rows = {name: row for name, row in table.rows.items() if name in ids}
+    return Table(table.reference, {**rows, **dict(made(suite, stale, jobs))})
+
+
+def _write_table(suite: Suite, jobs: int) -> int:
+    from rich.console import Console
+
+    from readfirst.harness.diagnosis.table import TABLE, Table, TableError, made, reference_digest
+    from readfirst.harness.report.place import short_path
+    from readfirst.harness.report.progress import ProgressBar
+
+    try:
+        known = Table.read()
+    except TableError:
+        known = Table("", {})
+    stale = known.stale(suite)
+    rows = {name: row for name, row in known.rows.items() if name in set(suite.ids())}
+    with ProgressBar(Console(file=sys.stderr), len(stale)) as bar:
+        for name, row in made(suite, stale, jobs):
+            rows[name] = row
+            bar.advance()
+    Table(reference_digest(), rows).write()
+    print(f"{short_path(TABLE)}: {len(stale)} of {len(rows)} scenarios replayed")
+    return ExitCode.CONFORMANT

@@ -1,0 +1,85 @@
+"""Fingerprint: what an implementation did in a scenario, as short texts that are equal where it did the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from readfirst.harness.compare.verdict import Difference, Verdict
+
+__all__ = ["AS_EXPECTED", "Fingerprint", "fingerprint_of", "is_lacking"]
+
+_LENGTH = 8
+"""Hexadecimal digits of a digest: a scenario knows a handful of them."""
+_MODEST = {"world event"}
+"""What is told of these depends on the machine, so only that they differ counts."""
+
+
+class Fingerprint(NamedTuple):
+    """How a scenario differed from what it expects, at the level effects and at the level reason; empty: not at all.
+
+    `reason` counts the names of errors alone, so that both together are the level reason.
+    """
+
+    effects: str = ""
+    reason: str = ""
+
+    @classmethod
+    def read(cls, text: str) -> Fingerprint:
+        """Return the fingerprint that was written as `str` does."""
+        effects, _, reason = text.partition(".")
+        return cls(effects, reason)
+
+    def __str__(self) -> str:
+        return f"{self.effects}.{self.reason}" if self.reason else self.effects
+
+
+AS_EXPECTED = Fingerprint()
+
+
+def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
+    """Return what a verdict tells of the implementation; None where it tells nothing.
+
+    The words of a refusal do not count, its name does; where that is unknown, it does not count either.
+    """
+    match verdict.status:
+        case "unsupported":
+            return Fingerprint(verdict.reason.removeprefix("the adapter "))
+        case "passed" | "failed":
+            effects = (each for each in verdict.differences if each.level == "effects")
+            reason = (
+                each for each in verdict.differences if each.level == "reason" and not _is_unknown(each)
+            )
+            return Fingerprint(_digest(map(_effect, effects)), _digest(map(_reason, reason)))
+        case _:
+            return None
+
+
+def is_lacking(found: Fingerprint) -> bool:
+    """Tell whether a fingerprint is of a scenario for which the implementation lacks something."""
+    return found.effects.startswith("lacks ")
+
+
+def _effect(difference: Difference) -> tuple[object, ...]:
+    got = difference.got
+    if difference.what == "refused":
+        got = got.partition(":")[0]
+    elif difference.what in _MODEST:
+        got = ""
+    return difference.step, difference.call, difference.what, got
+
+
+def _reason(difference: Difference) -> tuple[object, ...]:
+    return difference.step, difference.call, difference.got
+
+
+def _is_unknown(difference: Difference) -> bool:
+    return difference.got.startswith("no known error: ")
+
+
+def _digest(facts: Iterable[tuple[object, ...]]) -> str:
+    told = sorted(map(repr, facts))
+    return (
+        hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH] if told else ""
+    )

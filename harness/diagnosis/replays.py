@@ -1,0 +1,159 @@
+"""Replays: what the reference does in scenarios with any behaviours, and which of them it asks for on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Self, cast
+
+from readfirst.harness.adapters.reference import ReferenceSession
+from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.compare.whole import has_digests, whole
+from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import Workspace
+from readfirst.harness.suite.recordings import RecordingError
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import Place
+from readfirst.reference_impl import Behaviours, FileTools
+
+__all__ = ["Replays", "Seen"]
+
+_NAMES = frozenset(each.name for each in fields(Behaviours))
+_TIME_LIMIT = 30.0
+_BROKEN = Fingerprint("broken")
+_SEVERAL_EDITS = "several_edits_can_be_made"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the reference did in a scenario, and the behaviours that it asked for: no other one matters there."""
+
+    fingerprint: Fingerprint
+    asked: frozenset[str]
+
+
+class Replays:
+    """Replays scenarios of a suite on the reference with any behaviours, each path through it once.
+
+    What the reference does depends on nothing but the behaviours that it asks for; so whoever gives all of these the
+    same values gets the same answer without a replay.
+    """
+
+    def __init__(self, suite: Suite) -> None:
+        self.count = 0
+        """Scenarios that were replayed."""
+        self._suite = suite
+        self._place = Place()
+        self._scenarios: dict[str, Scenario] = {}
+        self._known: dict[str, _Fork | Seen] = {}
+
+    def __call__(self, scenario_id: str, behaviours: Behaviours) -> Seen:
+        """Return what the reference does in a scenario. Raises SuiteError if its file is damaged."""
+        node = self._known.get(scenario_id)
+        while isinstance(node, _Fork):
+            node = node.ways.get(getattr(behaviours, node.behaviour))
+        if node is not None:
+            return node
+        verdict, asked = self._replayed(self._scenario(scenario_id), behaviours)
+        seen = Seen(fingerprint_of(verdict) or _BROKEN, frozenset(asked))
+        self._keep(scenario_id, behaviours, asked, seen)
+        return seen
+
+    def _scenario(self, scenario_id: str) -> Scenario:
+        if scenario_id not in self._scenarios:
+            self._scenarios[scenario_id] = self._suite.scenario(scenario_id)
+        return self._scenarios[scenario_id]
+
+    def _replayed(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, Sequence[str]]:
+        """Replay, and judge by what the file expects of its own contract."""
+        suite, contract = self._suite, self._suite.contracts[scenario.contract]
+        self.count += 1
+        adapter = _Adapter(behaviours)
+        skip = skipped(scenario, contract, "reason", adapter.capabilities)
+        if skip is not None:
+            return skip, (_SEVERAL_EDITS,)
+        outcome = replay(scenario, adapter, self._place)
+        verdict = compare(scenario, outcome, contract, "reason", suite.vocabulary)
+        if verdict.differences and has_digests(scenario):
+            verdict = compare(self._in_full(scenario), outcome, contract, "reason", suite.vocabulary)
+        asked = dict.fromkeys((_SEVERAL_EDITS, *adapter.asked))
+        return verdict, tuple(asked)
+
+    def _in_full(self, scenario: Scenario) -> Scenario:
+        try:
+            recording = self._suite.recordings.of(scenario.id, scenario.inputs)
+        except RecordingError:
+            return scenario
+        transcript = recording.transcripts.get(scenario.contract)
+        return scenario if transcript is None else whole(scenario, transcript)
+
+    def _keep(self, scenario_id: str, behaviours: Behaviours, asked: Sequence[str], seen: Seen) -> None:
+        """Grow the tree of what is known of a scenario: a fork for each behaviour, in the order of asking."""
+        ways: dict[Any, _Fork | Seen] = cast(
+            "dict[Any, _Fork | Seen]", self._known
+        )  # the root is chosen by the id
+        way: Any = scenario_id
+        for behaviour in asked:
+            node = ways.get(way)
+            if not isinstance(node, _Fork) or node.behaviour != behaviour:
+                node = ways[way] = _Fork(behaviour)
+            ways, way = node.ways, getattr(behaviours, behaviour)
+        ways[way] = seen
+
+    def close(self) -> None:
+        """Remove the workspaces."""
+        self._place.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@dataclass(slots=True)
+class _Fork:
+    """The next behaviour that is asked for, and where each of its values leads, as far as that is known."""
+
+    behaviour: str
+    ways: dict[Any, _Fork | Seen] = field(default_factory=dict)
+
+
+class _Adapter:
+    """Opens the reference with any behaviours; `asked` are those that it asked for, in this order."""
+
+    repeats_paths = True
+
+    def __init__(self, behaviours: Behaviours) -> None:
+        tools = {"Read", "Edit", "Write", "NotebookEdit"}
+        if behaviours.several_edits_can_be_made:
+            tools.add("MultiEdit")
+        self.capabilities = frozenset({*tools, "parallel", "during", "deny"})
+        self.asked: Mapping[str, None] = {}
+        self._behaviours = behaviours
+
+    def open(self, workspace: Workspace) -> ReferenceSession:
+        """Start with nothing read."""
+        watched = _Watched(**{name: getattr(self._behaviours, name) for name in _NAMES})
+        self.asked = object.__getattribute__(watched, "asked")
+        tools = FileTools(watched, root=workspace.root, home=workspace.home, deny=workspace.deny)
+        return ReferenceSession(tools, _TIME_LIMIT)
+
+
+class _Watched(Behaviours):
+    """Behaviours that note which of them are asked for. Each is equal to itself alone: none stands in for another."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(self, **values: Any) -> None:
+        object.__setattr__(self, "asked", {})
+        super().__init__(**values)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in _NAMES:
+            object.__getattribute__(self, "asked")[name] = None
+        return object.__getattribute__(self, name)

@@ -1,0 +1,183 @@
+"""Report: a diagnosis in words, as JSON, and many as a table, a line for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from readfirst.harness.diagnosis.alternatives import meaning_of, versions
+from readfirst.harness.diagnosis.search import Diagnosis, Difference
+from readfirst.harness.report.visible import visible
+from readfirst.harness.suite.rules import Rule, Rules
+
+__all__ = ["Case", "as_json", "as_markdown", "as_text"]
+
+_FORMAT = 1
+_RULES = 10
+"""Rules of which something is unexplained that are listed, the worst first, unless all are asked for."""
+_WIDE = 60
+"""Characters of a value that are shown."""
+_NAMED = 4
+"""Differences that a line of the table names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A diagnosis, of what it is, and the rule of every scenario, as far as it is known."""
+
+    target: str
+    found: Diagnosis
+    rules: Mapping[str, Rule]
+    order: Rules | None
+
+    @property
+    def unexplained(self) -> list[tuple[Rule | None, list[str]]]:
+        """The unexplained scenarios by rule: class by class, in each the rule with most of them first."""
+        by_rule: dict[str, list[str]] = {}
+        for each in self.found.unexplained:
+            rule = self.rules.get(each)
+            by_rule.setdefault(rule.id if rule else "", []).append(each)
+        rules = {} if self.order is None else self.order.by_id
+        place = {name: number for number, name in enumerate(self.order.classes if self.order else ())}
+        pairs = [(rules.get(name), ids) for name, ids in by_rule.items()]
+        return sorted(
+            pairs,
+            key=lambda pair: (
+                (place[pair[0].class_], -len(pair[1]), pair[0].id) if pair[0] else (9, -len(pair[1]), "")
+            ),
+        )
+
+
+def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
+    """Yield the lines that a person reads."""
+    found = case.found
+    yield f"{visible(case.target)}, level {found.level}: nearest to {found.version}{_reach(found)}"
+    yield ""
+    if found.differences:
+        yield f"{_count(len(found.differences), 'behaviour')} of the reference changed; scenarios that each explains:"
+        for each in found.differences:
+            yield f"  {len(each.explains):>4}  {_said(each)}"
+            yield f"        {meaning_of(each.change.behaviour)}"
+    else:
+        yield "No behaviour of the reference needs to be changed."
+    yield ""
+    yield _summary(found)
+    left = case.unexplained
+    if left:
+        shown = left if everything else left[:_RULES]
+        yield f"unexplained: {_count(len(found.unexplained), 'scenario')} in {_count(len(left), 'rule')}, worst first"
+        for rule, ids in shown:
+            title = rule.title if rule is not None else "of no rule that is known"
+            yield f"  {len(ids):>4}  {rule.class_ if rule else '-':<8}  {title}  ({ids[0]})"
+        if len(shown) < len(left):
+            yield f"  and {_count(len(left) - len(shown), 'more rule')}; --all lists them"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _reach(found: Diagnosis) -> str:
+    """Say of which other versions the same can be said."""
+    others = [name for name in found.alike if name != found.version and name in versions()]
+    if not others:
+        return ""
+    if len(others) > _NAMED:
+        return f" (and {others[0]} to {others[-1]}, {len(others)} in all, are told apart by nothing here)"
+    return f" ({', '.join(others)} told apart by nothing here)"
+
+
+def _said(difference: Difference) -> str:
+    change = difference.change
+    return f"{change.behaviour}: {_value(change.value)} instead of {_value(difference.instead_of)}"
+
+
+def _value(value: Any) -> str:
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case None:
+            return "none"
+        case str():
+            shown = visible(value)
+            return f'"{shown}"' if len(shown) <= _WIDE else f'"{shown[:_WIDE]}…"'
+        case _:
+            return str(value)
+
+
+def _summary(found: Diagnosis) -> str:
+    failures, explained = len(found.failures), len(found.explained)
+    text = f"{len(found.compared)} scenarios compared: {failures} fail"
+    if failures:
+        text += f", {explained} of these are explained ({_share(found)})"
+    beyond = len(found.unexplained) - (failures - explained)
+    if beyond:
+        text += f"; {beyond} that hold would fail with these changes"
+    return text
+
+
+def _share(found: Diagnosis) -> str:
+    return f"{100 * len(found.explained) // len(found.failures)} %" if found.failures else "-"
+
+
+def as_json(cases: Sequence[Case]) -> str:
+    """Return all of it, for programs."""
+    return json.dumps({"format": _FORMAT, "diagnoses": [_data(each) for each in cases]}, indent=1) + "\n"
+
+
+def _data(case: Case) -> dict[str, Any]:
+    found = case.found
+    return {
+        "target": case.target,
+        "level": found.level,
+        "nearest": found.version,
+        "alike": list(found.alike),
+        "differences": [
+            {
+                "behaviour": each.change.behaviour,
+                "value": each.change.value,
+                "instead_of": each.instead_of,
+                "meaning": meaning_of(each.change.behaviour),
+                "explains": list(each.explains),
+            }
+            for each in found.differences
+        ],
+        "compared": len(found.compared),
+        "failures": list(found.failures),
+        "explained": list(found.explained),
+        "unexplained": [
+            {
+                "rule": rule.id if rule is not None else None,
+                "class": rule.class_ if rule is not None else None,
+                "title": rule.title if rule is not None else None,
+                "scenarios": ids,
+            }
+            for rule, ids in case.unexplained
+        ],
+    }
+
+
+def as_markdown(cases: Sequence[Case]) -> Iterator[str]:
+    """Yield a table, a line for each: what it is like, how much of its failures that explains, and what is left."""
+    yield "| implementation | nearest to | failures | explained | changed behaviours, the most telling first | left |"
+    yield "|---|---|--:|--:|---|---|"
+    for case in cases:
+        found = case.found
+        told = [f"`{each.change.behaviour}` ({len(each.explains)})" for each in found.differences]
+        more = f", {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+        left = (
+            f"{len(found.unexplained)} in {_count(len(case.unexplained), 'rule')}"
+            if found.unexplained
+            else "nothing"
+        )
+        cells = (
+            f"`{visible(case.target).removeprefix('target:')}`",
+            found.version,
+            str(len(found.failures)),
+            f"{len(found.explained)} ({_share(found)})",
+            ", ".join(told[:_NAMED]) + more or "none",
+            left,
+        )
+        yield f"| {' | '.join(cells)} |"

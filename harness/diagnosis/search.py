@@ -1,0 +1,393 @@
+"""Search: find the version and the fewest changed behaviours that explain what an implementation did."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from readfirst.harness.diagnosis.alternatives import Change, named, values_of, versions, with_changes
+from readfirst.harness.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
+from readfirst.harness.diagnosis.replays import Replays
+from readfirst.harness.diagnosis.table import BASE, Table
+from readfirst.reference_impl import Behaviours, behaviours_of
+
+__all__ = ["Diagnosis", "Difference", "Observed", "diagnosed"]
+
+Observed = Mapping[str, Fingerprint]
+"""What an implementation did, by scenario."""
+Level = Literal["effects", "reason"]
+
+_TRIED = 1
+"""Contracts that look nearest and are looked into."""
+_ROUNDS = 8
+_THOROUGH = 12
+"""Unexplained scenarios up to which everything that they ask for is tried, not only what ever mattered there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A behaviour that the implementation does not share with the version, and the scenarios that it explains."""
+
+    change: Change
+    instead_of: Any
+    explains: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The reference at `version` with all `differences` does in each scenario what was observed, but in `unexplained`.
+
+    `compared` are the scenarios that were observed; `failures` those of them that are not as the suite's default
+    contract has them. `alike` are the versions, oldest first, of which the same can be said.
+    """
+
+    level: Level
+    version: str
+    alike: tuple[str, ...]
+    differences: tuple[Difference, ...]
+    compared: tuple[str, ...]
+    failures: tuple[str, ...]
+    unexplained: tuple[str, ...]
+
+    @property
+    def explained(self) -> tuple[str, ...]:
+        """The failures that the reference with these differences has, too, to the byte."""
+        return tuple(each for each in self.failures if each not in set(self.unexplained))
+
+
+def diagnosed(
+    table: Table,
+    replays: Replays,
+    observed: Observed,
+    level: Level = "effects",
+    candidates: Collection[str] | None = None,
+    contracts: Sequence[str] = (),
+) -> Diagnosis:
+    """Return the diagnosis of what was observed; at the level reason that of effects goes first, and stays.
+
+    `contracts` are those of the table, in order; `candidates` are the versions that may be named, None for all.
+    Scenarios that the table does not have are left out. KeyError: a candidate is no version in which anything changed.
+    """
+    known = {name: each for name, each in observed.items() if name in table.rows}
+    guide = _Guide(table, tuple(contracts), known)
+    allowed = [name for name in contracts if candidates is None or name in candidates]
+    search = _Search(guide, replays, known, "effects")
+    likely = sorted(allowed, key=search.estimated_cost)[:_TRIED]
+    found = min((search.refined(name, search.estimated(name)) for name in likely), key=lambda each: each.cost)
+    found = search.renamed(found, candidates)
+    if level == "reason":
+        search = _Search(guide, replays, known, "reason")
+        found = search.refined(found.guess.version, found.guess.changes)
+    return search.told(found, candidates)
+
+
+@dataclass(frozen=True, slots=True)
+class _Guess:
+    """A version with changes; what is equal to the version's own is none."""
+
+    version: str
+    changes: frozenset[Change] = frozenset()
+
+    @property
+    def behaviours(self) -> Behaviours:
+        return with_changes(_behaviours(self.version), self.changes)
+
+    def value(self, behaviour: str) -> Any:
+        return getattr(self.behaviours, behaviour)
+
+    def with_(self, change: Change) -> _Guess:
+        changes = {each for each in self.changes if each.behaviour != change.behaviour}
+        if getattr(_behaviours(self.version), change.behaviour) != change.value:
+            changes.add(change)
+        return _Guess(self.version, frozenset(changes))
+
+    def without(self, change: Change) -> _Guess:
+        return _Guess(self.version, self.changes - {change})
+
+
+def _behaviours(version: str) -> Behaviours:
+    return versions()[version] if version in versions() else behaviours_of(version)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stand:
+    """What the reference does with a guess, and the scenarios in which that is not what was observed."""
+
+    guess: _Guess
+    did: Mapping[str, Fingerprint]
+    wrong: frozenset[str]
+
+    @property
+    def cost(self) -> tuple[int, int, bool]:
+        """What to make small: what is unexplained and what is changed; of equals the base is best."""
+        changes = len(self.guess.changes)
+        return len(self.wrong) + changes, changes, self.guess.version != BASE
+
+
+@dataclass
+class _Guide:
+    """What the table tells, turned round: by contract, by change, and which behaviours ever mattered to a scenario."""
+
+    table: Table
+    contracts: tuple[str, ...]
+    observed: Observed
+    base: dict[str, Fingerprint] = field(default_factory=dict)
+    in_contract: dict[str, dict[str, Fingerprint]] = field(default_factory=lambda: defaultdict(dict))
+    changed: dict[Change, dict[str, Fingerprint]] = field(default_factory=lambda: defaultdict(dict))
+    matters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    touched: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def __post_init__(self) -> None:
+        for scenario_id in self.observed:
+            row = self.table.rows[scenario_id]
+            for name, found in row.in_contracts(self.contracts).items():
+                self.in_contract[name][scenario_id] = found
+            self.base[scenario_id] = self.in_contract[BASE][scenario_id]
+            for name, found in row.changed.items():
+                change = _named(name)
+                self.changed[change][scenario_id] = found
+                self.note(change.behaviour, scenario_id)
+
+    def note(self, behaviour: str, scenario_id: str) -> None:
+        """Remember that a behaviour matters to a scenario."""
+        self.matters[scenario_id].add(behaviour)
+        self.touched[behaviour].add(scenario_id)
+
+    def predicted(self, now: Fingerprint, scenario_id: str, before: Change, after: Change) -> Fingerprint:
+        """Return what a change probably makes of a scenario: the same as in the base, if it is like there before."""
+        if now != self.changed.get(before, {}).get(scenario_id, self.base[scenario_id]):
+            return now
+        return self.changed.get(after, {}).get(scenario_id, self.base[scenario_id])
+
+
+_NAMED: dict[str, Change] = {}
+
+
+def _named(name: str) -> Change:
+    if name not in _NAMED:
+        _NAMED[name] = named(name)
+    return _NAMED[name]
+
+
+class _Search:
+    """Looks for what explains the observed at one level."""
+
+    def __init__(self, guide: _Guide, replays: Replays, observed: Observed, level: Level) -> None:
+        self._guide = guide
+        self._replays = replays
+        self._observed = observed
+        self._like: Callable[[Fingerprint, Fingerprint], bool] = (
+            _same_effects if level == "effects" else tuple.__eq__
+        )
+        self._level: Level = level
+        self._estimates: dict[str, tuple[frozenset[Change], int]] = {}
+
+    # What the table suggests.
+
+    def estimated_cost(self, version: str) -> int:
+        changes, left = self._estimate(version)
+        return left + len(changes)
+
+    def estimated(self, version: str) -> frozenset[Change]:
+        return self._estimate(version)[0]
+
+    def _estimate(self, version: str) -> tuple[frozenset[Change], int]:
+        """Return the changes that the table alone suggests, the best one first and so on, and what they leave."""
+        if version not in self._estimates:
+            now = dict(self._guide.in_contract[version])
+            guess = _Guess(version)
+            while (best := self._best_estimate(now, guess)) is not None:
+                before = Change(best.behaviour, guess.value(best.behaviour))
+                for each in self._guide.touched[best.behaviour]:
+                    now[each] = self._guide.predicted(now[each], each, before, best)
+                guess = guess.with_(best)
+            left = sum(not self._like(self._observed[each], found) for each, found in now.items())
+            self._estimates[version] = guess.changes, left
+        return self._estimates[version]
+
+    def _best_estimate(self, now: Mapping[str, Fingerprint], guess: _Guess) -> Change | None:
+        best, most = None, 0
+        behaviours = guess.behaviours
+        wrong = {each for each, found in now.items() if not self._like(self._observed[each], found)}
+        for behaviour, touched in self._guide.touched.items():
+            if len(touched & wrong) <= most:
+                continue
+            before = Change(behaviour, getattr(behaviours, behaviour))
+            for value in values_of(behaviour):
+                after = Change(behaviour, value)
+                if value == before.value:
+                    continue
+                gain = 0
+                for each in touched:
+                    then = self._guide.predicted(now[each], each, before, after)
+                    gain += (each in wrong) - (not self._like(self._observed[each], then))
+                if gain > most:
+                    best, most = after, gain
+        return best
+
+    # What replays confirm.
+
+    def stand(self, guess: _Guess) -> _Stand:
+        """Return what the reference does with a guess; by the table where no change ever mattered to a scenario."""
+        known = self._guide.in_contract.get(guess.version)
+        behaviours = guess.behaviours
+        changed = {each.behaviour for each in guess.changes}
+        did = {
+            each: known[each]
+            if known is not None and changed.isdisjoint(self._guide.matters[each])
+            else self._replays(each, behaviours).fingerprint
+            for each in self._observed
+        }
+        return self._stand(guess, did)
+
+    def _stand(self, guess: _Guess, did: Mapping[str, Fingerprint]) -> _Stand:
+        return _Stand(
+            guess,
+            did,
+            frozenset(each for each, found in did.items() if not self._like(self._observed[each], found)),
+        )
+
+    def _moved(self, stand: _Stand, guess: _Guess, behaviour: str) -> _Stand:
+        """Return what the reference does with a guess that differs from a known one in one behaviour."""
+        behaviours = guess.behaviours
+        did = dict(stand.did)
+        for each in self._guide.touched[behaviour]:
+            did[each] = self._replays(each, behaviours).fingerprint
+        return self._stand(guess, did)
+
+    def _replayed(self, stand: _Stand) -> _Stand:
+        """Replay every scenario with a guess, and note which changes matter where nobody expected it."""
+        behaviours = stand.guess.behaviours
+        did = {}
+        for each in self._observed:
+            seen = self._replays(each, behaviours)
+            did[each] = seen.fingerprint
+            if seen.fingerprint != stand.did[each]:
+                for change in stand.guess.changes:
+                    if change.behaviour in seen.asked:
+                        self._guide.note(change.behaviour, each)
+        return self._stand(stand.guess, did)
+
+    def refined(self, version: str, changes: frozenset[Change]) -> _Stand:
+        """Return what replays make of a first guess: changes that they ask for added, those that they do not need gone.
+
+        What is returned was replayed in every scenario.
+        """
+        stand = self.stand(_Guess(version, changes))
+        for _ in range(_ROUNDS):
+            grown = self._thinned(self._grown(stand))
+            replayed = self._replayed(grown)
+            if replayed.did == grown.did:
+                return replayed
+            stand = replayed
+        return stand
+
+    def _grown(self, stand: _Stand) -> _Stand:
+        """Add the change that explains most, and so on."""
+        refused: set[Change] = set()
+        while True:
+            votes: dict[Change, int] = defaultdict(int)
+            behaviours = stand.guess.behaviours
+            for each in stand.wrong:
+                for change in self._plausible(stand, each):
+                    if change not in refused:
+                        did = self._replays(each, with_changes(behaviours, [change])).fingerprint
+                        votes[change] += self._like(self._observed[each], did)
+            for change in sorted(
+                (each for each in votes if votes[each]), key=lambda each: (-votes[each], each.name)
+            ):
+                refused.add(change)
+                then = self._moved(stand, stand.guess.with_(change), change.behaviour)
+                if len(then.wrong) < len(stand.wrong):
+                    stand = then
+                    break
+            else:
+                return stand
+
+    def _plausible(self, stand: _Stand, scenario_id: str) -> list[Change]:
+        """Return the changes that may explain a scenario and that the table cannot tell of.
+
+        It can where nothing that was changed matters. Of few scenarios everything that they ask for is tried.
+        """
+        guess, matters = stand.guess, self._guide.matters[scenario_id]
+        if len(stand.wrong) <= _THOROUGH:
+            worth = self._replays(scenario_id, guess.behaviours).asked & self._guide.touched.keys()
+        elif guess.version == BASE and matters.isdisjoint(each.behaviour for each in guess.changes):
+            return []
+        else:
+            worth = frozenset(matters)
+        return [
+            Change(behaviour, value)
+            for behaviour in sorted(worth)
+            for value in values_of(behaviour)
+            if value != guess.value(behaviour)
+        ]
+
+    def _thinned(self, stand: _Stand) -> _Stand:
+        """Take every change away without which no more is left unexplained."""
+        for change in sorted(
+            stand.guess.changes, key=lambda each: (len(self._guide.touched[each.behaviour]), each.name)
+        ):
+            without = self._moved(stand, stand.guess.without(change), change.behaviour)
+            if len(without.wrong) <= len(stand.wrong):
+                stand = without
+        return stand
+
+    def renamed(self, stand: _Stand, candidates: Collection[str] | None) -> _Stand:
+        """Return the same behaviours told as fewer changes of another version, if there is one."""
+        best = stand
+        for version in self._same(stand.guess, candidates, len(stand.guess.changes) - 1):
+            other = self._told_as(version, stand.guess)
+            if len(other.changes) < len(best.guess.changes):
+                found = self._replayed(self.stand(other))
+                if len(found.wrong) <= len(best.wrong):
+                    best = found
+        return best
+
+    def _same(self, guess: _Guess, candidates: Collection[str] | None, most: int) -> list[str]:
+        """Return the versions that a guess can be told as with so many changes at most."""
+        return [
+            version
+            for version in versions()
+            if (candidates is None or version in candidates)
+            and len(self._told_as(version, guess).changes) <= most
+        ]
+
+    def _told_as(self, version: str, guess: _Guess) -> _Guess:
+        """Return the behaviours of a guess as changes of another version, as far as they ever mattered."""
+        wanted, own = guess.behaviours, _behaviours(version)
+        changes = {
+            Change(name, getattr(wanted, name))
+            for name in self._guide.touched
+            if getattr(wanted, name) != getattr(own, name)
+        }
+        return _Guess(version, frozenset(changes))
+
+    def told(self, stand: _Stand, candidates: Collection[str] | None) -> Diagnosis:
+        """Return the diagnosis, with what each change explains."""
+        guess = stand.guess
+        differences = []
+        for change in guess.changes:
+            without = self._moved(stand, guess.without(change), change.behaviour)
+            instead_of = getattr(_behaviours(guess.version), change.behaviour)
+            differences.append(Difference(change, instead_of, tuple(sorted(without.wrong - stand.wrong))))
+        alike = [
+            version
+            for version in self._same(guess, candidates, len(guess.changes))
+            if self._told_as(version, guess).changes == guess.changes
+        ]
+        return Diagnosis(
+            self._level,
+            guess.version,
+            tuple(alike),
+            tuple(sorted(differences, key=lambda each: (-len(each.explains), each.change.name))),
+            tuple(sorted(self._observed)),
+            tuple(sorted(each for each, did in self._observed.items() if not self._like(did, AS_EXPECTED))),
+            tuple(sorted(stand.wrong)),
+        )
+
+
+def _same_effects(one: Fingerprint, other: Fingerprint) -> bool:
+    return one.effects == other.effects

@@ -1,0 +1,56 @@
+"""What the tests of diagnoses share: the table, cut down to a few families, and the reference with any behaviours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from readfirst.harness.diagnosis.alternatives import Change, named, with_changes
+from readfirst.harness.diagnosis.observation import behaviours_observed
+from readfirst.harness.diagnosis.replays import Replays
+from readfirst.harness.diagnosis.search import Diagnosis, Level, Observed, diagnosed
+from readfirst.harness.diagnosis.table import BASE, Table, contracts
+from readfirst.harness.suite.suite import Suite
+from readfirst.reference_impl import behaviours_of
+
+FEW = ("gate/", "staleness/edit-after-touch", "line-endings/write", "arguments/read-offset")
+"""Scenarios that are replayed in a moment, and tell some behaviours apart."""
+
+Diagnose = Callable[..., Diagnosis]
+
+
+class Clinic:
+    """Diagnoses from a table, with one memory of replays."""
+
+    def __init__(self, table: Table, replays: Replays, suite: Suite) -> None:
+        self.table, self.replays, self.suite = table, replays, suite
+
+    def observed(self, *changes: str, version: str = BASE) -> dict[str, object]:
+        behaviours = with_changes(behaviours_of(version), map(named, changes))
+        return dict(behaviours_observed(self.table, self.replays, behaviours))
+
+    def diagnosed(self, observed: Observed, level: Level = "effects", candidates=None) -> Diagnosis:
+        names = contracts(self.suite)
+        return diagnosed(self.table, self.replays, observed, level, candidates, names)
+
+
+@pytest.fixture(scope="session")
+def whole() -> Iterator[Clinic]:
+    """All of the suite."""
+    suite = Suite()
+    with Replays(suite) as replays:
+        yield Clinic(Table.read(), replays, suite)
+
+
+@pytest.fixture(scope="session")
+def few() -> Iterator[Clinic]:
+    """A few scenarios of the suite."""
+    suite, table = Suite(), Table.read()
+    rows = {name: row for name, row in table.rows.items() if name.startswith(FEW)}
+    with Replays(suite) as replays:
+        yield Clinic(Table(table.reference, rows), replays, suite)
+
+
+def changes_of(found: Diagnosis) -> set[Change]:
+    return {each.change for each in found.differences}

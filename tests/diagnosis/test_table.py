@@ -1,0 +1,103 @@
+"""The table that diagnoses start from is fresh, and says what the reference does."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.cli import exits, main
+from readfirst.harness.diagnosis import table as module
+from readfirst.harness.diagnosis.fingerprint import Fingerprint
+from readfirst.harness.diagnosis.replays import Replays
+from readfirst.harness.diagnosis.table import Row, Table, TableError, made, reference_digest, row_of
+from readfirst.harness.suite.suite import Suite
+
+SAMPLE = ("gate/edit-unread", "staleness/edit-after-touch-offset-only")
+
+
+def test_the_table_is_up_to_date() -> None:
+    stale = Table.read().stale(Suite())
+    assert not stale, (
+        f"run `readfirst diagnose --write-table -j 2`: it is out of date for {len(stale)}: {stale[:3]}"
+    )
+    assert sorted(Table.read().rows) == Suite().ids()
+
+
+@pytest.mark.parametrize("scenario_id", SAMPLE)
+def test_the_table_says_what_the_reference_does(scenario_id: str) -> None:
+    suite = Suite()
+    with Replays(suite) as replays:
+        row = row_of(suite, replays, scenario_id)
+    assert row == Table.read().rows[scenario_id]
+    assert row.changed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_a_quarter_of_the_table_is_what_the_reference_does(part: int) -> None:
+    suite, table = Suite(), Table.read()
+    ids = suite.ids()[part::16]
+    assert {name for name, row in made(suite, ids) if row != table.rows[name]} == set()
+
+
+def test_writing_replays_what_changed_and_gives_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = module.TABLE.read_bytes()
+    table = Table.read()
+    file = tmp_path / "table.json"
+    monkeypatch.setattr(module, "TABLE", file)
+    monkeypatch.setattr(exits.signal, "signal", lambda *_: None)
+    rows = {name: row for name, row in table.rows.items() if name != SAMPLE[0]}
+    Table(table.reference, {**rows, "gone/away": Row("1", {}, {})}).write()
+    with pytest.raises(SystemExit) as ended:
+        main.main(["diagnose", "--write-table"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.endswith(f"1 of {len(table.rows)} scenarios replayed\n")
+    assert file.read_bytes() == whole
+
+
+def test_a_row_is_stale_when_its_scenario_changed(tmp_path: Path) -> None:
+    root = tmp_path / "suite"
+    for name in ("contracts.yaml", "errors.yaml"):
+        root.mkdir(exist_ok=True)
+        shutil.copy(Suite().root / name, root / name)
+    file = root / "scenarios" / "gate" / "edit-unread.yaml"
+    file.parent.mkdir(parents=True)
+    shutil.copy(Suite().path("gate/edit-unread"), file)
+    table = Table.read()
+    assert table.stale(Suite(root)) == []
+    file.write_bytes(file.read_bytes() + b"\n")
+    assert table.stale(Suite(root)) == ["gate/edit-unread"]
+    assert Table("another reference", table.rows).stale(Suite(root)) == ["gate/edit-unread"]
+
+
+def test_remarks_in_the_reference_make_no_table_stale() -> None:
+    tree = ast.parse('"""What it does."""\nimport os\nx = 1\ndef f():\n    """And how."""\n    return 2\n')
+    assert [type(each) for each in tree.body if not module._is_idle(each)] == [ast.Assign, ast.FunctionDef]
+    assert len(reference_digest()) == 12
+
+
+def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
+    row = Row(
+        "123", {"2.1.7": Fingerprint("ab", "cd"), "2.1.40": Fingerprint()}, {"a=1": Fingerprint("", "ef")}
+    )
+    table = Table("456", {"gate/b": row, "gate/a": Row("7", {}, {})})
+    file = tmp_path / "table.json"
+    table.write(file)
+    assert Table.read(file) == table
+    names = ["2.1.6", "2.1.7", "2.1.8", "2.1.40"]
+    assert [str(each) for each in row.in_contracts(names).values()] == ["", "ab.cd", "ab.cd", ""]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "reference": "", "scenarios": []}']
+)
+def test_what_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "table.json"
+    file.write_text(text)
+    with pytest.raises(TableError, match=r"is no table: .*readfirst diagnose --write-table"):
+        Table.read(file)
