@@ -34,7 +34,7 @@ Npm = Callable[..., FakeNpm]
 READFIRST = f"""\
 #!/bin/sh
 case "$1" in
-  history | behaviour) echo "$@" >>docs/made ;;
+  history | behaviour | compatibility) echo "$@" >>docs/made ;;
   *) exec "{sys.executable}" -m readfirst "$@" ;;
 esac
 """
