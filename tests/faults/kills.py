@@ -1,0 +1,121 @@
+"""Kills: commands that write are killed at random moments, looked at, and run again."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.faults.stage import UNFINISHED, Command, Stage
+from tests.processes import none_mentions
+
+__all__ = ["Kills", "kills"]
+
+
+@dataclass
+class Kills:
+    """What became of the trials of one command; each problem says what was found, and at which moment.
+
+    `before`, `between` and `after`: no file was new yet, some were, all were. `ended`: the command was quicker.
+    """
+
+    name: str
+    milliseconds: float
+    trials: int = 0
+    ended: int = 0
+    before: int = 0
+    between: int = 0
+    after: int = 0
+    swept: int = 0
+    """Trials that left a temporary file or folder, which the next run has removed."""
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def killed(self) -> int:
+        """Trials in which the command had not ended."""
+        return self.trials - self.ended
+
+
+class FaultError(Exception):
+    """A command fails without any fault; the message has what it printed."""
+
+
+def kills(command: Command, base: Path, trials: int, seed: int) -> Kills:
+    """Kill a command at so many moments, spread over the time that it takes. Raises FaultError."""
+    stage = Stage(base)
+    stage.fresh()
+    for words in command.before:
+        _done(stage, words)
+    if command.before:
+        stage.keep()
+    expected, seconds = _undisturbed(stage, command)
+    found = Kills(command.name, seconds * 1000)
+    draw = random.Random(f"{seed} {command.name}")
+    for number in range(trials):
+        # Every other one strikes late, when files are written.
+        earliest = seconds * 0.7 if number % 2 else 0
+        _trial(stage, command, expected, draw.uniform(earliest, seconds), found)
+    return found
+
+
+def _undisturbed(stage: Stage, command: Command) -> tuple[Mapping[str, bytes], float]:
+    """Return what the command makes of the files, and the seconds that it takes the second time."""
+    seconds = 0.0
+    for _ in range(2):
+        stage.fresh()
+        start = time.monotonic()
+        _done(stage, command.words)
+        seconds = time.monotonic() - start
+        stage.preload()
+    return stage.state(), seconds
+
+
+def _done(stage: Stage, words: tuple[str, ...]) -> None:
+    if stage.ended(words) not in (0, 1) or stage.left():
+        raise FaultError(f"readfirst {' '.join(words)}: left {stage.left()}, said\n{stage.log}")
+
+
+def _trial(
+    stage: Stage, command: Command, expected: Mapping[str, bytes], moment: float, found: Kills
+) -> None:
+    stage.fresh()
+    given = stage.state()
+    child = stage.start(command.words)
+    time.sleep(moment)
+    os.kill(child, signal.SIGKILL)
+    status = os.waitpid(child, 0)[1]
+    found.trials += 1
+    found.ended += not os.WIFSIGNALED(status)
+    found.problems += (
+        f"{problem} ({moment * 1000:.0f} ms)" for problem in _look(stage, given, expected, found)
+    )
+    code = stage.ended(command.words)
+    if code not in (0, 1):
+        found.problems.append(f"the next run ends with {code} ({moment * 1000:.0f} ms): {stage.log[-500:]}")
+    if stage.state() != expected or stage.left():
+        found.problems.append(f"the next run leaves something else ({moment * 1000:.0f} ms): {stage.left()}")
+
+
+def _look(
+    stage: Stage, given: Mapping[str, bytes], expected: Mapping[str, bytes], found: Kills
+) -> Iterator[str]:
+    """Look at what a killed command left; yield what must not be."""
+    if not none_mentions(str(stage.folder)):
+        yield "a process goes on"
+    found.swept += bool(stage.left())
+    state = {path: data for path, data in stage.state().items() if not UNFINISHED.fullmatch(Path(path).name)}
+    for path in given.keys() - state.keys():
+        yield f"{path} is gone"
+    for path, data in state.items():
+        if data not in (given.get(path), expected.get(path)):
+            yield f"{path} is neither as it was nor as it was to be: {data[:200]!r}"
+    if state == given:
+        found.before += 1
+    elif state == expected:
+        found.after += 1
+    else:
+        found.between += 1

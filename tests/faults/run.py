@@ -1,0 +1,143 @@
+"""Faults: readfirst is killed, and run on machines that lack something; prints the tables of docs/reliability.md.
+
+    python3 tests/faults/run.py [--kills N] [--seed N] [--only WORDS]... [--write FILE]
+
+Kills the commands that write at N random moments in all (default 200), and runs commands on odd machines. `--only`
+takes a part, by words of its name. `--write` puts the tables into FILE, between its marks; this takes all parts. Exit
+code 0: nothing was half-written, nothing was left, and what was not the same said why. 1: something was not so; it is
+printed.
+"""
+
+from __future__ import annotations
+
+# ruff: noqa: E402 - the checkout must be importable first
+import argparse
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    sys.path[0] = str(CHECKOUT)
+
+from readfirst.harness.source.atomic import write_all
+from tests.faults.kills import Kills, kills
+from tests.faults.stage import COMMANDS
+from tests.faults.surroundings import SURROUNDINGS, Outcome, outcomes
+
+TRIALS = 200
+BEGIN, END = "<!-- measured by tests/faults/run.py -->\n", "<!-- end -->\n"
+KILLS = [
+    "command",
+    "takes",
+    "killed",
+    "nothing new yet",
+    "some files new",
+    "all new",
+    "leftovers, swept by the next run",
+]
+SAME = "the same result"
+
+
+def killed(trials: int, seed: int, only: Sequence[str]) -> list[Kills]:
+    """Kill each command at its share of the moments."""
+    found = []
+    for command in COMMANDS:
+        if chosen(command.name, only):
+            with tempfile.TemporaryDirectory(prefix="faults-") as base:
+                found.append(kills(command, Path(base), -(-trials // len(COMMANDS)), seed))
+            tell(found[-1].name, found[-1].problems)
+    return found
+
+
+def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
+    """Run commands on every machine; a text says why one cannot be tried here."""
+    found: dict[str, list[Outcome] | str] = {}
+    for each in SURROUNDINGS:
+        if chosen(each.name, only):
+            missing = each.only()
+            if missing:
+                found[each.name] = missing
+                tell(each.name, [f"not tried: {missing}"])
+                continue
+            with tempfile.TemporaryDirectory(prefix="faults-") as base:
+                told = outcomes(each, Path(base))
+            found[each.name] = told
+            tell(each.name, [f"{outcome.command}: {outcome.problem}" for outcome in told if outcome.problem])
+    return found
+
+
+def chosen(name: str, only: Sequence[str]) -> bool:
+    """Tell whether a part is asked for."""
+    return not only or any(words in name for words in only)
+
+
+def tell(name: str, problems: Sequence[str]) -> None:
+    """Print what came of one part."""
+    print(f"{name}: {'; '.join(problems) or 'ok'}", flush=True)
+
+
+def kill_row(found: Kills) -> list[str]:
+    """Return the cells of one command."""
+    numbers = (found.killed, found.before, found.between, found.after - found.ended, found.swept)
+    return [f"`{found.name}`", f"{found.milliseconds / 1000:.1f} s", *map(str, numbers)]
+
+
+def machine_row(name: str, told: list[Outcome] | str) -> list[str]:
+    """Return the cells of one machine."""
+    if isinstance(told, str):
+        return [name, *[f"not tried: {told}"] * 2]
+    return [name, *(outcome.told.replace("|", "&#124;").replace("<", "&lt;") or SAME for outcome in told)]
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    lines = [header, ["---" for _ in header], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print, and write the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--kills", type=int, default=TRIALS, help="moments in all")
+    parser.add_argument("--seed", type=int, default=1, help="of these moments")
+    parser.add_argument("--only", action="append", default=[], help="words in the name of a part")
+    parser.add_argument("--write", type=Path, help="the page")
+    options = parser.parse_args(arguments)
+    if options.write and options.only:
+        parser.error("--write takes all parts")
+    begun = time.monotonic()
+    by_kills, by_machine = killed(options.kills, options.seed, options.only), surrounded(options.only)
+    if not by_kills and not by_machine:
+        parser.error("--only matches nothing")
+    made = table(KILLS, [kill_row(each) for each in by_kills]) if by_kills else ""
+    if by_machine:
+        header = ["machine", "`run --output`", "`record`"]
+        made += "\n" + table(header, [machine_row(*each) for each in by_machine.items()])
+    made += f"\n{platform.system()} {platform.release()}, Python {platform.python_version()}, "
+    made += (
+        f"{sum(each.trials for each in by_kills)} trials, {(time.monotonic() - begun) / 60:.0f} minutes.\n"
+    )
+    print(made)
+    if options.write:
+        before, _, rest = options.write.read_text("utf-8").partition(BEGIN)
+        write_all({options.write: (before + BEGIN + made + END + rest.partition(END)[2]).encode()})
+    problems = [each for found in by_kills for each in found.problems]
+    problems += [
+        each.problem
+        for told in by_machine.values()
+        if not isinstance(told, str)
+        for each in told
+        if each.problem
+    ]
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,226 @@
+"""Stage: a folder with suites, a stand-in for the product, home, cache and temporary files, fresh for each trial."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.releases.fake_registry import FakeNpm, published, saying
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+SERVER = Path(__file__).with_name("server.py")
+UNFINISHED = re.compile(r"\..+-[a-z0-9_]{8}\.unfinished")
+"""What a file is called that waits to take the place of another."""
+_TIMES = re.compile(rb'(time="|"milliseconds": )[0-9.]+')
+"""What no two runs have in common."""
+
+_CONTRACT = """\
+  {name}:
+    package: "@anthropic-ai/claude-code"
+    version: 1.0.1
+    model: {model}
+    read_gate: {gate}
+    tools: [Read, Edit, Write, NotebookEdit]
+    summary: Made up.
+"""
+_RECORDED = """\
+# yaml-language-server: $schema=../../schema/scenario.schema.json
+title: Edit answers what it has done, number {number}
+requirement: must
+given:
+  files:
+    notes-{number}.txt: "alpha\\n"
+steps:
+  - Edit: {{file_path: $WS/notes-{number}.txt, old_string: alpha, new_string: gamma}}
+"""
+_JUDGED = """\
+title: Edit changes a file, größer als {number}
+requirement: must
+given: {{files: {{ä{number}.txt: "alpha\\n"}}}}
+steps:
+  - Read: {{file_path: $WS/ä{number}.txt}}
+    expect: {{text: "     1→alpha\\n     2→"}}
+  - Edit: {{file_path: $WS/ä{number}.txt, old_string: alpha, new_string: beta}}
+    expect: {{text: done, files: {{ä{number}.txt: "beta\\n"}}}}
+"""
+_ACCEPTED = """\
+name: mcp
+accepted:
+  - scenario: edit/number-0
+    fails: [text]
+    reason: It numbers no lines.
+"""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line of readfirst that writes, with what must be done before it.
+
+    `{folder}` in words stands for the stage's own folder. The files below `suite` and `out` are what counts.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    before: tuple[tuple[str, ...], ...] = ()
+
+
+_RUN = (
+    "run",
+    f"mcp:{sys.executable} -S -E {{folder}}/server.py",
+    "--name",
+    "mcp",
+    "--fixtures",
+    "{folder}/judged",
+)
+_RECORD = ("record", "--fixtures", "{folder}/suite")
+COMMANDS = (
+    Command("run --output", (*_RUN, "--format", "junit", "--output", "{folder}/out/report.xml")),
+    Command(
+        "run --update-baseline", (*_RUN, "--baseline", "{folder}/out/accepted.yaml", "--update-baseline")
+    ),
+    Command("record", _RECORD),
+    Command("record --missing", (*_RECORD, "--missing"), (_RECORD,)),
+    Command(
+        "snapshot", ("snapshot", "1.0.2", "--fixtures", "{folder}/suite"), (_RECORD, (*_RECORD, "--missing"))
+    ),
+)
+STREAM = Command("run --output", (*_RUN, "--format", "jsonl", "--output", "{folder}/out/run.jsonl"))
+"""The run whose verdicts are compared between machines."""
+
+
+def _is_new(path: Path) -> bool:
+    return path.name.startswith("readfirst-") and path.is_dir() and not list(path.iterdir())
+
+
+class Stage:
+    """What a command starts from: `template` is copied to `folder` for each trial, always the same path."""
+
+    def __init__(self, base: Path, scenarios: int = 2) -> None:
+        self.base = base
+        self.folder = base / "stage"
+        self.template = base / "template"
+        self._npm = base / "bin"
+        base.chmod(0o755)
+        FakeNpm(self._npm, published({version: saying('"Done"') for version in ("1.0.1", "1.0.2")}))
+        for name in ("suite", "judged", "out", "home", "cache", "tmp"):
+            (self.template / name).mkdir(parents=True)
+        shutil.copy(SERVER, self.template)
+        (self.template / "out" / "report.xml").write_text("an older report\n")
+        (self.template / "out" / "accepted.yaml").write_text(_ACCEPTED)
+        self._suites(scenarios)
+
+    def _suites(self, scenarios: int) -> None:
+        errors = CHECKOUT / "fixtures" / "errors.yaml"
+        suite, judged = self.template / "suite", self.template / "judged"
+        for folder in (suite, judged):
+            shutil.copy(errors, folder)
+        (suite / "contracts.yaml").write_text(
+            "default: 1.0.1\ncontracts:\n"
+            + _CONTRACT.format(name="1.0.1", model="new", gate="relaxed")
+            + _CONTRACT.format(name="1.0.1+gated", model="old", gate="enforced")
+        )
+        shutil.copy(CHECKOUT / "fixtures" / "contracts.yaml", judged)
+        for number in range(scenarios):
+            for folder, family, text in ((suite, "gate", _RECORDED), (judged, "edit", _JUDGED)):
+                file = folder / "scenarios" / family / f"number-{number}.yaml"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text.format(number=number), "utf-8")
+
+    def fresh(self) -> None:
+        """Make the folder as the template is."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.copytree(self.template, self.folder, symlinks=True)
+
+    def keep(self) -> None:
+        """Make the folder, as it is now, the template, without what was only temporary."""
+        shutil.rmtree(self.template)
+        shutil.copytree(self.folder, self.template, symlinks=True)
+
+    def words(self, command: Sequence[str]) -> list[str]:
+        """Return the arguments of readfirst."""
+        return [word.replace("{folder}", str(self.folder)) for word in command]
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables: nothing is inherited but the way to programs."""
+        return {
+            "PATH": f"{self._npm}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(CHECKOUT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "LANG": "C.UTF-8",
+            "HOME": str(self.folder / "home"),
+            "XDG_CACHE_HOME": str(self.folder / "cache"),
+            "TMPDIR": str(self.folder / "tmp"),
+        }
+
+    def state(self) -> Mapping[str, bytes]:
+        """Return the files that count, without the times that they tell."""
+        return {
+            str(path.relative_to(self.folder)): _TIMES.sub(rb"\g<1>0", path.read_bytes())
+            for name in ("suite", "judged", "out")
+            for path in sorted((self.folder / name).rglob("*"))
+            if path.is_file()
+        }
+
+    def left(self) -> list[str]:
+        """Return what is left of temporary files, beside results and where temporary files are.
+
+        A folder that is empty and has no lock may be about to get it: it is nothing to sweep for an hour.
+        """
+        return [
+            str(path.relative_to(self.folder))
+            for name in ("suite", "judged", "out", "tmp")
+            for path in (self.folder / name).rglob("*")
+            if UNFINISHED.fullmatch(path.name) or (name == "tmp" and not _is_new(path))
+        ]
+
+    def start(self, command: Sequence[str]) -> int:
+        """Run readfirst in a child of this process, which has imported all of it; return the process id."""
+        child = os.fork()
+        if child:
+            return child
+        code = 70
+        try:
+            environment = self.environment()
+            os.environ.clear()
+            os.environ.update(environment)
+            tempfile.tempdir = None
+            os.chdir(self.folder)
+            log = os.open(self.base / "log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            for descriptor in (1, 2):
+                os.dup2(log, descriptor)
+            from readfirst.harness.cli import main as cli
+
+            cli.main(self.words(command))
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else 70
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            used = (name for name in sys.modules if name.startswith("readfirst."))
+            (self.base / "modules").write_text("\n".join(used))
+            os._exit(code)
+
+    def ended(self, command: Sequence[str]) -> int:
+        """Run readfirst to its end; return its exit code."""
+        return os.waitstatus_to_exitcode(os.waitpid(self.start(command), 0)[1])
+
+    def preload(self) -> None:
+        """Import here what the last command imported, so that a kill strikes the work of the next and not its start."""
+        for name in (self.base / "modules").read_text().split():
+            importlib.import_module(name)
+
+    @property
+    def log(self) -> str:
+        """What the last command printed."""
+        return (self.base / "log").read_text("utf-8", "replace")

@@ -1,0 +1,387 @@
+"""Surroundings: the same commands on machines that lack something, are full, slow, odd, or shared."""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.faults.stage import COMMANDS, STREAM, Command, Stage
+from tests.processes import none_mentions
+
+__all__ = ["SURROUNDINGS", "Outcome", "Surroundings", "outcomes"]
+
+_SECONDS = 120
+"""After so many a command counts as one that hangs."""
+_WRITTEN = (STREAM, next(command for command in COMMANDS if command.name == "record"))
+_DOCUMENTED = (2, 3)
+"""The exit codes with which a command may give up: usage, and the environment."""
+
+
+@dataclass
+class Machine:
+    """How a command is started: what differs from a plain start in the stage's folder."""
+
+    stage: Stage
+    environment: dict[str, str]
+    wrapper: tuple[str, ...] = ()
+    options: dict[str, object] = field(default_factory=dict)
+    times: int = 1
+    """How many are started at once."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """One kind of machine. `alike`: nothing but the same result will do, else a clear error is as good."""
+
+    name: str
+    arrange: Callable[[Machine], None]
+    alike: bool = True
+    only: Callable[[], str] = str
+    """Why it cannot be tried here; empty where it can."""
+    around: Callable[[], object] | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one command: `told` is empty where the result was the same, else the error. `problem`: a fault."""
+
+    command: str
+    told: str = ""
+    problem: str = ""
+
+
+def _set(**variables: str | None) -> Callable[[Machine], None]:
+    def arrange(machine: Machine) -> None:
+        for name, value in variables.items():
+            if value is None:
+                machine.environment.pop(name, None)
+            else:
+                machine.environment[name] = value.replace("{folder}", str(machine.stage.folder))
+
+    return arrange
+
+
+def _temporary_folder(name: str) -> Callable[[Machine], None]:
+    def arrange(machine: Machine) -> None:
+        folder = machine.stage.folder / "tmp" / name
+        folder.mkdir(parents=True)
+        machine.environment["TMPDIR"] = str(folder)
+
+    return arrange
+
+
+def _linked_temporary_folder(machine: Machine) -> None:
+    link = machine.stage.folder / "home" / "link"
+    link.symlink_to(machine.stage.folder / "tmp")
+    machine.environment["TMPDIR"] = str(link)
+
+
+def _read_only(*names: str) -> Callable[[Machine], None]:
+    """Mount folders read-only in a namespace: root may write whatever their modes say."""
+
+    def arrange(machine: Machine) -> None:
+        script = (
+            'while [ "$1" != -- ]; do mount --bind "$1" "$1"; mount -o remount,bind,ro "$1"; shift; done; '
+            'shift; exec "$@"'
+        )
+        folders = [str(machine.stage.folder / name) for name in names]
+        machine.wrapper = (*_namespace(), "sh", "-ec", script, "sh", *folders, "--")
+
+    return arrange
+
+
+def _full(folder: str, kilobytes: int) -> Callable[[Machine], None]:
+    """Let a folder be a file system with so much room for what is to come; what it held is in it."""
+
+    def arrange(machine: Machine) -> None:
+        target = machine.stage.folder / folder
+        held, kept = machine.stage.base / "held", machine.stage.base / "kept"
+        for each in (held, kept):
+            shutil.rmtree(each, ignore_errors=True)
+        shutil.copytree(target, held, symlinks=True)
+        pages = sum(1 + path.lstat().st_size // 4096 for path in held.rglob("*") if path.is_file())
+        size = str(pages * 4096 + kilobytes * 1024)
+        script = (
+            'mount -t tmpfs -o "size=$1" none "$2"; cp -a "$3/." "$2"; code=0; target=$2; kept=$4; cd "$5"; shift 5; '
+            '"$@" || code=$?; cp -a "$target/." "$kept"; exit $code'
+        )
+        words = (size, str(target), str(held), str(kept), str(machine.stage.folder))
+        kept.mkdir()
+        machine.wrapper = (*_namespace(), "sh", "-ec", script, "sh", *words)
+
+    return arrange
+
+
+def _no_file_above(size: int) -> Callable[[Machine], None]:
+    def arrange(machine: Machine) -> None:
+        machine.options["preexec_fn"] = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return arrange
+
+
+def _mask(mask: int) -> Callable[[Machine], None]:
+    def arrange(machine: Machine) -> None:
+        machine.options["umask"] = mask
+
+    return arrange
+
+
+def _as_nobody(machine: Machine) -> None:
+    nobody = pwd.getpwnam("nobody")
+    tools = machine.stage.base / "bin"
+    for path in (machine.stage.folder, *machine.stage.folder.rglob("*"), tools, *tools.iterdir()):
+        os.chown(path, nobody.pw_uid, nobody.pw_gid)
+    become = ("setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups")
+    python = Path(sys.base_prefix).resolve()
+    closed = next((each for each in reversed(python.parents) if not each.stat().st_mode & 0o001), None)
+    if closed is None:
+        machine.wrapper = become
+        return
+    # A Python below a closed folder, such as root's home, is there alone in a namespace of its own.
+    script = (
+        'mount --bind "$2" "$3"; mount -t tmpfs -o mode=755 none "$1"; mkdir -p "$2"; mount --move "$3" "$2"; '
+        'shift 3; exec "$@"'
+    )
+    way = machine.stage.base / "way"
+    way.mkdir(exist_ok=True)
+    machine.wrapper = (
+        "unshare",
+        "-m",
+        "sh",
+        "-ec",
+        script,
+        "sh",
+        str(closed),
+        str(python),
+        str(way),
+        *become,
+    )
+
+
+def _home_of_another(machine: Machine) -> None:
+    _as_nobody(machine)
+    for name in ("home", "cache"):
+        os.chown(machine.stage.folder / name, 0, 0)
+
+
+_BACK = """\
+import time
+asked, now, now_ns = 0, time.time, time.time_ns
+def back():
+    global asked
+    asked += 1
+    return 86400 if asked > 20 else 0
+time.time = lambda: now() - back()
+time.time_ns = lambda: now_ns() - back() * 10**9
+"""
+
+
+def _clock_set_back(machine: Machine) -> None:
+    """Let every clock of Python go back by a day while the command runs, and all files be from the day after."""
+    folder = machine.stage.base / "clock"
+    folder.mkdir(exist_ok=True)
+    (folder / "sitecustomize.py").write_text(_BACK)
+    machine.environment["PYTHONPATH"] = f"{folder}{os.pathsep}{machine.environment['PYTHONPATH']}"
+    for path in machine.stage.folder.rglob("*"):
+        later = path.lstat().st_mtime + 86400
+        os.utime(path, (later, later), follow_symlinks=False)
+
+
+def _twice(machine: Machine) -> None:
+    machine.times = 2
+
+
+def _plain(_machine: Machine) -> None:
+    pass
+
+
+@contextmanager
+def _busy() -> Iterator[None]:
+    with ExitStack() as stack:
+        for _ in range(4):
+            loop = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            stack.callback(loop.wait)
+            stack.callback(loop.kill)
+        yield
+
+
+def _namespace() -> tuple[str, ...]:
+    return ("unshare", "-m") if os.geteuid() == 0 else ("unshare", "-rm")
+
+
+def _needs_mounts() -> str:
+    if shutil.which("unshare") is None:
+        return "needs unshare"
+    words = (*_namespace(), "mount", "-t", "tmpfs", "none", "/mnt")
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    return f"cannot mount: {done.stderr.strip()}" if done.returncode else ""
+
+
+def _needs_root() -> str:
+    if os.geteuid() != 0:
+        return "needs root"
+    return "needs setpriv" if shutil.which("setpriv") is None else _needs_mounts()
+
+
+SURROUNDINGS = (
+    Surroundings("4 busy loops beside", _plain, around=_busy),
+    Surroundings("two at once, on the same files", _twice),
+    Surroundings("no HOME", _set(HOME=None, XDG_CACHE_HOME=None), only=lambda: ""),
+    Surroundings("HOME that is not there", _set(HOME="{folder}/nowhere", XDG_CACHE_HOME=None)),
+    Surroundings("HOME that is a file", _set(HOME="{folder}/server.py", XDG_CACHE_HOME=None), alike=False),
+    Surroundings("read-only home", _read_only("home"), only=_needs_mounts),
+    Surroundings("read-only cache", _read_only("cache"), alike=False, only=_needs_mounts),
+    Surroundings("read-only folder for results", _read_only("out", "suite"), alike=False, only=_needs_mounts),
+    Surroundings("read-only TMPDIR", _read_only("tmp"), only=_needs_mounts),
+    Surroundings("no TMPDIR", _set(TMPDIR=None)),
+    Surroundings("TMPDIR that is not there", _set(TMPDIR="{folder}/nowhere")),
+    Surroundings("TMPDIR that is a file", _set(TMPDIR="{folder}/server.py")),
+    Surroundings("TMPDIR with blanks, quotes and umlauts", _temporary_folder("grün 'n' \"q\" $WS")),
+    Surroundings("TMPDIR of 300 characters", _temporary_folder("/".join(["x" * 99] * 3))),
+    Surroundings("TMPDIR that is a symbolic link", _linked_temporary_folder),
+    Surroundings("umask 077", _mask(0o077)),
+    Surroundings("umask 000", _mask(0)),
+    Surroundings("C locale", _set(LANG=None, LC_ALL="C")),
+    Surroundings("ASCII file names", _set(LANG=None, LC_ALL="C", PYTHONUTF8="0"), alike=False),
+    Surroundings("user nobody", _as_nobody, only=_needs_root),
+    Surroundings("user nobody, home and cache of another", _home_of_another, alike=False, only=_needs_root),
+    Surroundings("clock set back by a day", _clock_set_back),
+    *(
+        Surroundings(f"no file above {size:,} bytes", _no_file_above(size), alike=False)
+        for size in (0, 1000, 10_000)
+    ),
+    *(
+        Surroundings(f"{room} KiB left for {what}", _full(folder, room), alike=False, only=_needs_mounts)
+        for folder, what in (("tmp", "temporary files"), ("out", "results"), ("suite", "the suite"))
+        for room in (4, 8, 16, 64)
+    ),
+)
+
+
+def outcomes(surroundings: Surroundings, base: Path) -> list[Outcome]:
+    """Run the commands there, and compare with what comes of them elsewhere."""
+    stage = Stage(base, scenarios=6)
+    found = []
+    for command in _WRITTEN:
+        stage.fresh()
+        expected, _ = _ran(stage, command, Machine(stage, stage.environment()))
+        wanted = _result(stage)
+        assert {code for code, _ in expected} <= {0, 1}, expected
+        stage.fresh()
+        given = _result(stage)
+        machine = Machine(stage, stage.environment())
+        surroundings.arrange(machine)
+        arranged = stage.left()
+        with surroundings.around() if surroundings.around is not None else ExitStack():  # type: ignore[attr-defined]
+            ended, hung = _ran(stage, command, machine)
+        problem = "it hangs" if hung else _left(stage, arranged)
+        found.append(_judged(surroundings, stage, command, ended, problem, given, wanted, expected[0][0]))
+    return found
+
+
+def _words(said: str) -> str:
+    """Return the line that says why a command gave up."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    for beginning in ("readfirst:", "broken "):
+        for line in lines:
+            if line.startswith(beginning):
+                return line.removeprefix("readfirst: ")
+    return lines[-1] if lines else ""
+
+
+def _left(stage: Stage, arranged: Collection[str]) -> str:
+    """Tell what a command left, beside what was arranged."""
+    if not none_mentions(str(stage.folder)):
+        return "a process goes on"
+    left = [path for path in stage.left() if path not in arranged]
+    return f"left {left}" if left else ""
+
+
+def _judged(
+    surroundings: Surroundings,
+    stage: Stage,
+    command: Command,
+    ended: Sequence[tuple[int, str]],
+    problem: str,
+    given: Mapping[str, object],
+    wanted: Mapping[str, object],
+    code: int,
+) -> Outcome:
+    kept = stage.base / "kept"
+    if kept.exists():  # what a file system held that is gone with its namespace
+        folder = stage.folder / (
+            "suite" if (kept / "scenarios").exists() else "out" if list(kept.iterdir()) else "tmp"
+        )
+        shutil.copytree(kept, folder, symlinks=True, dirs_exist_ok=True)
+        shutil.rmtree(kept)
+    result = _result(stage)
+    for path in {*given, *result}:
+        if result.get(path) not in (given.get(path), wanted.get(path)):
+            problem = f"{path} is neither as it was nor as it was to be"
+    told = ""
+    for each, said in ended:
+        words = _words(said)
+        if (
+            "Traceback" in said and str(stage.base / "bin") not in said
+        ) or "error of readfirst itself" in said:
+            problem = f"exit code {each}: {said[-600:]}"
+        elif each == code and result == wanted:
+            continue
+        elif each in _DOCUMENTED and words:
+            told = f"exit code {each}: {words.replace(str(stage.folder), '…')}"
+        else:
+            problem = f"exit code {each}, said {said[-600:]!r}"
+    if told and surroundings.alike:
+        problem = problem or f"not the same: {told}"
+    return Outcome(command.name, told, problem)
+
+
+def _ran(stage: Stage, command: Command, machine: Machine) -> tuple[list[tuple[int, str]], bool]:
+    """Return exit codes and what was said, of each that was started; and whether one had to be killed."""
+    words = [*machine.wrapper, sys.executable, "-m", "readfirst", *stage.words(command.words)]
+    hung = False
+    started = [
+        subprocess.Popen(
+            words,
+            cwd=stage.folder,
+            env=machine.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            **machine.options,  # type: ignore[call-overload]
+        )
+        for _ in range(machine.times)
+    ]
+    ended = []
+    for process in started:
+        try:
+            said, _ = process.communicate(timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            hung = True
+            process.kill()
+            said, _ = process.communicate()
+        ended.append((process.returncode, said))
+    return ended, hung
+
+
+def _result(stage: Stage) -> dict[str, object]:
+    """Return the files that count; of a stream the verdicts."""
+    found: dict[str, object] = dict(stage.state())
+    stream = found.get("out/run.jsonl")
+    if isinstance(stream, bytes):
+        found["out/run.jsonl"] = [
+            (line.get("scenario"), line.get("status"), line.get("levels"), line.get("differences"))
+            for line in map(json.loads, stream.splitlines())
+        ]
+    return found

@@ -1,0 +1,113 @@
+"""Whoever is killed, or runs on an odd machine, leaves nothing half-written; docs/reliability.md has the figures."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.faults import kills as module
+from tests.faults.kills import Kills, kills
+from tests.faults.stage import COMMANDS, Command, Stage
+from tests.faults.surroundings import SURROUNDINGS, Machine, Surroundings, outcomes
+
+RUN = Path(__file__).with_name("run.py")
+PAGE = RUN.parents[2] / "docs" / "reliability.md"
+
+
+def measured(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(RUN), *arguments], capture_output=True, text=True, check=False)
+
+
+def test_the_page_has_a_row_for_every_command_and_machine() -> None:
+    rows = re.findall(r"^\| (.*?) \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    wanted = [f"`{command.name}`" for command in COMMANDS] + [each.name for each in SURROUNDINGS]
+    assert [row for row in rows if row not in ("command", "machine", "---")] == wanted
+
+
+def test_a_sample_of_moments() -> None:
+    done = measured("--kills", "10", "--only", "run --update-baseline")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^\| `run --update-baseline` \| .* s \| [012] \|", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", [command.name for command in COMMANDS])
+def test_more_moments(part: str) -> None:
+    done = measured("--kills", "60", "--only", part)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_a_few_machines() -> None:
+    done = measured("--kills", "1", "--only", "umask 077", "--only", "4 KiB left for results")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "umask 077 | the same result | the same result |" in done.stdout
+    assert "cannot be written: No space left on device" in done.stdout
+
+
+@pytest.mark.slow
+def test_all_machines() -> None:
+    done = measured("--kills", "1", *(word for each in SURROUNDINGS for word in ("--only", each.name)))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_page_is_made_of_all_parts_only() -> None:
+    done = measured("--only", "umask", "--write", "page.md")
+    assert done.returncode == 2
+    assert "--write takes all parts" in done.stderr
+    assert measured("--only", "nothing of this name").returncode == 2
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    stage = Stage(tmp_path)
+    stage.fresh()
+    return stage
+
+
+def test_what_is_half_written_is_noticed(stage: Stage) -> None:
+    given = stage.state()
+    expected = {**given, "out/report.xml": b"new", "out/accepted.yaml": b"new"}
+
+    def look() -> tuple[list[str], Kills]:
+        found = Kills("made up", 1.0)
+        return list(module._look(stage, given, expected, found)), found
+
+    report, accepted = stage.folder / "out" / "report.xml", stage.folder / "out" / "accepted.yaml"
+    assert (look()[0], look()[1].before) == ([], 1)
+    report.write_bytes(b"new")
+    assert (look()[0], look()[1].between) == ([], 1)
+    accepted.write_bytes(b"new")
+    assert (look()[0], look()[1].after) == ([], 1)
+    (stage.folder / "out" / ".report.xml-abcdefgh.unfinished").write_bytes(b"ne")
+    assert (look()[0], look()[1].swept) == ([], 1)
+    report.write_bytes(b"ne")
+    assert look()[0] == ["out/report.xml is neither as it was nor as it was to be: b'ne'"]
+    report.unlink()
+    assert look()[0] == ["out/report.xml is gone"]
+
+
+def test_a_process_that_goes_on_is_noticed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "none_mentions", lambda words: False)
+    given = stage.state()
+    assert list(module._look(stage, given, given, Kills("made up", 1.0))) == ["a process goes on"]
+
+
+def test_a_command_that_fails_without_a_fault_is_refused(tmp_path: Path) -> None:
+    command = Command("broken", ("record", "--fixtures", "{folder}/nowhere"))
+    with pytest.raises(module.FaultError, match="nowhere"):
+        kills(command, tmp_path, 1, 1)
+
+
+@pytest.mark.slow
+def test_an_error_of_readfirst_itself_and_another_result_are_noticed(tmp_path: Path) -> None:
+    def fails(machine: Machine) -> None:
+        (machine.stage.folder / "server.py").write_text("print('no message')\n")
+
+    run, record = outcomes(Surroundings("a server that fails", fails), tmp_path)
+    assert "neither as it was" in run.problem
+    assert record.problem == ""
