@@ -125,7 +125,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if not roots and root != config.rootpath / "fixtures":
             config.args.append(str(root / "scenarios"))
         roots = roots or {root}
-    if not working:
+    if roots and not working:
         _check(config, roots)
 
 

@@ -365,6 +365,7 @@ FORMATS = {
 OWN_WORDS = {
     *("diff text", "diff markdown", "diff json"),
     *("compatibility markdown", "compatibility html", "compatibility json"),
+    *("diagnose text", "diagnose markdown", "diagnose json"),
 }
 """Formats that are made of reviewed files of the suite: recordings, rules and names of contracts and targets."""
 
