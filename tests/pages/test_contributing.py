@@ -1,0 +1,69 @@
+"""CONTRIBUTING's case is added by its own words, with a stand-in for the product that answers as the reference does."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.pages.page import CHECKOUT, code
+from tests.pages.stage import Stage, copy_of_checkout
+from tests.releases.fake_registry import FakeNpm, published
+
+pytestmark = pytest.mark.slow
+
+PLAYED = f"""\
+if not hasattr(run, "tools"):
+    sys.path[:] = {sys.path!r}
+    from readfirst import FileTools
+    run.tools = FileTools({{version!r}}, root=os.getcwd(), home=os.environ["HOME"])
+result = run.tools.call(name, args)
+return {{{{"content": result.text, "is_error": result.is_error}}}}
+"""
+SECTION = (
+    (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8").partition("\n## Add a case\n")[2].partition("\n## ")[0]
+)
+COMMANDS = re.findall(r"^ *\$ (.*)$", SECTION, re.MULTILINE)
+(NEW,) = re.findall(r"readfirst new (\S+)", SECTION)
+CASE = code("CONTRIBUTING.md", "yaml")[0]
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    """A contributor in a checkout, whose npm installs the stand-in."""
+    FakeNpm(tmp_path / "npm", published({"2.1.7": PLAYED.format(version="2.1.7")}))
+    monkeypatch.setenv("PATH", str(tmp_path / "npm"), prepend=":")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    checkout = copy_of_checkout(tmp_path)
+    return Stage(checkout, checkout)
+
+
+def file_of(stage: Stage, folder: str = "scenarios") -> Path:
+    return stage.folder / "fixtures" / folder / f"{NEW}.yaml"
+
+
+def test_the_page_shows_the_whole_way() -> None:
+    assert [command.split()[1] for command in COMMANDS] == ["list", "new", "record", "lint", "run"]
+
+
+def test_a_case_is_added_word_for_word(stage: Stage) -> None:
+    before, after = COMMANDS[:2], COMMANDS[2:]
+    assert [exit_code for exit_code, _ in stage.run(before)] == [0, 0]
+    file_of(stage).write_text(CASE, "utf-8")
+    (recorded, told), (linted, findings), (ran, table) = stage.run(after)
+    assert (recorded, linted, ran) == (0, 0, 0), told + findings + table
+    shown = SECTION.partition(f"$ {COMMANDS[2]}\n")[2].partition("```")[0]
+    assert [line.strip() for line in shown.strip().splitlines()] == told.splitlines()[-2:]
+    assert "expect:" in file_of(stage).read_text("utf-8")
+    assert file_of(stage, "recordings").is_file()
+    assert "1 passed; conformant" in table
+
+
+def test_a_case_that_was_not_recorded_is_noticed(stage: Stage) -> None:
+    file_of(stage).parent.mkdir(parents=True, exist_ok=True)
+    file_of(stage).write_text(CASE, "utf-8")
+    (linted, findings), _ = stage.run(COMMANDS[3:])
+    assert linted != 0
+    assert NEW in findings
