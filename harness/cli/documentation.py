@@ -14,4 +14,4 @@ def pages() -> dict[str, Path]:
     package = Path(readfirst.__file__).parent
     root = package.parent if (package.parent / "fixtures" / "contracts.yaml").is_file() else package
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
-    return {path.stem.lower(): path for path in files}
+    return {"index" if path == root / "docs" / "README.md" else path.stem.lower(): path for path in files}
