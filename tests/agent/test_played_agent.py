@@ -213,6 +213,6 @@ def test_all_that_an_agent_started_ends_with_the_harness_however_it_ends(tmp_pat
         child = below(leader, number)
         assert alive(child)
         harness.send_signal(blow)
-        harness.wait(10)
+        harness.wait(60)
     assert gone(child)
     assert gone(leader)

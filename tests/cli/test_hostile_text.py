@@ -43,6 +43,8 @@ from readfirst.harness.suite.entry import RegularFile, Symlink
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall, WorldEvent
 
+pytestmark = pytest.mark.slow
+
 PLAIN = "plain words"
 PAYLOADS = {
     "terminal": "\x1b]0;owned\x07\x1b[31mred\x1b[2J\x9b31m\r\x08overwritten",

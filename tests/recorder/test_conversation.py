@@ -222,7 +222,7 @@ def test_the_product_ends_with_the_harness_however_it_ends(tmp_path: Path, blow:
         pid = int(harness.stdout.readline())
         assert alive(pid)
         harness.send_signal(blow)
-        harness.wait(10)
+        harness.wait(60)
     assert gone(pid)
 
 

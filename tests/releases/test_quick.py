@@ -25,6 +25,8 @@ from readfirst.harness.versions.history import ChangePoint, change_points, the_h
 from readfirst.harness.versions.quick import UNSTEADY, quick_set
 from readfirst.reference_impl import Behaviours, behaviours_of
 
+pytestmark = pytest.mark.slow
+
 BUNDLED = Suite()
 HISTORIES = the_histories()
 

@@ -10,6 +10,8 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.bench import run
 from readfirst.harness.suite.suite import Suite
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 WORDS = {
     "removes_the_base": "removed or replaced what the folder of its workspace is in",
