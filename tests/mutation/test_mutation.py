@@ -35,8 +35,6 @@ from readfirst.harness.suite.recordings import (
 from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 
-pytestmark = pytest.mark.slow
-
 SOURCE = """\
 LIMIT = 3
 
