@@ -80,7 +80,7 @@ def readfirst(capsys: pytest.CaptureFixture[str], expected: ExitCode, *arguments
 
 def kept() -> dict[str, int]:
     """Return when each version in the cache was installed."""
-    return {each: (cache_root() / each / "package.json").stat().st_ctime_ns for each in installed()}
+    return {each: (cache_root() / each / "node_modules").stat().st_ctime_ns for each in installed()}
 
 
 def stated_text(scenario: Scenario) -> str:
