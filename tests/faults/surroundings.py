@@ -6,6 +6,7 @@ import json
 import os
 import pwd
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.faults.stage import COMMANDS, STREAM, Command, Stage
+from tests.faults.stage import CHECKOUT, COMMANDS, STREAM, Command, Stage
 from tests.processes import none_mentions
 
 __all__ = ["SURROUNDINGS", "Outcome", "Surroundings", "outcomes"]
@@ -141,30 +142,33 @@ def _as_nobody(machine: Machine) -> None:
     for path in (machine.stage.folder, *machine.stage.folder.rglob("*"), tools, *tools.iterdir()):
         os.chown(path, nobody.pw_uid, nobody.pw_gid)
     become = ("setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups")
-    python = Path(sys.base_prefix).resolve()
-    closed = next((each for each in reversed(python.parents) if not each.stat().st_mode & 0o001), None)
-    if closed is None:
+    # What is needed below a closed folder, such as a Python in root's home, is there alone in a namespace of its own.
+    closed = {path: folder for path in _needed() if (folder := _closed_above(path))}
+    if not closed:
         machine.wrapper = become
         return
-    # A Python below a closed folder, such as root's home, is there alone in a namespace of its own.
-    script = (
-        'mount --bind "$2" "$3"; mount -t tmpfs -o mode=755 none "$1"; mkdir -p "$2"; mount --move "$3" "$2"; '
-        'shift 3; exec "$@"'
-    )
     way = machine.stage.base / "way"
-    way.mkdir(exist_ok=True)
-    machine.wrapper = (
-        "unshare",
-        "-m",
-        "sh",
-        "-ec",
-        script,
-        "sh",
-        str(closed),
-        str(python),
-        str(way),
-        *become,
-    )
+    script = [f"mkdir -p {way}"]
+    for number, path in enumerate(closed):
+        script.append(f"mkdir -p {way}/{number}; mount --bind {shlex.quote(str(path))} {way}/{number}")
+    script += [
+        f"mount -t tmpfs -o mode=755 none {shlex.quote(str(folder))}" for folder in set(closed.values())
+    ]
+    for number, path in enumerate(closed):
+        quoted = shlex.quote(str(path))
+        script.append(f"mkdir -p {quoted}; mount --move {way}/{number} {quoted}")
+    machine.wrapper = ("unshare", "-m", "sh", "-ec", "; ".join([*script, 'exec "$@"']), "sh", *become)
+
+
+def _needed() -> list[Path]:
+    """Return what a command reads of Python, its environment and readfirst: folders, none within another."""
+    found = {Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), CHECKOUT}
+    return sorted(path for path in found if not found.intersection(path.parents))
+
+
+def _closed_above(path: Path) -> Path | None:
+    """Return the uppermost folder above a path that others cannot enter."""
+    return next((each for each in reversed(path.parents) if not each.stat().st_mode & 0o001), None)
 
 
 def _home_of_another(machine: Machine) -> None:
@@ -339,7 +343,7 @@ def _judged(
         elif each in _DOCUMENTED and words:
             told = f"exit code {each}: {words.replace(str(stage.folder), '…')}"
         else:
-            problem = f"exit code {each}, said {said[-600:]!r}"
+            problem = problem or f"exit code {each}, said {said[-600:]!r}"
     if told and surroundings.alike:
         problem = problem or f"not the same: {told}"
     return Outcome(command.name, told, problem)

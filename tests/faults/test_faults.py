@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -104,10 +105,23 @@ def test_a_command_that_fails_without_a_fault_is_refused(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_an_error_of_readfirst_itself_and_another_result_are_noticed(tmp_path: Path) -> None:
-    def fails(machine: Machine) -> None:
-        (machine.stage.folder / "server.py").write_text("print('no message')\n")
+def test_another_result_is_noticed(tmp_path: Path) -> None:
+    def answers_otherwise(machine: Machine) -> None:
+        server = machine.stage.folder / "server.py"
+        server.write_text(server.read_text().replace("return path.read_text()", "return 'something else'"))
 
-    run, record = outcomes(Surroundings("a server that fails", fails), tmp_path)
-    assert "neither as it was" in run.problem
+    run, record = outcomes(Surroundings("a server that answers otherwise", answers_otherwise), tmp_path)
+    assert run.problem == "out/run.jsonl is neither as it was nor as it was to be"
     assert record.problem == ""
+
+
+@pytest.mark.slow
+def test_an_error_of_readfirst_itself_is_noticed(tmp_path: Path) -> None:
+    def breaks(machine: Machine) -> None:
+        folder = machine.stage.base / "broken"
+        folder.mkdir(exist_ok=True)
+        (folder / "sitecustomize.py").write_text("import tempfile\ntempfile.mkdtemp = None\n")
+        machine.environment["PYTHONPATH"] = f"{folder}{os.pathsep}{machine.environment['PYTHONPATH']}"
+
+    for outcome in outcomes(Surroundings("a Python that is broken", breaks, alike=False), tmp_path):
+        assert "'NoneType' object is not callable" in outcome.problem

@@ -104,8 +104,9 @@ def test_a_process_that_writes_on_is_ended_when_it_is_noticed(
     told = [verdict.status for verdict in run(suite, connect(kind, "writes_on"), ["2.1.7"])]
     if kind == "server":
         assert told == ["passed", "failed", "passed"]
-    else:  # as soon as it is noticed
-        assert told in (["passed", "broken", "passed"], ["passed", "failed", "broken"])
+    else:  # by what it writes during its scenario, or when the folder is to be emptied, or in the next one
+        assert told[0] == "passed"
+        assert {"failed", "broken"} & set(told[1:])
     assert not mentioning(marker)
     assert list(temporary.iterdir()) == []
 
