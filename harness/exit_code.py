@@ -1,10 +1,11 @@
-"""Exit codes: what a command ends with, documented in docs/running.md."""
+"""Exit codes: what a command ends with, documented in docs/running.md, and the errors that carry one."""
 
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import ClassVar
 
-__all__ = ["ExitCode"]
+__all__ = ["ExitCode", "ReadfirstError"]
 
 
 class ExitCode(IntEnum):
@@ -18,3 +19,13 @@ class ExitCode(IntEnum):
     NOTHING = 5
     INTERNAL = 70
     INTERRUPTED = 130
+
+
+class ReadfirstError(Exception):
+    """An error that the user can do something about; the message says what.
+
+    Where nothing catches it, a command prints the message, then `details` if there are any, and ends with `exit_code`.
+    """
+
+    exit_code: ClassVar[ExitCode] = ExitCode.USAGE
+    details: str = ""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from readfirst.harness.exit_code import ExitCode, ReadfirstError
+
 __all__ = [
     "BASIC_CAPABILITIES",
     "Adapter",
@@ -109,11 +111,13 @@ class Adapter(Protocol):
         ...
 
 
-class BrokenAdapter(Exception):  # noqa: N818 - it names who is broken
+class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
     """The adapter did not keep the protocol: it hung, crashed, flooded or answered garbage.
 
     `blame` is `adapter`, `environment` or `harness`; `details` may hold the end of its standard error.
     """
+
+    exit_code = ExitCode.BROKEN
 
     def __init__(self, message: str, *, blame: str = "adapter", details: str = "") -> None:
         super().__init__(message)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from readfirst.harness.changes.sides import ContractSide, RunSide, Side
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report.results import Run
 from readfirst.harness.report.stream import read_stream
 from readfirst.harness.run.bench import TIME_LIMIT, run
@@ -20,7 +21,7 @@ from readfirst.harness.suite.suite import Suite
 __all__ = ["Opening", "SideError"]
 
 
-class SideError(Exception):
+class SideError(ReadfirstError):
     """What was typed names no side; the message says what to write."""
 
 

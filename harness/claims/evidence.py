@@ -165,7 +165,7 @@ class Witness:
         heard = self._heard.get(scenario_id)
         if heard is None:
             scenario = self._suite.scenario(scenario_id, require_expect=False)
-            heard = scenario, replay(scenario, self._adapter, self._place)
+            heard = scenario, replay(scenario, self._adapter.of(scenario), self._place)
             self._heard[scenario_id] = heard
         return heard
 

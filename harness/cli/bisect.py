@@ -83,7 +83,7 @@ def bisect(
     from readfirst.harness.record.replaying import Replaying
     from readfirst.harness.record.takes import Takes, default_takes
     from readfirst.harness.suite.selection import select
-    from readfirst.harness.versions.bisect import BisectError, Replays, between, changes, facts
+    from readfirst.harness.versions.bisect import Replays, between, changes, facts
     from readfirst.harness.versions.kept import Shelf
     from readfirst.harness.versions.published import published
 
@@ -110,12 +110,9 @@ def bisect(
             answers = replays(version, asked, progress)
         return {name: facts(answer, level.value) for name, answer in answers.items()}
 
-    try:
-        stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
-        print(_estimate(suite, selected, len(stretch)), file=sys.stderr, flush=True)
-        found = list(changes(stretch, selected, ask))
-    except BisectError as error:
-        raise UsageError(str(error)) from error
+    stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
+    print(_estimate(suite, selected, len(stretch)), file=sys.stderr, flush=True)
+    found = list(changes(stretch, selected, ask))
     lost = [
         (name, end)
         for name in selected

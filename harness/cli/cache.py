@@ -36,12 +36,9 @@ def cache(
     """List what is kept on disk: versions of the product, targets, takes, what failed last; `--clear` removes it."""
     from rich.filesize import decimal
 
-    from readfirst.harness.versions.cache import CacheError, InUseError, chosen, kept, remove, roots
+    from readfirst.harness.versions.cache import InUseError, chosen, kept, remove, roots
 
-    try:
-        found = chosen(kept(), names or (), older_than)
-    except CacheError as error:
-        raise UsageError(str(error)) from error
+    found = chosen(kept(), names or (), older_than)
     total = 0
     for each in found:
         size = each.size()

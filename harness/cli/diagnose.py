@@ -80,7 +80,7 @@ def diagnose(
     """
     from readfirst.harness.diagnosis.replays import Replays
     from readfirst.harness.diagnosis.report import as_json, as_markdown, as_text
-    from readfirst.harness.diagnosis.table import BASE, Table, TableError, contracts
+    from readfirst.harness.diagnosis.table import BASE, Table, contracts
     from readfirst.harness.report import output as opened
 
     suite = open_suite(fixtures)
@@ -92,10 +92,7 @@ def diagnose(
         raise UsageError("name a target, or the results of a run: readfirst diagnose mine.jsonl")
     if BASE not in contracts(suite):
         raise UsageError(f"{suite.root} has no contract {BASE}, which a diagnosis starts from.")
-    try:
-        table = _up_to_date(suite, Table.read(), jobs)
-    except TableError as error:
-        raise UsageError(str(error)) from error
+    table = _up_to_date(suite, Table.read(), jobs)
     rules = _rules(suite)
     cases = []
     with Replays(suite) as replays:
@@ -121,22 +118,18 @@ def _observed(
 ) -> tuple[str, dict[str, Fingerprint]]:
     """Return what a target is called, and what it did where the reference can be asked. Raises UsageError."""
     from readfirst.harness.diagnosis.observation import (
-        ObservationError,
         comparable,
         read_observed,
         run_observed,
     )
 
     file = Path(target)
-    try:
-        if target.endswith(".jsonl") or (":" not in target and file.is_file()):
-            name, observed = read_observed(suite, file)
-        else:
-            ids = [each for each in suite.ids() if each in table.rows]
-            name = target
-            observed = run_observed(suite, target, ids, jobs=jobs, time_limit=time_limit, confine=confine)
-    except ObservationError as error:
-        raise UsageError(str(error)) from error
+    if target.endswith(".jsonl") or (":" not in target and file.is_file()):
+        name, observed = read_observed(suite, file)
+    else:
+        ids = [each for each in suite.ids() if each in table.rows]
+        name = target
+        observed = run_observed(suite, target, ids, jobs=jobs, time_limit=time_limit, confine=confine)
     found = comparable(table, observed)
     if not found:
         raise UsageError(f"{target}: no scenario was judged that the reference can be asked of, too.")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.exits import guarded
 from readfirst.harness.cli.options import (
     Classes,
     Expression,
@@ -66,7 +66,7 @@ def diff(
 
     from readfirst.harness.changes.dating import dated
     from readfirst.harness.changes.diff import diff as compared
-    from readfirst.harness.changes.opening import Opening, SideError
+    from readfirst.harness.changes.opening import Opening
     from readfirst.harness.changes.report import as_json, as_markdown, as_text
     from readfirst.harness.changes.sides import ContractSide
     from readfirst.harness.report import output as opened
@@ -81,10 +81,7 @@ def diff(
         return ExitCode.NOTHING
     with ProgressBar(Console(file=sys.stderr), 3 * len(ids)) as bar:
         opening = Opening(suite, ids, jobs, time_limit, bar.advance)
-        try:
-            one, other = opening.both(before, after)
-        except SideError as error:
-            raise UsageError(str(error)) from error
+        one, other = opening.both(before, after)
         found = compared(suite, one, other, ids, advance=bar.advance)
         if isinstance(one, ContractSide) and isinstance(other, ContractSide):
             found = found.with_causes(dated(suite, one.contract, other.contract, found.causes, telling()))

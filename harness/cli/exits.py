@@ -1,4 +1,4 @@
-"""Guard: turns whatever a command raises into an exit code and a message, never a traceback unasked."""
+"""Exits: turn whatever a command raises into an exit code and a message, never a traceback unasked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import ParamSpec
 
 import typer
 
-from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.exit_code import ExitCode, ReadfirstError
 
 __all__ = ["UsageError", "guarded", "listen", "show_tracebacks"]
 
@@ -31,7 +31,7 @@ _REMEDY = "Make room or give permission there; HOME, XDG_CACHE_HOME and TMPDIR s
 _tracebacks = False
 
 
-class UsageError(Exception):
+class UsageError(ReadfirstError):
     """The command line asks for something that does not exist or does not go together."""
 
 
@@ -92,54 +92,20 @@ def _explain(error: Exception) -> int:
         import traceback
 
         traceback.print_exception(error)
-    code = _code_of(error)
-    if isinstance(error, OSError) and code is ExitCode.BROKEN:
-        place = "" if error.filename is None else f": {os.fsdecode(error.filename)}"
-        typer.echo(f"readfirst: {error.strerror or error}{place}. {_REMEDY}", err=True)
-    elif code is not ExitCode.INTERNAL:
-        details = str(getattr(error, "details", "")).rstrip()
-        typer.echo(f"readfirst: {error}" + (f"\n{details}" if details else ""), err=True)
-    else:
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        typer.echo(
-            f"readfirst: unexpected {told}\nThis is an error of readfirst itself. Add --traceback to see where,"
-            " and report it with the command line.",
-            err=True,
-        )
-    return code
-
-
-def _code_of(error: Exception) -> ExitCode:
-    from readfirst.harness.compare.baseline import BaselineError
-    from readfirst.harness.processes.scratch import ScratchError
-    from readfirst.harness.report import OutputError
-    from readfirst.harness.report.stream import StreamError, UnreadableStreamError
-    from readfirst.harness.run.connect import ConnectError
-    from readfirst.harness.session import BrokenAdapter
-    from readfirst.harness.source.finding import SuiteError
-    from readfirst.harness.suite.contracts import UnknownContractError
-    from readfirst.harness.suite.recordings import RecordingError
-    from readfirst.harness.suite.rules import UnknownRuleError
-    from readfirst.harness.suite.selection import SelectionError
-    from readfirst.harness.suite.suite import UnknownScenarioError
-
     match error:
-        case (
-            UsageError()
-            | SelectionError()
-            | UnknownContractError()
-            | UnknownRuleError()
-            | UnknownScenarioError()
-            | BaselineError()
-        ):
-            return ExitCode.USAGE
-        case OutputError() | ConnectError() | UnreadableStreamError():
-            return ExitCode.USAGE
-        case SuiteError() | RecordingError():
-            return ExitCode.SUITE_INVALID
-        case BrokenAdapter() | ScratchError() | StreamError():
-            return ExitCode.BROKEN
+        case ReadfirstError():
+            details = error.details.rstrip()
+            typer.echo(f"readfirst: {error}" + (f"\n{details}" if details else ""), err=True)
+            return error.exit_code
         case OSError(errno=number) if number in _OF_THE_SYSTEM:
+            place = "" if error.filename is None else f": {os.fsdecode(error.filename)}"
+            typer.echo(f"readfirst: {error.strerror or error}{place}. {_REMEDY}", err=True)
             return ExitCode.BROKEN
         case _:
+            unexpected = " ".join(f"{type(error).__name__}: {error}".split())
+            typer.echo(
+                f"readfirst: unexpected {unexpected}\nThis is a bug in readfirst. Run the command again with"
+                " --traceback and report the output together with the command line.",
+                err=True,
+            )
             return ExitCode.INTERNAL

@@ -90,15 +90,13 @@ def new(
 
     Where there is nothing at --fixtures, a suite of your own is begun there.
     """
-    from readfirst.harness.suite.skeleton import SkeletonError, begin_suite, check_id, write_skeleton
+    from readfirst.harness.suite.skeleton import begin_suite, check_id, write_skeleton
 
     try:
         check_id(scenario)
         if fixtures is not None and begin_suite(fixtures, open_suite(None)):
             print(f"began a suite in {fixtures}", file=sys.stderr)
         print(write_skeleton(open_own_suite(fixtures), scenario))
-    except SkeletonError as error:
-        raise UsageError(str(error)) from error
     except OSError as error:
         raise UsageError(f"cannot write to {fixtures or 'the suite'}: {error}") from error
     return ExitCode.CONFORMANT

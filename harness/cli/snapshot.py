@@ -59,7 +59,7 @@ def snapshot(
     from readfirst.harness.agents.claude_code.package import PACKAGE
     from readfirst.harness.record.takes import Takes, default_takes
     from readfirst.harness.versions.published import newest
-    from readfirst.harness.versions.release import ReleaseError, release_of
+    from readfirst.harness.versions.release import release_of
 
     if version != "latest" and not re.fullmatch(r"\d+\.\d+\.\d+", version):
         raise UsageError(
@@ -71,10 +71,7 @@ def snapshot(
     if exact in suite.contracts:
         print(_known(suite, exact, latest=version == "latest"))
         return ExitCode.CONFORMANT
-    try:
-        release = release_of(suite.contracts, exact)
-    except ReleaseError as error:
-        raise UsageError(str(error)) from error
+    release = release_of(suite.contracts, exact)
     kept = Takes(takes if takes is not None else default_takes())
     with kept.held():
         return (_look if quick else _record)(suite, release, kept, jobs, time_limit)

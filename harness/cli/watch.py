@@ -34,7 +34,7 @@ def watch(
 
     Needs the extra `watch`. All other options are those of `readfirst run`.
     """
-    from readfirst.harness.run.watch import WatchError, changes_below, rerun, written_by
+    from readfirst.harness.run.watch import changes_below, rerun, written_by
 
     rest = list(options or ())
     command = [sys.executable, "-m", "readfirst", "run", target, *rest]
@@ -45,8 +45,5 @@ def watch(
             raise UsageError("a run with these options is not possible, so there is nothing to watch for.")
         return code
 
-    try:
-        rerun(run, changes_below(path or [Path()], written_by(rest)))
-    except WatchError as error:
-        raise UsageError(str(error)) from error
+    rerun(run, changes_below(path or [Path()], written_by(rest)))
     return ExitCode.CONFORMANT

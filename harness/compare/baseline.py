@@ -9,6 +9,7 @@ from pathlib import Path
 
 from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict
+from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import load, read
@@ -44,6 +45,8 @@ Path_ = tuple[str | int, ...]
 
 class BaselineError(SuiteError):
     """The baseline file cannot be used as it is; each finding says what to write where."""
+
+    exit_code = ExitCode.USAGE
 
 
 @dataclass(frozen=True, slots=True)

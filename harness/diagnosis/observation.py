@@ -10,6 +10,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of, is_lacking
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.table import Table
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.run.bench import TIME_LIMIT, run
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 from readfirst.reference_impl import Behaviours
@@ -17,7 +18,7 @@ from readfirst.reference_impl import Behaviours
 __all__ = ["ObservationError", "behaviours_observed", "comparable", "read_observed", "run_observed"]
 
 
-class ObservationError(Exception):
+class ObservationError(ReadfirstError):
     """There is nothing to diagnose; the message says what to do."""
 
 

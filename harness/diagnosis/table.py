@@ -20,6 +20,7 @@ from readfirst import reference_impl
 from readfirst.harness.diagnosis.alternatives import alternatives, with_changes
 from readfirst.harness.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.harness.diagnosis.replays import Replays
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.suite import Suite
@@ -44,7 +45,7 @@ _FORMAT = 1
 _LENGTH = 12
 
 
-class TableError(Exception):
+class TableError(ReadfirstError):
     """The file is not a table; the message says what to do."""
 
 

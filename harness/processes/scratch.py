@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.processes.removal import destroy
 
 __all__ = ["Scratch", "ScratchError"]
@@ -25,8 +26,10 @@ _NEW = 3600.0
 _swept = False
 
 
-class ScratchError(Exception):
+class ScratchError(ReadfirstError):
     """There is no place for temporary files."""
+
+    exit_code = ExitCode.BROKEN
 
 
 class Scratch:

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from readfirst.harness.adapters.recording import RecordingAdapter
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.scratch import ScratchError
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
@@ -56,8 +55,6 @@ def replay(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
     that counts reminders of its conversation (`reminded`) is asked again where one fell on an answer, which may
     have lost its outer blanks to it.
     """
-    if isinstance(adapter, RecordingAdapter):
-        adapter = adapter.of(scenario)
     for _ in range(_ATTEMPTS):
         reminded = getattr(adapter, "reminded", 0)
         outcome = _replayed(scenario, adapter, place)

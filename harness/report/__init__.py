@@ -12,6 +12,7 @@ from typing import IO, Protocol
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source.atomic import Staged
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
@@ -61,7 +62,7 @@ class Report(Protocol):
         ...
 
 
-class OutputError(Exception):
+class OutputError(ReadfirstError):
     """The report file cannot be written."""
 
 

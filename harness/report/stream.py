@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.report.results import Judged, Run
 from readfirst.harness.suite.suite import default_root
 
@@ -21,14 +22,16 @@ __all__ = ["StreamError", "UnreadableStreamError", "read_stream"]
 _STATUSES = ("passed", "failed", "broken", "unsupported", "unspecified")
 
 
-class StreamError(Exception):
+class StreamError(ReadfirstError):
     """A result stream is not whole; the message says where and what to do."""
+
+    exit_code = ExitCode.BROKEN
 
     def __init__(self, file: Path, line: int, message: str) -> None:
         super().__init__(f"{file}:{line}: {message}")
 
 
-class UnreadableStreamError(Exception):
+class UnreadableStreamError(ReadfirstError):
     """A result stream cannot be opened."""
 
 

@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from readfirst.harness.adapters.recording import RecordingAdapter
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import LEVELS, Blame, Level, Status, Verdict
 from readfirst.harness.compare.whole import has_digests, whole
+from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
@@ -186,7 +188,7 @@ class Bench:
         compared: dict[tuple[int, int], Verdict] = {}
         verdicts = []
         try:
-            outcome = replay(views[0].scenario, self._adapter, self._place)
+            outcome = self._replayed(views[0].scenario)
             for view in views:
                 # A contract that expects what another does gets the same verdict in its own name.
                 key = (id(view.scenario), id(None if view.contract.recorded else view.contract))
@@ -203,6 +205,12 @@ class Bench:
             reason = f"{type(error).__name__} in the harness: {why}"
             return [self._verdict(view, "broken", reason) for view in views]
         return verdicts
+
+    def _replayed(self, scenario: Scenario) -> Outcome:
+        adapter = self._adapter
+        if isinstance(adapter, RecordingAdapter):
+            adapter = adapter.of(scenario)
+        return replay(scenario, adapter, self._place)
 
     def _in_full(self, view: _View) -> Scenario:
         """Return the scenario with what its digests stand for, as far as that was recorded, to show what differs."""

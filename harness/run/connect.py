@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.session import Adapter, BrokenAdapter
 from readfirst.harness.suite.contracts import Contract
 
@@ -49,7 +50,7 @@ TOLD_THE_CONTRACT = frozenset({"reference", "claude-code", "recording"})
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
-class ConnectError(Exception):
+class ConnectError(ReadfirstError):
     """A connect string cannot be used; the message says what to write instead."""
 
 

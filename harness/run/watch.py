@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.report.visible import visible
 
 __all__ = ["WatchError", "changes_below", "rerun", "written_by"]
@@ -19,7 +19,7 @@ _WRITTEN = ("--output", "--keep", "--baseline")
 """Options of a run that name what it writes itself."""
 
 
-class WatchError(Exception):
+class WatchError(ReadfirstError):
     """Nothing can be watched; the message says what to do."""
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from readfirst.harness.exit_code import ExitCode, ReadfirstError
+
 __all__ = ["Finding", "Position", "SuiteError"]
 
 
@@ -36,8 +38,10 @@ class Finding:
         return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-class SuiteError(Exception):
+class SuiteError(ReadfirstError):
     """The suite cannot be used as it is. `findings` are all that was found, in the order of the file."""
+
+    exit_code = ExitCode.SUITE_INVALID
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         super().__init__("\n".join(map(str, findings)))

@@ -10,6 +10,7 @@ from typing import cast
 
 from packaging.version import InvalidVersion, Version
 
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection, did_you_mean
@@ -65,7 +66,7 @@ class ContractsError(SuiteError):
     """`contracts.yaml` is not in its format."""
 
 
-class UnknownContractError(LookupError):
+class UnknownContractError(ReadfirstError, LookupError):
     """No contract of this suite has that name; the message says which one to write instead."""
 
 

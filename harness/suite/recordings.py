@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.emit import emit_mapping, emit_string
 from readfirst.harness.source.finding import SuiteError
@@ -49,8 +50,10 @@ _SHOWN = 200
 """Characters at both ends of a compressed text that are shown to a reviewer."""
 
 
-class RecordingError(Exception):
+class RecordingError(ReadfirstError):
     """A recording file is damaged, or of other inputs; the message names file and remedy."""
+
+    exit_code = ExitCode.SUITE_INVALID
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.inspection import Inspection
@@ -38,7 +39,7 @@ class RulesError(SuiteError):
     """`rules.yaml` is not in its format."""
 
 
-class UnknownRuleError(LookupError):
+class UnknownRuleError(ReadfirstError, LookupError):
     """There is no rule of that id; the message names the closest ones."""
 
 

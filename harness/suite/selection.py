@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.suite.contracts import LATEST
 from readfirst.harness.suite.rules import CLASSES, UnknownRuleError
 from readfirst.harness.suite.suite import Suite
@@ -14,7 +15,7 @@ from readfirst.harness.suite.suite import Suite
 __all__ = ["Selection", "SelectionError", "option_for", "rules_chosen", "scenario_id", "select"]
 
 
-class SelectionError(Exception):
+class SelectionError(ReadfirstError):
     """The selection names something that does not exist, or its expression cannot be read."""
 
 

@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.suite.suite import Suite
 
 __all__ = ["SkeletonError", "begin_suite", "check_id", "write_skeleton"]
@@ -42,7 +43,7 @@ _OF_A_SUITE = ("contracts.yaml", "errors.yaml", "tags.yaml", "schema")
 """What a suite of one's own begins with; rules it has none, because each must have a scenario."""
 
 
-class SkeletonError(Exception):
+class SkeletonError(ReadfirstError):
     """The skeleton cannot be written; the message says why and what to do."""
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 import readfirst
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.source.inspection import Inspection, did_you_mean
@@ -28,7 +29,7 @@ __all__ = ["Heading", "Suite", "UnknownScenarioError", "default_root", "load_sui
 _HEADING = {"title", "requirement", "rule", "tags"}
 
 
-class UnknownScenarioError(LookupError):
+class UnknownScenarioError(ReadfirstError, LookupError):
     """No scenario of this suite has that id; the message names the closest one."""
 
 

@@ -19,6 +19,7 @@ from readfirst.harness.compare.baseline import Baseline, load_baseline, rule
 from readfirst.harness.compare.known_failures import first_differences, grouped_text
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report import Commands, RunFacts, output
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.bench import run
@@ -35,7 +36,7 @@ __all__ = ["COMMAND", "Survey", "SurveyError"]
 COMMAND = "readfirst implementations --write"
 
 
-class SurveyError(Exception):
+class SurveyError(ReadfirstError):
     """The earlier results cannot be used; the message names the file and says what to do."""
 
 

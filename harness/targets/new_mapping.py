@@ -12,6 +12,7 @@ from typing import Any
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.adapters.mcp import McpConnection
 from readfirst.harness.adapters.mcp_server import Offer
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.atomic import write_new
 from readfirst.harness.source.emit import emit_string
@@ -31,7 +32,7 @@ _ERRORS = """\
 """
 
 
-class NewMappingError(Exception):
+class NewMappingError(ReadfirstError):
     """The file cannot be written; the message says why and what to do."""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from packaging.version import Version
 
 from readfirst.harness.compare.verdict import Level
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.record.record import take
 from readfirst.harness.record.takes import NUMBERS, Take, Takes
 from readfirst.harness.session import Adapter, BrokenAdapter
@@ -24,7 +25,7 @@ Answers = Mapping[str, object]
 """By scenario id what is compared; a scenario without an answer is left out."""
 
 
-class BisectError(Exception):
+class BisectError(ReadfirstError):
     """There is nothing to search between; the message names the version and says why."""
 
 

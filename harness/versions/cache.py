@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from readfirst.harness.agents.claude_code import package
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.processes.removal import destroy
 from readfirst.harness.record.takes import default_takes
 from readfirst.harness.run.last_failed import default_folder
@@ -24,7 +25,7 @@ _WRITTEN = ("takes", "last-failed")
 """Kinds that are written by runs, not installed."""
 
 
-class CacheError(Exception):
+class CacheError(ReadfirstError):
     """A name that nothing in the cache has; the message says which there are."""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.record.record import Recorded, bless
 from readfirst.harness.record.takes import Takes
 from readfirst.harness.source.atomic import write_all
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 
-class ReleaseError(Exception):
+class ReleaseError(ReadfirstError):
     """The version cannot be recorded as a contract; the message says why and what to do."""
 
 

@@ -13,8 +13,14 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.compare.baseline import BaselineError
+from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.processes.scratch import ScratchError
+from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.session import BrokenAdapter, ToolResult
+from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.recordings import RecordingError
 from readfirst.harness.suite.suite import Suite
 
 from .conftest import FAILING, HOLDING, PASSES, RACES, Cli, record_alike
@@ -402,6 +408,29 @@ def test_an_error_of_our_own_is_one_line_and_exits_70(
     shown = readfirst("run", "--fixtures", holding.root, "--traceback")
     assert shown.code == 70
     assert "Traceback" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ConnectError("write something else"), 2),
+        (BaselineError(()), 2),
+        (BrokenAdapter("it hung", details="its last words"), 3),
+        (ScratchError("no space"), 3),
+        (SuiteError(()), 4),
+        (RecordingError("record it again"), 4),
+    ],
+)
+def test_an_error_of_the_project_ends_with_its_own_exit_code(
+    readfirst: Cli, holding: Suite, monkeypatch: pytest.MonkeyPatch, error: ReadfirstError, code: int
+) -> None:
+    def perform(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr("readfirst.harness.run.command.perform", perform)
+    ran = readfirst("run", "--fixtures", holding.root)
+    assert (ran.code, ran.err.split("\n", 1)[0]) == (code, f"readfirst: {error}")
+    assert error.details in ran.err
 
 
 def test_an_interrupt_finishes_the_stream_and_is_quiet(

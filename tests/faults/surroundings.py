@@ -334,9 +334,7 @@ def _judged(
     told = ""
     for each, said in ended:
         words = _words(said)
-        if (
-            "Traceback" in said and str(stage.base / "bin") not in said
-        ) or "error of readfirst itself" in said:
+        if ("Traceback" in said and str(stage.base / "bin") not in said) or "bug in readfirst" in said:
             problem = f"exit code {each}: {said[-600:]}"
         elif each == code and result == wanted:
             continue

@@ -48,7 +48,7 @@ def replayed(place: Place, tmp_path: Path):  # type: ignore[no-untyped-def]
         path.write_bytes(encode(Recording("asked", {"2.1.7": Transcript(transcript)})))
         files: dict[str, Entry] = {"a": OLD, "d/b": OLD, "l": Symlink("a")}
         scenario = Scenario("family/slug", "t", "must", Given(files), tuple(steps), inputs=inputs)
-        return replay(scenario, RecordingAdapter(Recordings(tmp_path), contract), place)
+        return replay(scenario, RecordingAdapter(Recordings(tmp_path), contract).of(scenario), place)
 
     return run
 
@@ -171,8 +171,8 @@ def test_a_link_is_replaced_and_not_followed(place: Place, tmp_path: Path) -> No
     recording = Recording("", {"2.1.7": Transcript((recorded(WRITE, changes=changes),))})
     (tmp_path / "slug.yaml").write_bytes(encode(recording))
     given = Given({"loop": Symlink("loop"), "out": Symlink(str(tmp_path / "slug.yaml"))})
-    adapter = RecordingAdapter(Recordings(tmp_path), "2.1.7")
-    outcome = replay(Scenario("slug", "t", "must", given, (WRITE,)), adapter, place)
+    scenario = Scenario("slug", "t", "must", given, (WRITE,))
+    outcome = replay(scenario, RecordingAdapter(Recordings(tmp_path), "2.1.7").of(scenario), place)
     assert outcome.broken is None
     assert outcome.steps[0].changes == changes
     assert (tmp_path / "slug.yaml").read_bytes() == encode(recording)
@@ -192,7 +192,7 @@ def test_a_scenario_that_was_not_recorded_is_told(replayed) -> None:  # type: ig
 def test_a_damaged_recording_is_told(place: Place, tmp_path: Path) -> None:
     (tmp_path / "slug.yaml").write_text("{}")
     scenario = Scenario("slug", "t", "must", Given(), (READ,))
-    broken = replay(scenario, RecordingAdapter(Recordings(tmp_path), "2.1.7"), place).broken
+    broken = replay(scenario, RecordingAdapter(Recordings(tmp_path), "2.1.7").of(scenario), place).broken
     assert broken is not None
     assert broken.blame == "harness"
     assert "record the scenario again" in broken.message
