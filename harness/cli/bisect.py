@@ -110,39 +110,42 @@ def bisect(
             answers = replays(version, asked, progress)
         return {name: facts(answer, level.value) for name, answer in answers.items()}
 
-    stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
-    print(_estimate(suite, selected, len(stretch)), file=sys.stderr, flush=True)
-    found = list(changes(stretch, selected, ask))
-    lost = [
-        (name, end)
-        for name in selected
-        for end in stretch[:: len(stretch) - 1]
-        if (name, end) in replays.silent
-    ]
-    for name, end in lost:
-        print(f"{name}: not searched, {end} gives no answer: {replays.silent[name, end]}", file=sys.stderr)
-    refused = False
-    for name in selected:
-        mine = sorted(
-            (each for each in found if each.scenario_id == name), key=lambda each: Version(each.after)
-        )
-        for former, each in zip([stretch[0], *(each.after for each in mine)], mine, strict=False):
-            for line in _told(each, former, level.value, replays):
-                print(line)
-        if not mine and all(name != each for each, _ in lost):
-            print(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level.value})")
-        if record and mine:
-            sides = dict.fromkeys(version for each in mine for version in (each.before, each.after))
-            for result in bless(
-                suite, {replays.contract(side).name: [name] for side in sides}, "create", kept
-            ):
-                print(f"{result.status} {result.scenario_id} {result.message}".rstrip())
-                refused = refused or not result.ok
-    if refused:
-        return ExitCode.NOT_CONFORMANT
-    if lost:
-        return ExitCode.BROKEN
-    return ExitCode.CONFORMANT if found else ExitCode.NOTHING
+    with kept.held():
+        stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
+        print(_estimate(suite, selected, len(stretch)), file=sys.stderr, flush=True)
+        found = list(changes(stretch, selected, ask))
+        lost = [
+            (name, end)
+            for name in selected
+            for end in stretch[:: len(stretch) - 1]
+            if (name, end) in replays.silent
+        ]
+        for name, end in lost:
+            print(
+                f"{name}: not searched, {end} gives no answer: {replays.silent[name, end]}", file=sys.stderr
+            )
+        refused = False
+        for name in selected:
+            mine = sorted(
+                (each for each in found if each.scenario_id == name), key=lambda each: Version(each.after)
+            )
+            for former, each in zip([stretch[0], *(each.after for each in mine)], mine, strict=False):
+                for line in _told(each, former, level.value, replays):
+                    print(line)
+            if not mine and all(name != each for each, _ in lost):
+                print(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level.value})")
+            if record and mine:
+                sides = dict.fromkeys(version for each in mine for version in (each.before, each.after))
+                for result in bless(
+                    suite, {replays.contract(side).name: [name] for side in sides}, "create", kept
+                ):
+                    print(f"{result.status} {result.scenario_id} {result.message}".rstrip())
+                    refused = refused or not result.ok
+        if refused:
+            return ExitCode.NOT_CONFORMANT
+        if lost:
+            return ExitCode.BROKEN
+        return ExitCode.CONFORMANT if found else ExitCode.NOTHING
 
 
 def _estimate(suite: Suite, selected: Sequence[str], versions: int) -> str:

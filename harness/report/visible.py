@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import accumulate
 
 __all__ = ["DiffLine", "compare_lines", "first_difference", "visible", "visible_command", "visible_lines"]
 
@@ -17,7 +19,7 @@ _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _COMMAND = re.compile(r"^( *):(?=:)|#(?=#(?:\[|vso\[|teamcity\[))")
 """What CI systems take for a command: GitHub at the beginning of a line, others wherever it stands."""
 LONGEST = 4000
-"""Characters of a text on one line that are shown."""
+"""Characters of a text on one line that are shown, escapes included."""
 
 CONTEXT = 2
 """Equal lines shown on each side of a difference."""
@@ -46,9 +48,11 @@ def visible(text: str) -> str:
     Blanks at the end are written `\\x20`, because nobody sees them otherwise, and what a CI system would take for a
     command has an escape in it. Different texts stay different, up to LONGEST characters; the rest is counted.
     """
-    if len(text) > LONGEST:
-        return f"{_visible(text[:LONGEST])} [{len(text) - LONGEST:,} characters]"
-    return _visible(text)
+    shown = _visible(text[:LONGEST])
+    if len(shown) <= LONGEST >= len(text):
+        return shown
+    fits = bisect_right(list(accumulate(len(_escaped(each)) for each in text[:LONGEST])), LONGEST)
+    return f"{_visible(text[:fits])} [{len(text) - fits:,} characters]"
 
 
 def _visible(text: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readfirst.harness.report.visible import compare_lines, first_difference, visible, visible_lines
+from readfirst.harness.report.visible import LONGEST, compare_lines, first_difference, visible, visible_lines
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]), max_size=40)
 
@@ -32,6 +32,14 @@ def test_what_nobody_sees_is_written_as_an_escape(text: str, shown: str) -> None
 def test_different_texts_never_look_the_same(one: str, other: str) -> None:
     assert (visible(one) == visible(other)) == (one == other)
     assert (visible_lines(one) == visible_lines(other)) == (one == other)
+
+
+@pytest.mark.parametrize("text", ["x", "\x1b", "\U000e0001", "ab\x1b"])
+def test_a_long_text_is_cut_to_what_is_shown(text: str) -> None:
+    shown, _, rest = visible(text * 100_000).rpartition(" [")
+    assert LONGEST - 10 <= len(shown) <= LONGEST
+    counted = int(rest.removesuffix(" characters]").replace(",", ""))
+    assert visible((text * 100_000)[: len(text) * 100_000 - counted]) == shown
 
 
 @given(ANY_TEXT)

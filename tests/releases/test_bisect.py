@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from readfirst.harness.agents.claude_code.package import cache_root, installed
 from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.record.takes import Takes
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions.bisect import BisectError, Change, between, changes
 
@@ -131,6 +134,23 @@ def test_a_search_goes_on_from_its_takes(
     assert bisect(suite, "--takes", str(tmp_path / "takes")) == ExitCode.CONFORMANT
     assert capsys.readouterr().out == first
     assert len(made.fetched) == fetched
+
+
+@pytest.mark.slow
+def test_a_search_waits_for_whoever_uses_the_same_takes(
+    suite: Suite, npm: Npm, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    npm(versions(3, newest=4))
+    takes = tmp_path / "takes"
+    with ExitStack() as stack, ThreadPoolExecutor() as pool:
+        stack.enter_context(Takes(takes).held())
+        searched = pool.submit(bisect, suite, "--takes", str(takes))
+        while not caplog.records:
+            assert not searched.done()
+        assert "waiting for another recording" in caplog.text
+        assert [*takes.iterdir()] == [takes / ".lock"]
+        stack.close()
+        assert searched.result() == ExitCode.CONFORMANT
 
 
 @pytest.mark.slow
