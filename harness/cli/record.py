@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -91,6 +90,7 @@ def record(
     A scenario is recorded on the contract that it states, 2.1.7 unless it says another. That is all a new case needs.
     `--missing` asks all other contracts later.
     """
+    from readfirst.harness.processes.scratch import Scratch
     from readfirst.harness.record.product import Product
     from readfirst.harness.record.record import record as recorded
     from readfirst.harness.record.record import take
@@ -112,7 +112,7 @@ def record(
         return ExitCode.CONFORMANT
     with ExitStack() as stack:
         # A check asks the product anew: what an earlier run left behind is no answer.
-        folder = takes or (Path(stack.enter_context(TemporaryDirectory())) if check else default_takes())
+        folder = takes or (stack.enter_context(Scratch()).folder() if check else default_takes())
         kept = Takes(folder)
         stack.enter_context(kept.held())
         progress = stack.enter_context(Replaying(suite, wanted, jobs))
@@ -147,6 +147,7 @@ def merge(
     fixtures: Fixtures = None,
 ) -> int:
     """Bless what the shards of a recording took, as `record` does with its own takes."""
+    from readfirst.harness.processes.scratch import Scratch
     from readfirst.harness.record.record import bless
     from readfirst.harness.record.takes import Takes
     from readfirst.harness.suite.selection import select
@@ -158,10 +159,11 @@ def merge(
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{folder} is no folder. Name what --takes was.")
-    with TemporaryDirectory(prefix="readfirst-merge-") as together:
+    with Scratch() as scratch:
+        together = Takes(scratch.folder())
         for folder in folders:
-            Takes(Path(together)).add(folder)
-        return _printed(bless(suite, wanted, mode, Takes(Path(together))), wanted)
+            together.add(folder)
+        return _printed(bless(suite, wanted, mode, together), wanted)
 
 
 def _mode(fix: bool, check: bool, create: bool) -> Mode:

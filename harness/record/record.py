@@ -7,7 +7,6 @@ recording is all there is.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Literal
 
 from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.compare.compare import compare
+from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.record.rewrite import ClauseEdit, RewriteError, StepPath, rewrite_expectations
 from readfirst.harness.record.states import edits_of
 from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
@@ -248,11 +248,11 @@ class _Blessing:
         assert path is not None
         source = path.read_bytes().decode("utf-8")
         written = rewrite_expectations(source, edits) if edits else source
-        with tempfile.TemporaryDirectory(prefix="readfirst-verify-") as folder:
-            copy = Path(folder) / f"{self.scenario.id}.yaml"
+        with Scratch() as scratch:
+            copy = scratch.path / f"{self.scenario.id}.yaml"
             copy.parent.mkdir(parents=True)
             copy.write_bytes(written.encode("utf-8"))
-            rewritten = load_scenario(copy, Path(folder), self.suite.contracts)
+            rewritten = load_scenario(copy, scratch.path, self.suite.contracts)
         outcome = replay(rewritten, OneTranscript(own), self.place)
         contract = self.suite.contracts[rewritten.contract]
         verdict = compare(rewritten, outcome, contract, "text", self.suite.vocabulary)

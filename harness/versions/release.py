@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.record.record import Recorded, bless
 from readfirst.harness.record.takes import Takes
 from readfirst.harness.source.atomic import write_all
@@ -77,8 +77,8 @@ def write_release(
 
     The takes must be there. What is blessed is blessed in a copy, so nothing of the suite is ever half done.
     """
-    with tempfile.TemporaryDirectory(prefix="readfirst-release-") as folder:
-        root = Path(folder) / "fixtures"
+    with Scratch() as scratch:
+        root = scratch.path / "fixtures"
         shutil.copytree(suite.root, root)
         listed = root / "contracts.yaml"
         entries = "".join(_entry(contract) for contract, _ in release.contracts)

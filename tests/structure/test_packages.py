@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -92,3 +93,12 @@ def test_the_reference_knows_nothing_of_the_harness() -> None:
     assert [
         file.name for file in files if any("harness" in name for name in imported(file.read_text("utf-8")))
     ] == []
+
+
+_TEMPORARY = re.compile(r"\b(mkdtemp|mkstemp|TemporaryDirectory|NamedTemporaryFile)\((?!dir=)")
+"""Calls that make something in the system's folder for temporary files."""
+
+
+def test_temporary_folders_are_made_where_those_of_killed_runs_are_removed() -> None:
+    makers = {path.name for path in HARNESS.rglob("*.py") if _TEMPORARY.search(path.read_text("utf-8"))}
+    assert makers == {"scratch.py"}
