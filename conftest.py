@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
+import tempfile
 from importlib.metadata import entry_points
 
 import pytest
@@ -23,11 +25,21 @@ NARROWING = ("keyword", "lf", "failedfirst", "stepwise", "newfirst", "trace", "c
 """Options for few tests, or for looking at them closely."""
 
 
+INSTALLING = re.compile(r"(?<!not )\b(live|agents)\b")
+"""Marks of tests that install products; they share the user's cache, so that each is fetched once."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep bytecode in pytest's cache where it may not stand beside the sources.
+    """Give the tests a cache of their own, and keep bytecode in pytest's where it may not stand beside the sources.
 
     Hundreds of processes start from here; without it each of them compiles all that it imports.
     """
+    if not INSTALLING.search(config.option.markexpr) and not hasattr(config, "workerinput"):
+        cache = tempfile.TemporaryDirectory(prefix="cache-of-tests-")
+        patch = pytest.MonkeyPatch()
+        patch.setenv("XDG_CACHE_HOME", cache.name)
+        config.add_cleanup(cache.cleanup)
+        config.add_cleanup(patch.undo)
     if sys.dont_write_bytecode and hasattr(config, "cache") and not hasattr(config, "workerinput"):
         os.environ.setdefault("PYTHONPYCACHEPREFIX", str(config.cache.mkdir("bytecode")))
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -29,7 +29,7 @@ from tests.faults.kills import Kills, kills
 from tests.faults.stage import COMMANDS
 from tests.faults.surroundings import SURROUNDINGS, Outcome, outcomes
 
-TRIALS = 200
+TRIALS = 250
 BEGIN, END = "<!-- measured by tests/faults/run.py -->\n", "<!-- end -->\n"
 KILLS = [
     "command",

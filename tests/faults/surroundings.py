@@ -142,22 +142,30 @@ def _as_nobody(machine: Machine) -> None:
     for path in (machine.stage.folder, *machine.stage.folder.rglob("*"), tools, *tools.iterdir()):
         os.chown(path, nobody.pw_uid, nobody.pw_gid)
     become = ("setpriv", f"--reuid={nobody.pw_uid}", f"--regid={nobody.pw_gid}", "--clear-groups")
-    # What is needed below a closed folder, such as a Python in root's home, is there alone in a namespace of its own.
     closed = {path: folder for path in _needed() if (folder := _closed_above(path))}
-    if not closed:
-        machine.wrapper = become
-        return
+    machine.wrapper = (*(_covered(machine, set(closed.values())) if closed else ()), *become)
+
+
+def _no_home(machine: Machine) -> None:
+    """Unset HOME, in a namespace in which the home that the system knows of its user is empty."""
+    _set(HOME=None, XDG_CACHE_HOME=None)(machine)
+    machine.wrapper = _covered(machine, {Path(pwd.getpwuid(os.geteuid()).pw_dir)})
+
+
+def _covered(machine: Machine, folders: Collection[Path]) -> tuple[str, ...]:
+    """Return the words that run a command where these folders are empty, but for what Python and readfirst need."""
+    needed = [path for path in _needed() if any(folder in path.parents for folder in folders)]
     way = machine.stage.base / "way"
     script = [f"mkdir -p {way}"]
-    for number, path in enumerate(closed):
+    for number, path in enumerate(needed):
         script.append(f"mkdir -p {way}/{number}; mount --bind {shlex.quote(str(path))} {way}/{number}")
-    script += [
-        f"mount -t tmpfs -o mode=755 none {shlex.quote(str(folder))}" for folder in set(closed.values())
-    ]
-    for number, path in enumerate(closed):
+    script += [f"mount -t tmpfs -o mode=755 none {shlex.quote(str(folder))}" for folder in sorted(folders)]
+    for number, path in enumerate(needed):
         quoted = shlex.quote(str(path))
         script.append(f"mkdir -p {quoted}; mount --move {way}/{number} {quoted}")
-    machine.wrapper = ("unshare", "-m", "sh", "-ec", "; ".join([*script, 'exec "$@"']), "sh", *become)
+    # A command stands in a folder that may have been covered: it is entered anew.
+    script.append(f'cd {shlex.quote(str(machine.stage.folder))}; exec "$@"')
+    return (*_namespace(), "sh", "-ec", "; ".join(script), "sh")
 
 
 def _needed() -> list[Path]:
@@ -239,7 +247,7 @@ def _needs_root() -> str:
 SURROUNDINGS = (
     Surroundings("4 busy loops beside", _plain, around=_busy),
     Surroundings("two at once, on the same files", _twice),
-    Surroundings("no HOME", _set(HOME=None, XDG_CACHE_HOME=None), only=lambda: ""),
+    Surroundings("no HOME", _no_home, only=_needs_mounts),
     Surroundings("HOME that is not there", _set(HOME="{folder}/nowhere", XDG_CACHE_HOME=None)),
     Surroundings("HOME that is a file", _set(HOME="{folder}/server.py", XDG_CACHE_HOME=None), alike=False),
     Surroundings("read-only home", _read_only("home"), only=_needs_mounts),
