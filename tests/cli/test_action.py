@@ -145,6 +145,7 @@ def test_all_inputs_reach_the_run(act: Callable[..., Ran], mixed: Suite, tmp_pat
     assert "| mine | documented | reason | nothing judged |" in ran.summary
 
 
+@pytest.mark.slow
 def test_a_run_without_results_says_so(act: Callable[..., Ran], holding: Suite) -> None:
     ran = act(target="nothing:like:that", fixtures=str(holding.root))
     assert ran.code == 2

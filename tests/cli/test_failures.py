@@ -303,6 +303,7 @@ def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
     assert readfirst(*causes(ran.err)).out == grouped.out
 
 
+@pytest.mark.slow
 def test_the_comparison_has_the_selection_and_the_contract_of_the_run(readfirst: Cli, mixed: Suite) -> None:
     record_alike(mixed, "2.1.328")
     words = ["--family", "wrong", "--requirement", "must", "-k", "read or 'a b'", "--time-limit", "20"]

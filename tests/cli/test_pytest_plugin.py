@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,13 @@ from .conftest import HOLDING, PASSES, RACES
 
 INSTALLED = any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
 Run = Callable[..., pytest.RunResult]
+
+
+def alone_and_with(processes: int) -> list[Any]:
+    return [
+        pytest.param((), id="alone"),
+        pytest.param(("-n", str(processes), "-p", "xdist"), id="xdist", marks=pytest.mark.slow),
+    ]
 
 
 @pytest.fixture
@@ -69,6 +77,7 @@ def test_a_requirement_takes_the_scenarios_that_have_it(
     assert run("--readfirst-requirement=should", suite.scenarios_root).ret == 5
 
 
+@pytest.mark.slow
 def test_a_rule_and_a_class_take_the_scenarios_that_belong_to_them(run: Run, ruled: Suite) -> None:
     for words in (("--readfirst-rule=numbers",), ("--readfirst-class=fidelity",)):
         result = run("-v", *words, ruled.scenarios_root)
@@ -196,7 +205,7 @@ def test_ones_own_implementation_is_tested_by_its_name(
     result.stdout.fnmatch_lines([shown.replace("edit-unread", "not-read").replace("FAILED ", "FAILED *")])
 
 
-@pytest.mark.parametrize("parallel", [(), ("-n", "2", "-p", "xdist")], ids=["alone", "xdist"])
+@pytest.mark.parametrize("parallel", alone_and_with(2))
 def test_a_run_that_judges_nothing_exits_5(
     run: Run,
     make_suite: Callable[[dict[str, str]], Suite],
@@ -240,12 +249,14 @@ def test_what_an_adapter_lacks_is_skipped_with_the_reason(
     result.stdout.fnmatch_lines(["*unsupported: the adapter lacks during"])
 
 
+@pytest.mark.slow
 def test_xdist_gives_the_same_outcomes(run: Run, mixed: Suite) -> None:
     result = run("-n", "2", "-p", "xdist", mixed.scenarios_root)
     result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(["FAILED wrong/text (2.1.7, must, level text)"])
 
 
+@pytest.mark.slow
 def test_accepted_failures_are_expected_and_stale_entries_fail(
     run: Run, mixed: Suite, tmp_path: Path
 ) -> None:
@@ -270,7 +281,7 @@ def test_a_baseline_is_of_a_name(run: Run, mixed: Suite, tmp_path: Path) -> None
     assert "add --name mine" in refused.stdout.str() + refused.stderr.str()
 
 
-@pytest.mark.parametrize("parallel", [(), ("-n", "2", "-p", "xdist")], ids=["alone", "xdist"])
+@pytest.mark.parametrize("parallel", alone_and_with(2))
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -328,7 +339,7 @@ def test_a_target_is_connected_once(run: Run, pytester: pytest.Pytester, holding
     assert starts(pytester) == 1
 
 
-@pytest.mark.parametrize("parallel", [(), ("-n", "2", "-p", "xdist")], ids=["alone", "xdist"])
+@pytest.mark.parametrize("parallel", alone_and_with(2))
 def test_a_target_that_does_not_start_is_started_once_and_its_words_are_told(
     run: Run, pytester: pytest.Pytester, bundled: Suite, parallel: tuple[str, ...]
 ) -> None:
@@ -352,6 +363,7 @@ def test_a_server_that_does_not_start_is_told_with_what_it_printed(
     assert told[1:] == ["the port is taken"]
 
 
+@pytest.mark.slow
 def test_a_target_that_no_worker_can_connect_any_more_ends_the_run(
     run: Run, pytester: pytest.Pytester, holding: Suite
 ) -> None:
@@ -377,7 +389,7 @@ def test_a_suite_found_on_the_way_with_a_wrong_option_is_one_error(run: Run, hol
     assert result.ret == pytest.ExitCode.INTERRUPTED
 
 
-@pytest.mark.parametrize("parallel", [(), ("-n", "1", "-p", "xdist")], ids=["alone", "xdist"])
+@pytest.mark.parametrize("parallel", alone_and_with(1))
 def test_the_summary_has_the_first_difference(
     run: Run, mixed: Suite, parallel: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -391,13 +403,15 @@ def test_the_summary_has_the_first_difference(
         result.stdout.fnmatch_lines([f"FAILED *scenarios/wrong/{name}.yaml::2.1.7 - {words}"])
 
 
+@pytest.mark.slow
 def test_ids_select_scenarios(run: Run, mixed: Suite) -> None:
     run("-k", "gate/not-read", mixed.scenarios_root).assert_outcomes(passed=1, deselected=3)
     run("-k", "gate or reading/lines", mixed.scenarios_root).assert_outcomes(passed=2, deselected=2)
     run("-k", "wrong and not wrong/text", mixed.scenarios_root).assert_outcomes(failed=1, deselected=3)
 
 
-@pytest.mark.parametrize("parallel", [(), ("-n", "2", "-p", "xdist")], ids=["alone", "xdist"])
+@pytest.mark.slow
+@pytest.mark.parametrize("parallel", alone_and_with(2))
 def test_what_a_target_printed_before_it_broke_is_shown_once(
     run: Run,
     pytester: pytest.Pytester,
@@ -451,6 +465,7 @@ def test_options_of_the_same_name_elsewhere_are_not_disturbed(run: Run, pytester
     run("--level", "3", "--contract=x").assert_outcomes(passed=1)
 
 
+@pytest.mark.slow
 def test_an_unrelated_run_imports_nothing_of_the_harness(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_own(): pass")
     code = (

@@ -214,6 +214,7 @@ class Hangs:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts processes through /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_interrupt_leaves_no_process_and_no_traceback(
@@ -273,6 +274,7 @@ class Tools:
 """
 
 
+@pytest.mark.slow
 def test_an_implementation_that_is_not_told_the_contract_replays_once_for_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,7 @@ def test_words_that_changed_between_two_contracts_are_seen() -> None:
     assert differing("2.1.260", "2.1.284", *ids) == []
 
 
+@pytest.mark.slow
 def test_only_what_can_be_compared_is_asked() -> None:
     contract = SUITE.contracts.find("2.1.270")
     recording = SUITE.recordings.recording

@@ -63,6 +63,7 @@ def stream(readfirst: Cli, tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_results_are_diagnosed_for_people_and_for_programs(
     readfirst: Cli, stream: Path, tmp_path: Path
 ) -> None:
@@ -85,6 +86,7 @@ def test_results_are_diagnosed_for_people_and_for_programs(
     assert "`edit_needs_read` (" in table[2]
 
 
+@pytest.mark.slow
 def test_what_is_left_is_told_by_rules(readfirst: Cli, stream: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in stream.read_text().splitlines()]
     for line in lines:

@@ -130,6 +130,7 @@ def test_a_stale_table_costs_nothing_but_time(few: Clinic) -> None:
     assert found.unexplained == ()
 
 
+@pytest.mark.slow
 def test_the_real_product_is_told_by_its_version(few: Clinic) -> None:
     ids = sorted(few.table.rows)
     with closing(run(few.suite, "recording:2.0.76", [BASE], "reason", ids)) as verdicts:

@@ -43,6 +43,7 @@ def test_a_part_of_the_table_is_what_the_reference_does(part: int) -> None:
     assert {name for name, row in made(suite, ids) if row != table.rows[name]} == set()
 
 
+@pytest.mark.slow
 def test_writing_replays_what_changed_and_gives_the_same_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

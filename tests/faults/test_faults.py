@@ -29,6 +29,7 @@ def test_the_page_has_a_row_for_every_command_and_machine() -> None:
     assert [row for row in rows if row not in ("command", "machine", "---")] == wanted
 
 
+@pytest.mark.slow
 def test_a_sample_of_moments() -> None:
     done = measured("--kills", "10", "--only", "run --update-baseline")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -84,12 +84,14 @@ def test_agreement_is_counted_in_steps(suite: Suite, place: Place) -> None:
     assert agreed.scenarios == len(told) > 10
 
 
+@pytest.mark.slow
 def test_shrinking_is_no_volume(suite: Suite, place: Place) -> None:
     found = campaign(wrong_text.ReplaceAllReplacesFirst, suite, place, steps=200)
     assert list(found.perform())
     assert found.steps < 300
 
 
+@pytest.mark.slow
 def test_one_fault_is_told_once_however_often_it_shows(suite: Suite, place: Place) -> None:
     found = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=300)
     findings = list(found.perform())

@@ -63,6 +63,7 @@ def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
     assert outcome.broken is None
 
 
+@pytest.mark.slow
 def test_a_known_disagreement_is_accepted(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -129,6 +130,7 @@ def test_what_cannot_be_done_is_a_usage_error(arguments: tuple[str, ...], fuzz: 
     assert fuzz(*arguments) == 2
 
 
+@pytest.mark.slow
 def test_a_target_that_breaks_is_no_disagreement_of_the_reference(
     fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,6 +138,7 @@ def test_a_target_that_breaks_is_no_disagreement_of_the_reference(
     assert "Traceback" not in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_fast_reference_behaves_as_the_product_behind_mcp(place: Place, suite: Suite) -> None:
     differ = Duel(FastReference("2.1.7"), FastReference("documented"), place, "reason", suite.vocabulary)
     same = Duel(FastReference("2.1.7"), FastReference("2.1.7"), place, "reason", suite.vocabulary)

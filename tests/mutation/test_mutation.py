@@ -320,6 +320,7 @@ def test_a_mutant_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -
     assert time.monotonic() - started < 5
 
 
+@pytest.mark.slow
 def test_a_mutant_cannot_write_outside_its_trial(tmp_path: Path) -> None:
     outside = tmp_path / "file"
     outside.write_text("whole")

@@ -197,6 +197,7 @@ def test_what_takes_long_starts_and_knows_its_arguments(command: str, small: Pat
     assert "usage:" in output
 
 
+@pytest.mark.slow
 def test_a_command_that_fails_is_noticed(small: Path, tmp_path: Path) -> None:
     commands = ["readfirst run mcp:nothing", "cd .. && false", "pwd", "readfirst list gate/edit-unread"]
     ran = Stage(users_folder(tmp_path, "README.md"), small).run(commands)

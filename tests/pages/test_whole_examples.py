@@ -29,6 +29,7 @@ def broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120)
     return [f"{each['scenario']}: {each.get('reason')}" for each in verdicts if each["status"] == "broken"]
 
 
+@pytest.mark.slow
 def test_the_adapter_in_python_breaks_nowhere_that_it_used_to(tmp_path: Path) -> None:
     assert broken("python:mytools:Tools", ONCE_BROKEN, tmp_path) == []
 
@@ -54,6 +55,7 @@ class Tools:
 """
 
 
+@pytest.mark.slow
 def test_an_example_that_breaks_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "careless.py").write_text(CARELESS)
     found = broken(f"python:{tmp_path}/careless.py:Tools", ONCE_BROKEN, tmp_path)

@@ -146,6 +146,7 @@ def test_a_warning_that_is_the_answer_is_kept(conversation):
     )
 
 
+@pytest.mark.slow
 def test_the_server_ends_with_its_input(tmp_path):
     ended = subprocess.run(
         [sys.executable, "-c", PROGRAM],

@@ -179,6 +179,7 @@ def test_a_command_with_settings_supports_rules(opened: Open, word: str, denies:
     assert ("deny" in opened("start", word).capabilities) is denies
 
 
+@pytest.mark.slow
 def test_the_reference_passes_through_mcp() -> None:
     from readfirst.harness.run.bench import Bench, Order
 

@@ -48,6 +48,7 @@ def test_the_server_in_javascript_is_not_said_to_be_right_where_it_is_wrong(comm
     assert [verdict.status for verdict in verdicts] == ["passed", "failed", "unsupported"]
 
 
+@pytest.mark.slow
 def test_the_server_in_python_gets_the_main_rule_right(commands: dict[str, str]) -> None:
     verdicts = judged("--isolation=directory " + commands["python"], GATE, "effects")
     assert [verdict.status for verdict in verdicts] == ["passed", "passed"]

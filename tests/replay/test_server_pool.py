@@ -69,6 +69,7 @@ def test_sessions_that_notice_each_other_share_nothing(place: Place) -> None:
     used.adapter.close()
 
 
+@pytest.mark.slow
 def test_the_first_sessions_have_a_server_each_without_a_trial(place: Place) -> None:
     used = Used(place, "honest")
     uses, pids, roots = zip(*(used.session() for _ in range(6)), strict=True)

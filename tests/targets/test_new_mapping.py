@@ -58,6 +58,7 @@ def readfirst(capsys: pytest.CaptureFixture[str]) -> Run:
 COMMAND = f"mcp:{sys.executable} -S server.py tools.json"
 
 
+@pytest.mark.slow
 def test_what_is_written_connects_the_server(here: Path, readfirst: Run) -> None:
     written = readfirst("new-mapping", COMMAND)
     assert (written.code, written.err) == (0, "")

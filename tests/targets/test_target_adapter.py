@@ -129,6 +129,7 @@ def judged(toy: Path, *ids: str) -> list[Verdict]:
         return [bench.judge(scenario_id) for scenario_id in ids]
 
 
+@pytest.mark.slow
 def test_a_target_is_judged_like_any_other(toy: Path) -> None:
     ids = ("gate/edit-unread", "staleness/edit-after-change", "parallel/write-then-edit")
     assert [verdict.status for verdict in judged(toy, *ids)] == ["passed", "failed", "unsupported"]
@@ -189,6 +190,7 @@ def test_a_package_is_installed_once(toy: Path, monkeypatch: pytest.MonkeyPatch)
     judged(toy, "gate/edit-unread")
 
 
+@pytest.mark.slow
 def test_a_package_that_does_not_exist_leaves_nothing_behind(connected: Connected, toy: Path) -> None:
     with pytest.raises(BrokenAdapter, match="pip could not make the environment") as error:
         connected(MAPPING.replace("toy-editor==1.0", "toy-editor==1.0.1"))
@@ -198,6 +200,7 @@ def test_a_package_that_does_not_exist_leaves_nothing_behind(connected: Connecte
     assert len([name for name in left if name.startswith("toy@")]) <= 1
 
 
+@pytest.mark.slow
 def test_an_interrupted_installation_is_made_again(toy: Path, connected: Connected) -> None:
     connected()
     (environment,) = [each for each in (toy / "cache").iterdir() if each.is_dir()]

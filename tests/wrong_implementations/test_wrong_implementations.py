@@ -193,6 +193,7 @@ def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_sce
         adapter.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selection", [["--family", "gate"], ["-k", "nothing-is-called-this"]])
 def test_a_run_in_which_everything_is_declined_or_nothing_selected_is_not_green(selection: list[str]) -> None:
     target = f"python:{answers.DeclinesEverything.__module__}:{answers.DeclinesEverything.__name__}"
