@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Callable
@@ -32,7 +34,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         str(folder),
         str(CHECKOUT),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    variables = {**os.environ, "GITHUB_REPOSITORY": "somebody/their-readfirst"}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -59,6 +62,36 @@ def test_it_has_the_pages_and_the_suite(run: Run, installed: Path) -> None:
     assert (code, len(out.splitlines())) == (0, len(list((CHECKOUT / "docs").glob("*.md"))) + 2)
     assert run("docs", "adapters")[1] == (CHECKOUT / "docs/adapters.md").read_text("utf-8")
     assert run("run", "reference", "gate/edit-unread")[0] == 0
+
+
+def test_its_metadata_link_to_the_repository_that_it_was_built_from(installed: Path) -> None:
+    (metadata,) = installed.glob("readfirst-*.dist-info/METADATA")
+    page = "https://github.com/somebody/their-readfirst"
+    links = re.findall(r"^Project-URL: (\w+), (.*)$", metadata.read_text("utf-8"), re.MULTILINE)
+    assert dict(links) == {
+        "Source": page,
+        "Documentation": f"{page}/blob/HEAD/docs/README.md",
+        "Changelog": f"{page}/blob/HEAD/CHANGELOG.md",
+        "Issues": f"{page}/issues",
+    }
+    assert all((CHECKOUT / link.partition("/HEAD/")[2]).exists() for _, link in links)
+
+
+@pytest.mark.parametrize(
+    ("remote", "page"),
+    [
+        ("git@host.example:owner/name.git\n", "https://host.example/owner/name"),
+        ("ssh://git@host.example:22/owner/name", "https://host.example/owner/name"),
+        ("https://user:secret@host.example/owner/name.git", "https://host.example/owner/name"),
+        ("https://host.example/owner/na.me/", "https://host.example/owner/na.me"),
+        ("/somebody/readfirst", None),
+        ("file:///somebody/readfirst", None),
+        ("http://localhost/owner/name", None),
+        ("", None),
+    ],
+)
+def test_the_page_of_a_repository_is_found_by_what_git_calls_it(remote: str, page: str | None) -> None:
+    assert runpy.run_path(str(CHECKOUT / ".ci/project_urls.py"))["page_of"](remote) == page
 
 
 def test_a_new_scenario_is_written_to_a_folder_of_the_users(run: Run, installed: Path) -> None:
