@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.suite.scenario import Requirement
+from readfirst.harness.suite.heading import Requirement
 
 __all__ = ["Count", "ExitCode", "Summary"]
 

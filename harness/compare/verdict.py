@@ -7,7 +7,7 @@ from typing import Literal
 
 from readfirst.harness.session import ServerUse
 from readfirst.harness.source.finding import Position
-from readfirst.harness.suite.scenario import Requirement
+from readfirst.harness.suite.heading import Requirement
 
 __all__ = ["LEVELS", "Difference", "Level", "Status", "Verdict"]
 

@@ -9,8 +9,9 @@ from readfirst.harness.claims.claims import Claims
 from readfirst.harness.lint.wording import complaint_about_source, complaint_about_title
 from readfirst.harness.source.finding import Finding
 from readfirst.harness.suite.case import Case
+from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.rules import Rule, Rules
-from readfirst.harness.suite.scenario import Requirement, Scenario
+from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 __all__ = ["Showing", "check_belonging", "check_claimed_rules", "check_rules", "showing_of"]

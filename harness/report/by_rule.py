@@ -13,8 +13,8 @@ from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report.harm import Harm, harm
 from readfirst.harness.report.results import Judged
+from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
-from readfirst.harness.suite.scenario import REQUIREMENTS
 
 __all__ = ["ClassResult", "RuleResult", "RuleTally", "by_class", "by_rule"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from readfirst.harness.compare.verdict import LEVELS, Verdict
-from readfirst.harness.suite.scenario import REQUIREMENTS
+from readfirst.harness.suite.heading import REQUIREMENTS
 
 __all__ = ["Harm", "Kind", "harm"]
 

@@ -15,7 +15,7 @@ from readfirst.harness.report.failing_rules import MOST_LINES, failing_rules, ru
 from readfirst.harness.report.failure import Line, failure_lines
 from readfirst.harness.report.harm import harm
 from readfirst.harness.report.visible import visible
-from readfirst.harness.suite.scenario import REQUIREMENTS
+from readfirst.harness.suite.heading import REQUIREMENTS
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -35,6 +34,8 @@ def a_kind_of(value: object) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `Did you mean X?` for the closest of `known`, else which ones there are."""
+    import difflib  # by who made a mistake, and nobody else waits for it
+
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
     if not close:

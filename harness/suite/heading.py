@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
-from readfirst.harness.suite.scenario import Requirement
+__all__ = ["REQUIREMENTS", "Heading", "Requirement", "plain_heading"]
 
-__all__ = ["Heading", "plain_heading"]
+Requirement = Literal["must", "should", "observed"]
+REQUIREMENTS: tuple[Requirement, ...] = ("must", "should", "observed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,12 @@ from readfirst.harness.suite.contracts import Contract, Contracts
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.events import EVENTS, read_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
+from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.scenario import (
-    REQUIREMENTS,
     TOOLS,
     Expectation,
     Given,
     ParallelCalls,
-    Requirement,
     Scenario,
     Step,
     ToolCall,

@@ -13,7 +13,8 @@ from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.inspection import Inspection
-from readfirst.harness.suite.scenario import REQUIREMENTS, TOOLS, Requirement
+from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
+from readfirst.harness.suite.scenario import TOOLS
 
 __all__ = [
     "CLASSES",

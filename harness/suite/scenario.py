@@ -10,17 +10,16 @@ from typing import Any, Literal
 
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.shift import Seconds
 
 __all__ = [
-    "REQUIREMENTS",
     "TOOLS",
     "Clause",
     "Expectation",
     "ForeignContractError",
     "Given",
     "ParallelCalls",
-    "Requirement",
     "Scenario",
     "Step",
     "TextDigest",
@@ -33,8 +32,6 @@ TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
 _SHOWN_BYTES = 262_144
 """Read shows no larger file as a whole."""
 
-Requirement = Literal["must", "should", "observed"]
-REQUIREMENTS: tuple[Requirement, ...] = ("must", "should", "observed")
 """How binding a scenario is, the strictest first: the contract, good conduct, a recorded quirk or bug."""
 ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.suite.contracts import LATEST
-from readfirst.harness.suite.rules import CLASSES, UnknownRuleError
-from readfirst.harness.suite.suite import Suite
+
+if TYPE_CHECKING:
+    from readfirst.harness.suite.suite import Suite
 
 __all__ = ["Selection", "SelectionError", "option_for", "rules_chosen", "scenario_id", "select"]
 
@@ -86,6 +86,8 @@ def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> 
         raise SelectionError(
             f"{suite.root} has no rules.yaml, so its scenarios belong to no rule and no class."
         )
+    from readfirst.harness.suite.rules import UnknownRuleError
+
     try:
         wanted = [suite.rules[rule_id] for rule_id in rules] if rules else list(suite.rules)
     except UnknownRuleError as error:
@@ -95,6 +97,9 @@ def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> 
 
 def option_for(word: str, suite: Suite) -> list[str]:
     """Return the option that selects what a word names: a family, tag, rule, class or contract; else nothing."""
+    from readfirst.harness.suite.contracts import LATEST
+    from readfirst.harness.suite.rules import CLASSES
+
     family = word.rstrip("/").rpartition("/scenarios/")[2].removeprefix("scenarios/")
     if family in {name.partition("/")[0] for name in suite.ids()}:
         return ["--family", family]
@@ -129,6 +134,8 @@ def _id_of(given: str, known: Sequence[str], suite: Suite) -> str:
 
 def _suggest(name: str, known: Iterable[str]) -> str:
     choices = list(known)
+    from difflib import get_close_matches
+
     close = get_close_matches(name, choices, n=1, cutoff=0.6)
     close = close or [choice for choice in choices if name and name in choice][:1]
     return f" Did you mean {close[0]!r}?" if close else " `readfirst list` shows what there is."

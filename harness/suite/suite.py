@@ -6,22 +6,24 @@ import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import readfirst
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.source.inspection import Inspection, did_you_mean
-from readfirst.harness.suite.contracts import Contract, Contracts, load_contracts
-from readfirst.harness.suite.expected import seen_by
-from readfirst.harness.suite.heading import Heading, plain_heading
-from readfirst.harness.suite.load import ScenarioError, load_scenario
-from readfirst.harness.suite.recordings import Recordings
-from readfirst.harness.suite.rules import Rules, load_rules, rules_file
-from readfirst.harness.suite.scenario import REQUIREMENTS, Requirement, Scenario
-from readfirst.harness.suite.tags import load_tags
-from readfirst.harness.suite.vocabulary import Vocabulary, load_vocabulary
+from readfirst.harness.suite.heading import REQUIREMENTS, Heading, plain_heading
+
+if TYPE_CHECKING:
+    from readfirst.harness.suite.contracts import Contract, Contracts
+    from readfirst.harness.suite.heading import Requirement
+    from readfirst.harness.suite.recordings import Recordings
+    from readfirst.harness.suite.rules import Rules
+    from readfirst.harness.suite.scenario import Scenario
+    from readfirst.harness.suite.vocabulary import Vocabulary
+
+# What reads each kind of file is imported with the first of them: a list of scenarios needs headings only.
 
 __all__ = ["Heading", "Suite", "UnknownScenarioError", "default_root", "load_suite"]
 
@@ -69,27 +71,37 @@ class Suite:
     @cached_property
     def recordings(self) -> Recordings:
         """What the real product was recorded to do."""
+        from readfirst.harness.suite.recordings import Recordings
+
         return Recordings(self.recordings_root)
 
     @cached_property
     def contracts(self) -> Contracts:
         """The contracts of this suite. Raises SuiteError."""
+        from readfirst.harness.suite.contracts import load_contracts
+
         return load_contracts(self.root / "contracts.yaml")
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The error names of this suite. Raises SuiteError."""
+        from readfirst.harness.suite.vocabulary import load_vocabulary
+
         return load_vocabulary(self.root / "errors.yaml")
 
     @cached_property
     def tags(self) -> Mapping[str, str] | None:
         """The tags that scenarios may have, each with its meaning; None where none are listed. Raises SuiteError."""
+        from readfirst.harness.suite.tags import load_tags
+
         path = self.root / "tags.yaml"
         return load_tags(path) if os.path.lexists(path) else None
 
     @cached_property
     def rules(self) -> Rules | None:
         """The rules that scenarios belong to; None where none are listed. Raises SuiteError."""
+        from readfirst.harness.suite.rules import load_rules, rules_file
+
         path = rules_file(self.root)
         return load_rules(path) if os.path.lexists(path) else None
 
@@ -114,6 +126,8 @@ class Suite:
         Of another contract than the file's own the recording tells; where there is none, nothing is expected.
         Raises UnknownScenarioError, SuiteError with all that is wrong in it, or RecordingError.
         """
+        from readfirst.harness.suite.load import load_scenario
+
         scenario = load_scenario(
             self.path(scenario_id), self.scenarios_root, self.contracts, require_expect=require_expect
         )
@@ -121,6 +135,8 @@ class Suite:
 
     def seen_by(self, scenario: Scenario, contract: Contract) -> Scenario:
         """Return a scenario of this suite with the expectations of another contract. Raises RecordingError."""
+        from readfirst.harness.suite.expected import seen_by
+
         if not contract.recorded or contract.name == scenario.contract:
             return scenario
         recording = self.recordings.of(scenario.id, scenario.inputs)
@@ -149,7 +165,10 @@ class Suite:
             requirement = look.choice(top["requirement"], ("requirement",), "requirement", REQUIREMENTS)
         tags = look.strings(top["tags"], ("tags",), "tags") if "tags" in top else ()
         rule = look.string(top["rule"], ("rule",), "rule") if "rule" in top else None
-        look.finish(ScenarioError)
+        if look.findings:
+            from readfirst.harness.suite.load import ScenarioError
+
+            look.finish(ScenarioError)
         return Heading(scenario_id, title or "", cast("Requirement", requirement), tags, rule or "")
 
 

@@ -13,8 +13,8 @@ from readfirst.harness.record.takes import NUMBERS, Take, Takes
 from readfirst.harness.record.transcribe import named
 from readfirst.harness.session import Adapter
 from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.recordings import Transcript
-from readfirst.harness.suite.scenario import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions.history import ChangePoint, Histories
 

@@ -9,8 +9,8 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import LEVELS, Status, Verdict
 from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule
 from readfirst.harness.source.finding import Position
+from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
-from readfirst.harness.suite.scenario import Requirement
 
 PLACE = Position(Path("rules.yaml"), 1, 1)
 RULES: tuple[tuple[str, RuleClass, Requirement], ...] = (

@@ -22,7 +22,7 @@ from readfirst.harness.report.harm import Kind, harm
 from readfirst.harness.report.place import short_path
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.table import TableReport
-from readfirst.harness.suite.scenario import Requirement
+from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.suite import Suite
 
 from .conftest import HOLDING, Cli, record_alike

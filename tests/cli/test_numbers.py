@@ -20,7 +20,7 @@ from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.junit import JunitReport
 from readfirst.harness.report.pages import PAGES, PageReport, Sources
 from readfirst.harness.report.table import TableReport
-from readfirst.harness.suite.scenario import REQUIREMENTS
+from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.suite import Suite
 
 from .test_report_pages import Parsed
