@@ -12,6 +12,7 @@ from readfirst.harness.exit_code import ExitCode, ReadfirstError
 
 __all__ = [
     "BASIC_CAPABILITIES",
+    "TIME_LIMIT",
     "Adapter",
     "BrokenAdapter",
     "ParallelSession",
@@ -24,6 +25,9 @@ __all__ = [
 ]
 
 BASIC_CAPABILITIES = frozenset({"Read", "Edit", "Write"})
+
+TIME_LIMIT = 30.0
+"""Seconds that one call may take, unless a run says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from readfirst.harness.adapters.mcp_server import McpServer, Offer
 from readfirst.harness.adapters.server_pool import Isolation, ServerPool
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.scenario import TOOLS
 from readfirst.harness.workspace.site import Territory
 
@@ -40,7 +40,7 @@ class McpConnection:
         command: Sequence[str],
         *,
         isolation: Isolation = "auto",
-        time_limit: float = 30.0,
+        time_limit: float = TIME_LIMIT,
         environment: Mapping[str, str] | None = None,
         variables: Mapping[str, str] = MappingProxyType({}),
         offline: bool = False,

@@ -17,7 +17,7 @@ from readfirst.harness.adapters.framing import EndedError, Framing, GarbageError
 from readfirst.harness.processes.child import Child
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import BASIC_CAPABILITIES, TIME_LIMIT, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.workspace.site import Territory
 
 __all__ = ["FactoryError", "PythonAdapter", "PythonSession"]
@@ -52,8 +52,8 @@ class PythonAdapter:
         module: str,
         factory: str,
         *,
-        time_limit: float = 30.0,
-        start_limit: float = 30.0,
+        time_limit: float = TIME_LIMIT,
+        start_limit: float = TIME_LIMIT,
         python: str = sys.executable,
         environment: Mapping[str, str] | None = None,
         directory: Path | None = None,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from readfirst.harness.adapters.time_limit import time_limit
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.session import TIME_LIMIT, ToolResult, Workspace
 from readfirst.reference_impl import Behaviours, FileTools, Result
 
 __all__ = ["ReferenceAdapter", "ReferenceSession"]
@@ -21,7 +21,7 @@ class ReferenceAdapter:
 
     repeats_paths = True
 
-    def __init__(self, contract: str | Behaviours, *, seconds: float = 30.0) -> None:
+    def __init__(self, contract: str | Behaviours, *, seconds: float = TIME_LIMIT) -> None:
         tools = (schema.tool for schema in FileTools(contract, root=".").schemas)
         self.capabilities = frozenset({*tools, "parallel", "during", "deny"})
         self._contract = contract

@@ -13,6 +13,7 @@ from typing import Any
 from readfirst.harness.agents.conversation import Launch
 from readfirst.harness.agents.launcher import PORT
 from readfirst.harness.agents.model.formats import WIRES
+from readfirst.harness.session import TIME_LIMIT
 
 __all__ = ["BASE_VARIABLES", "AgentProgram"]
 
@@ -48,7 +49,7 @@ class AgentProgram:
     input: str | None = None
     places: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
-    time_limit: float = 30.0
+    time_limit: float = TIME_LIMIT
     """Seconds that one call may take."""
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - it has no pauses

@@ -11,9 +11,10 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report.results import Run
 from readfirst.harness.report.stream import read_stream
-from readfirst.harness.run.bench import TIME_LIMIT, run
+from readfirst.harness.run.bench import run
 from readfirst.harness.run.connect import KINDS
 from readfirst.harness.run.hint import target_hint
+from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.contracts import LATEST, Contract
 from readfirst.harness.suite.nearest import nearest
 from readfirst.harness.suite.suite import Suite

@@ -24,6 +24,7 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.report.visible import visible
+from readfirst.harness.session import TIME_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,7 +72,7 @@ def bisect(
         Path | None,
         typer.Option(help="The folder for takes; a search goes on from it.", show_default="a cache"),
     ] = None,
-    time_limit: TimeLimit = 30.0,
+    time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
     """Find the published versions in which what scenarios give changed. Needs npm; see `readfirst docs recording`."""

@@ -13,6 +13,7 @@ import typer
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Confine, Fixtures, Jobs, Output, TimeLimit, open_suite
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.session import TIME_LIMIT
 
 if TYPE_CHECKING:
     from readfirst.harness.diagnosis.fingerprint import Fingerprint
@@ -64,7 +65,7 @@ def diagnose(
         bool, typer.Option("--all", help="List every rule of which something is unexplained.")
     ] = False,
     jobs: Jobs = 1,
-    time_limit: TimeLimit = 30.0,
+    time_limit: TimeLimit = TIME_LIMIT,
     confine: Confine = False,
     write_table: Annotated[
         bool,

@@ -25,6 +25,7 @@ from readfirst.harness.cli.options import (
     selection_of,
 )
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -55,7 +56,7 @@ def diff(
     class_: Classes = None,
     expression: Expression = "",
     jobs: Jobs = 1,
-    time_limit: TimeLimit = 30.0,
+    time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
     """Tell what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something.

@@ -25,6 +25,7 @@ from readfirst.harness.cli.options import (
     selection_of,
 )
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.session import TIME_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,7 +83,7 @@ def record(
             show_default="a cache, with --check a fresh one",
         ),
     ] = None,
-    time_limit: TimeLimit = 30.0,
+    time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
     """Let the real product fill in what scenarios expect. Needs npm and node; see `readfirst docs recording`.

@@ -10,6 +10,7 @@ import typer
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import ContractName, Fixtures, LevelName, TimeLimit, one_target, open_suite
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -54,7 +55,7 @@ def fuzz(
         int,
         typer.Option("-j", "--jobs", min=1, max=256, help="Search as many seeds at once, from --seed on."),
     ] = 1,
-    time_limit: TimeLimit = 30.0,
+    time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
     """Replay generated scenarios on the reference and a target; write where they differ, as small as it gets."""

@@ -29,6 +29,7 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -121,7 +122,7 @@ def run(
         ),
     ] = False,
     jobs: Jobs = 1,
-    time_limit: TimeLimit = 30.0,
+    time_limit: TimeLimit = TIME_LIMIT,
     isolation: Annotated[
         IsolationName | None,
         typer.Option(help="mcp: a server per scenario, or one for many.", show_default="auto"),

@@ -12,6 +12,7 @@ import typer
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Jobs, TimeLimit, open_own_suite, open_suite
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.session import TIME_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,7 @@ def snapshot(
             help="The folder for takes; an interrupted run goes on from it.", show_default="a cache"
         ),
     ] = None,
-    time_limit: TimeLimit = 30.0,
+    time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Annotated[
         Path | None,
         typer.Option(

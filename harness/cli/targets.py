@@ -13,6 +13,7 @@ from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Confine, TimeLimit, in_installed_package, one_target
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -37,7 +38,7 @@ def check_adapter(
     words: Annotated[
         list[str], typer.Argument(metavar="TARGET", help="What to connect to, as for `readfirst run`.")
     ],
-    time_limit: TimeLimit = 30.0,
+    time_limit: TimeLimit = TIME_LIMIT,
     confine: Confine = False,
 ) -> int:
     """Tell whether an adapter works at all, before anybody judges the implementation behind it."""
@@ -78,7 +79,7 @@ def new_mapping(
         Path | None,
         typer.Option(help="The file to write; it must not be there.", show_default="the server's name.yaml"),
     ] = None,
-    time_limit: TimeLimit = 30.0,
+    time_limit: TimeLimit = TIME_LIMIT,
 ) -> int:
     """Ask an MCP server for its tools, and write a mapping to start from, for tools of other names."""
     from readfirst.harness.run.connect import mcp_command
@@ -125,7 +126,7 @@ def implementations(
             help="Worker processes: so many targets at once; of fewer targets also so many scenarios.",
         ),
     ] = 1,
-    time_limit: TimeLimit = 30.0,
+    time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Annotated[
         Path | None, typer.Option(help="Another suite.", show_default="the bundled suite")
     ] = None,

@@ -12,7 +12,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.compare.whole import has_digests, whole
 from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import Workspace
+from readfirst.harness.session import TIME_LIMIT, Workspace
 from readfirst.harness.suite.recordings import RecordingError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -22,7 +22,6 @@ from readfirst.reference_impl import Behaviours, FileTools
 __all__ = ["Replays", "Seen"]
 
 _NAMES = frozenset(each.name for each in fields(Behaviours))
-_TIME_LIMIT = 30.0
 _BROKEN = Fingerprint("broken")
 _SEVERAL_EDITS = "several_edits_can_be_made"
 
@@ -140,7 +139,7 @@ class _Adapter:
         watched = _Watched(**{name: getattr(self._behaviours, name) for name in _NAMES})
         self.asked = object.__getattribute__(watched, "asked")
         tools = FileTools(watched, root=workspace.root, home=workspace.home, deny=workspace.deny)
-        return ReferenceSession(tools, _TIME_LIMIT)
+        return ReferenceSession(tools, TIME_LIMIT)
 
 
 class _Watched(Behaviours):

@@ -18,7 +18,7 @@ from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.package import install
 from readfirst.harness.agents.launcher import PORT
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import BASIC_CAPABILITIES, Session, ToolResult, Workspace
+from readfirst.harness.session import BASIC_CAPABILITIES, TIME_LIMIT, Session, ToolResult, Workspace
 from readfirst.reference_impl import FileTools, behaviours_of
 from readfirst.reference_impl.blanks import BLANKS
 
@@ -36,7 +36,7 @@ class FastProduct:
 
     capabilities = BASIC_CAPABILITIES | {"NotebookEdit"}
 
-    def __init__(self, version: str, *, cache: Path | None = None, time_limit: float = 30.0) -> None:
+    def __init__(self, version: str, *, cache: Path | None = None, time_limit: float = TIME_LIMIT) -> None:
         package = install(version, cache)
         self._own = Scratch()
         variables = build_environment(self._own.path, Path(package.command[0])).variables

@@ -12,7 +12,7 @@ from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding, Group, Tall
 from readfirst.harness.fuzz.generate import scenarios
 from readfirst.harness.fuzz.known import Known, load_known
 from readfirst.harness.run.connect import ConnectError, connect
-from readfirst.harness.session import Adapter
+from readfirst.harness.session import TIME_LIMIT, Adapter
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import Place
@@ -35,7 +35,7 @@ class Request:
     level: Level
     output: Path
     known: Path | None = None
-    time_limit: float = 30.0
+    time_limit: float = TIME_LIMIT
     fast: bool = False
     jobs: int = 1
 

@@ -18,7 +18,7 @@ from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
-from readfirst.harness.session import capabilities_of
+from readfirst.harness.session import TIME_LIMIT, capabilities_of
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.recordings import Recording, RecordingError, Transcript
@@ -29,12 +29,9 @@ from readfirst.harness.workspace.site import Place
 if TYPE_CHECKING:
     from readfirst.harness.adapters.server_pool import ServerPool
 
-__all__ = ["TIME_LIMIT", "Bench", "Order", "run"]
+__all__ = ["Bench", "Order", "run"]
 
 _LOG = logging.getLogger("readfirst")
-
-TIME_LIMIT = 30.0
-"""Seconds that one call may take, unless a run says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,10 @@ from readfirst.harness.report.results import Results
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.report.terminal import print_runs
 from readfirst.harness.report.visible import visible_command
-from readfirst.harness.run.bench import TIME_LIMIT, run
+from readfirst.harness.run.bench import run
 from readfirst.harness.run.kept_workspaces import open_folder
 from readfirst.harness.run.last_failed import LastFailed, failed_in
+from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.rules import RuleClass

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.session import Adapter, BrokenAdapter
+from readfirst.harness.session import TIME_LIMIT, Adapter, BrokenAdapter
 from readfirst.harness.suite.contracts import Contract
 
 if TYPE_CHECKING:
@@ -22,16 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KINDS",
-    "TIME_LIMIT",
     "TOLD_THE_CONTRACT",
     "ConnectError",
     "connect",
     "find_target",
     "mcp_command",
 ]
-
-TIME_LIMIT = 30.0
-"""Seconds that one call may take."""
 
 KINDS = {
     "reference": "reference",

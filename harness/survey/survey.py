@@ -23,7 +23,7 @@ from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report import Commands, RunFacts, output
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.bench import run
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import Known, implementations_data, known_scenarios
@@ -53,7 +53,7 @@ class Survey:
         folder: Path,
         *,
         jobs: int = 1,
-        time_limit: float = 30.0,
+        time_limit: float = TIME_LIMIT,
         streams: Path | None = None,
         version: str = "unknown",
     ) -> None:

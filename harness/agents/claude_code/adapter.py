@@ -14,7 +14,7 @@ from readfirst.harness.agents.claude_code.reminders import (
     counts_tokens,
     without_reminders_of_the_conversation,
 )
-from readfirst.harness.session import BrokenAdapter, Session, ToolResult, Workspace
+from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Session, ToolResult, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES, Contract, UnknownContractError
 from readfirst.harness.suite.suite import Suite
 
@@ -113,7 +113,7 @@ class ClaudeCodeAdapter:
         *,
         lacks: Sequence[str] = (),
         cache: Path | None = None,
-        time_limit: float = 30.0,
+        time_limit: float = TIME_LIMIT,
     ) -> None:
         self.capabilities = frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks)
         self.reminded = 0

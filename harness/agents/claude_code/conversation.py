@@ -11,6 +11,7 @@ from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.hook import Hook
 from readfirst.harness.agents.conversation import Conversation, Launch
 from readfirst.harness.agents.model.formats import WIRES
+from readfirst.harness.session import TIME_LIMIT
 
 __all__ = ["Conversation", "Options"]
 
@@ -31,7 +32,7 @@ class Options:
     directory: Path
     deny: tuple[str, ...] = ()
     hook: bool = False
-    time_limit: float = 30.0
+    time_limit: float = TIME_LIMIT
     """Seconds that one call may take."""
     home: Path | None = None
     """The product's home directory; None: a fresh one that goes with the conversation."""
