@@ -21,7 +21,7 @@ import pytest
 if TYPE_CHECKING:
     from readfirst.harness.compare.baseline import Baseline, Ruling
     from readfirst.harness.compare.verdict import Verdict
-    from readfirst.harness.run.bench import Bench
+    from readfirst.harness.run.runner import Runner
     from readfirst.harness.suite.suite import Suite
 
 # The harness is imported when the first scenario is collected: a test run without scenarios pays nothing.
@@ -48,7 +48,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "contract": {
         "metavar": "NAME",
         "action": "append",
-        "help": "The contract to hold it to (repeatable); default: the suite's default.",
+        "help": "The contract to compare it with (repeatable); default: the suite's default.",
     },
     "requirement": {
         "choices": REQUIREMENTS,
@@ -63,7 +63,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "class": {
         "choices": CLASSES,
         "action": "append",
-        "help": "Only scenarios of rules of this class (repeatable), by the harm they are about.",
+        "help": "Only scenarios of rules of this class (repeatable), by the harm that is done where they do not hold.",
     },
     "level": {"choices": LEVELS, "default": "text", "help": "How strictly to compare; default: text."},
 }
@@ -79,8 +79,8 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     group = parser.getgroup("readfirst", "conformance of file tools (readfirst)")
     for name, attributes in _OPTIONS.items():
         names = [f"--readfirst-{name}", *([f"--{name}"] if name in short else [])]
-        told = f"{attributes['help']} Short: --{name}."
-        group.addoption(*names, dest=f"readfirst_{name}", **{**attributes, "help": told})
+        message = f"{attributes['help']} Short: --{name}."
+        group.addoption(*names, dest=f"readfirst_{name}", **{**attributes, "help": message})
     group.addoption(
         "--readfirst-baseline",
         type=Path,
@@ -116,7 +116,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     working = hasattr(config, "workerinput")
     if not working:
-        config.pluginmanager.register(_Guard(config), "readfirst-guard")
+        config.pluginmanager.register(_EmptyRunCheck(config), "readfirst-empty-run-check")
     roots = {root for argument in config.args if (root := _fixtures_root(_path_of(argument, config) / "x"))}
     if config.option.readfirst_adapter is not None:
         from readfirst.harness.suite.suite import default_root
@@ -136,7 +136,7 @@ def _check(config: pytest.Config, roots: set[Path]) -> None:
     meant = target_hint([session.target])
     if meant:
         raise pytest.UsageError(
-            f"readfirst: {session.target!r} is no target. Did you mean: --adapter {meant}"
+            f"readfirst: {session.target!r} is not a target. Did you mean: --adapter {meant}"
         )
     try:
         for root in sorted(roots):
@@ -185,7 +185,7 @@ class _Refused(Exception):  # noqa: N818 - it says what became of the request
 
 
 class _Session:
-    """What the items of one run share: one bench per fixtures root and contract."""
+    """What the items of one run share: one runner per fixtures root and contract."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.target: str = config.option.readfirst_adapter or "reference"
@@ -201,7 +201,7 @@ class _Session:
         self._contracts: dict[Path, tuple[str, ...]] = {}
         self._baselines: dict[Path, Baseline | None] = {}
         self._chosen: dict[Path, frozenset[str] | None] = {}
-        self._benches: dict[tuple[Path, str], Bench] = {}
+        self._runners: dict[tuple[Path, str], Runner] = {}
 
     def contracts(self, root: Path) -> tuple[str, ...]:
         """Return the contracts to hold the target to.
@@ -241,23 +241,23 @@ class _Session:
         bound = not self._requirements or heading.requirement in self._requirements
         return bound and (rules is None or heading.rule in rules)
 
-    def connect(self, root: Path, contract: str) -> Bench:
+    def connect(self, root: Path, contract: str) -> Runner:
         """Connect the target unless it is. Raises _Refused."""
-        from readfirst.harness.run.bench import Bench, Order
         from readfirst.harness.run.connect import ConnectError
+        from readfirst.harness.run.runner import Runner, RunSpec
         from readfirst.harness.session import BrokenAdapter
 
         key = (root, contract)
-        if key not in self._benches:
-            order = Order(root, self.target, contract, self.level, self._time_limit)
+        if key not in self._runners:
+            spec = RunSpec(root, self.target, contract, self.level, self._time_limit)
             try:
-                self._benches[key] = Bench(order, self._suites[root])
+                self._runners[key] = Runner(spec, self._suites[root])
             except ConnectError as error:
                 raise _Refused(str(error)) from error
             except BrokenAdapter as error:
-                told = f"{self.target!r} cannot be connected: {error}"
-                raise _Refused("\n".join(filter(None, (told, error.details.strip())))) from error
-        return self._benches[key]
+                message = f"{self.target!r} cannot be connected: {error}"
+                raise _Refused("\n".join(filter(None, (message, error.details.strip())))) from error
+        return self._runners[key]
 
     def judge(self, root: Path, contract: str, scenario_id: str) -> tuple[Verdict, Ruling]:
         """Replay one scenario and rule by the baseline."""
@@ -283,8 +283,8 @@ class _Session:
 
     def close(self) -> None:
         """End every implementation."""
-        while self._benches:
-            self._benches.popitem()[1].close()
+        while self._runners:
+            self._runners.popitem()[1].close()
 
 
 _SESSION = pytest.StashKey[_Session]()
@@ -358,8 +358,8 @@ class ScenarioItem(pytest.Item):
             from readfirst.harness.report.failure import brief
 
             reason, _, details = verdict.reason.partition("\n")
-            told = session.explain(root, replace(verdict, reason=reason))
-            raise ScenarioFailedError(told, brief(verdict), details.strip())
+            message = session.explain(root, replace(verdict, reason=reason))
+            raise ScenarioFailedError(message, brief(verdict), details.strip())
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the explanation without a traceback, also for a broken suite or target."""
@@ -383,7 +383,7 @@ class ScenarioItem(pytest.Item):
         return self.path, 0, f"{self.path.parent.name}/{self.path.stem} on {self.name}"
 
 
-class _Guard:
+class _EmptyRunCheck:
     """Keeps a run from being green in which scenarios were collected, or asked for, and none was judged."""
 
     def __init__(self, config: pytest.Config) -> None:
@@ -424,8 +424,8 @@ class _Guard:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Say why."""
         if self._vacuous:
-            told = f"readfirst: none of {self._seen} scenarios was judged, so this is not a pass"
-            terminalreporter.write_line(told, red=True)
+            message = f"readfirst: none of {self._seen} scenarios was judged, so this is not a pass"
+            terminalreporter.write_line(message, red=True)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from readfirst.harness.compare.verdict import Verdict
-    from readfirst.harness.run.bench import run
     from readfirst.harness.run.connect import ConnectError, connect
+    from readfirst.harness.run.runner import run
     from readfirst.harness.session import (
         Adapter,
         BrokenAdapter,
@@ -81,7 +81,7 @@ _MODULES = {
     "Verdict": "harness.compare.verdict",
     "connect": "harness.run.connect",
     "load_suite": "harness.suite.suite",
-    "run": "harness.run.bench",
+    "run": "harness.run.runner",
 }
 """Where each name is declared. It is imported when it is asked for: every run of pytest loads this package."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from readfirst.harness.adapters.mcp_server import McpServer
 from readfirst.harness.session import BrokenAdapter, Workspace
-from readfirst.harness.workspace.site import Place, Site, SpoiltError
+from readfirst.harness.workspace.site import Site, SitePool, SpoiltError
 
 __all__ = ["Ahead", "Start"]
 
@@ -32,7 +32,7 @@ class Ahead:
         self._sites = 0
 
     @contextmanager
-    def site(self, place: Place) -> Iterator[Site]:
+    def site(self, place: SitePool) -> Iterator[Site]:
         """Lend an empty site, and start servers for the next ones."""
         self._sites += 1
         slot = self._next(place) or _Slot(self._start, place)
@@ -58,7 +58,7 @@ class Ahead:
         while self._waiting:
             self._waiting.pop().drop()
 
-    def _next(self, place: Place) -> _Slot | None:
+    def _next(self, place: SitePool) -> _Slot | None:
         while self._waiting:
             slot = self._waiting.popleft()
             if place.holds(slot.site):
@@ -70,7 +70,7 @@ class Ahead:
 class _Slot:
     """A site that is held, and the server that a thread starts in it."""
 
-    def __init__(self, start: Start, place: Place) -> None:
+    def __init__(self, start: Start, place: SitePool) -> None:
         with ExitStack() as stack:
             self.site = stack.enter_context(place.site())
             self.held = stack.pop_all()

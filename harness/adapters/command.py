@@ -77,11 +77,11 @@ class Command:
             path = self._path(value)
             if former == "-m" and (path.is_dir() or path.with_name(f"{path.name}.py").is_file()):
                 told.append(
-                    f"The server starts elsewhere and does not find the module {word!r}; write its file instead."
+                    f"The server starts elsewhere and will not find the module {word!r}; name its file instead."
                 )
             elif path.is_dir():
                 told.append(
-                    f"{value!r} is a directory in {self.folder}; the server starts elsewhere, so write its whole path."
+                    f"{value!r} is a directory in {self.folder}; the server starts elsewhere: write an absolute path."
                 )
             elif _LOOKS_LIKE_A_FILE.fullmatch(value) and not path.is_file():
                 told.append(f"There is no file {value!r} in {self.folder}.")
@@ -124,7 +124,7 @@ def parse_command(text: str, folder: Path) -> Command:
 def _no_program(name: str, folder: Path) -> str:
     if "/" in name:
         if Path(name).is_file():
-            return f"{folder / name} is not executable. Make it so, or begin with the program that runs it."
+            return f"{folder / name} is not executable. Make it so, or start with the program that runs it."
         return f"there is no file {folder / name}."
     if (folder / name).is_file():
         return f"there is no program {name!r} on the PATH. Write ./{name} for the file here."

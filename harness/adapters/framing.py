@@ -27,7 +27,7 @@ class TooLateError(Exception):
 
 
 class GarbageError(Exception):
-    """What came is no message; the text says why."""
+    """What came is not a message; the text says why."""
 
 
 class Framing:

@@ -60,7 +60,7 @@ def try_servers(
     try:
         expected = trial.seen(alone, alone)
     except Exception as error:
-        return Independence(ahead=False, refusal=f"a server of its own broke when this was tried: {error}")
+        return Independence(ahead=False, refusal=f"a separate server broke when this was tried: {error}")
     starts_ahead = not trial.difference(expected, ahead, alone)
     if not share:
         return Independence(starts_ahead)

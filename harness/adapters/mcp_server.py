@@ -1,7 +1,7 @@
 """One MCP server: its process, and the client of the `mcp` package that talks to it.
 
 The client runs in an event loop of its own that moves only while a call waits, so nothing happens in between. The
-transport is ours: it ends a server that floods or writes something that is no message.
+transport is ours: it ends a server that floods or writes something that is not a message.
 """
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ class McpServer:
                     asked, types.CallToolResult, request_read_timeout_seconds=timedelta(days=1)
                 )
             except McpError as error:
-                told = types.TextContent(type="text", text=error.error.message)
-                return types.CallToolResult(content=[told], isError=True)
+                content = types.TextContent(type="text", text=error.error.message)
+                return types.CallToolResult(content=[content], isError=True)
 
         result: types.CallToolResult = self._do(request, name, limit)
         return result
@@ -152,7 +152,7 @@ class McpServer:
 
     def _do(self, job: Callable[[ClientSession], Awaitable[Any]], what: str, limit: float) -> Any:
         if not self.alive:
-            raise BrokenAdapter("the server has ended before")
+            raise BrokenAdapter("the server had already ended")
 
         async def wait() -> Any:
             answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -170,19 +170,19 @@ class McpServer:
         try:
             return self._runner.run(wait())
         except _Broken as error:
-            told = self._told(str(error), what)
+            message = self._explain(str(error), what)
             self.end(at_once=True)
-            raise BrokenAdapter(told, details=self._details()) from None
+            raise BrokenAdapter(message, details=self._details()) from None
         except Exception as error:
             # The client raises what it likes, RuntimeError for a version of the protocol that it does not speak.
             self.end(at_once=True)
-            told = f"the server's answer to {what} is not what MCP wants: {str(error)[:500]}"
-            raise BrokenAdapter(told, details=self._details()) from None
+            message = f"the server's answer to {what} is not valid MCP: {str(error)[:500]}"
+            raise BrokenAdapter(message, details=self._details()) from None
         except BaseException:
             self.end(at_once=True)
             raise
 
-    def _told(self, message: str, what: str) -> str:
+    def _explain(self, message: str, what: str) -> str:
         """Say how the server ended, if it has."""
         status = self._child.wait(_FAREWELL if message == _ENDED else 0.0)
         if status is None:
@@ -249,7 +249,7 @@ class McpServer:
                 self._fail(_garbage(rest) if rest else _ENDED)
                 return
             except asyncio.LimitOverrunError:
-                self._fail(f"the server wrote more than {LONGEST_MESSAGE} bytes without an end")
+                self._fail(f"the server wrote more than {LONGEST_MESSAGE} bytes without a line end")
                 return
             if not line.strip():
                 continue
@@ -302,4 +302,4 @@ async def _offer(session: ClientSession) -> Offer:
 
 def _garbage(line: bytes) -> str:
     shown = line[:200].decode("utf-8", "backslashreplace").strip()
-    return f"the server wrote something to its standard output that is no message of MCP: {shown}"
+    return f"the server wrote something to its standard output that is not an MCP message: {shown}"

@@ -29,7 +29,7 @@ _FAREWELL = 0.5
 
 
 class FactoryError(Exception):
-    """The module or the factory that the connect string names does not exist, or is no adapter."""
+    """The module or the factory that the connect string names does not exist, or is not an adapter."""
 
 
 class PythonAdapter:
@@ -252,7 +252,7 @@ class _Host:
             BrokenAdapter: No proper answer within `time_limit` seconds, without the time the strike took.
         """
         if not self.alive:
-            raise BrokenAdapter("the adapter's process has ended before")
+            raise BrokenAdapter("the adapter's process had already ended")
         try:
             deadline = time.monotonic() + time_limit
             if message is not None:

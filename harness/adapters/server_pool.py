@@ -14,7 +14,7 @@ from readfirst.harness.adapters.independence import Independence, try_servers
 from readfirst.harness.adapters.mcp_server import McpServer
 from readfirst.harness.session import Adapter, ServerUse, Workspace, capabilities_of
 from readfirst.harness.suite.scenario import Scenario
-from readfirst.harness.workspace.site import Place, Site
+from readfirst.harness.workspace.site import Site, SitePool
 
 __all__ = ["Isolation", "ServerPool"]
 
@@ -26,9 +26,9 @@ _REPEATED_FAILURES = 10
 """Failures on a shared server that are repeated alone, to see whether they come out alike."""
 
 _AS_ASKED = "as asked"
-_TOO_FEW = "too few to try whether they can share one"
+_TOO_FEW = "too few to test whether they can share one"
 _FRESH = "these need a fresh directory or session"
-_INDEPENDENT = "no session notices another"
+_INDEPENDENT = "no session affects another"
 
 
 class ServerPool:
@@ -60,7 +60,7 @@ class ServerPool:
         self._alone = False
 
     @contextmanager
-    def site(self, place: Place, scenario: Scenario, adapter: Adapter) -> Iterator[Site]:
+    def site(self, place: SitePool, scenario: Scenario, adapter: Adapter) -> Iterator[Site]:
         """Lend an empty site; the session that `adapter` opens there gets the server that suits the scenario."""
         self._sessions += 1
         if not self._tried and self._sessions > _ALONE_FIRST:
@@ -94,7 +94,7 @@ class ServerPool:
 
     def separate(self, scenario_id: str) -> None:
         """Share no more, because a scenario came out differently alone."""
-        self._found = Independence(self._found.ahead, f"{scenario_id} came out differently beside others")
+        self._found = Independence(self._found.ahead, f"{scenario_id} gave another result on a shared server")
 
     def reset(self) -> None:
         """End the shared server, and those that wait: what one of them spoilt may not be in its workspace alone."""
@@ -105,7 +105,7 @@ class ServerPool:
         """End every server."""
         self.reset()
 
-    def _try(self, place: Place, adapter: Adapter) -> Independence:
+    def _try(self, place: SitePool, adapter: Adapter) -> Independence:
         found = try_servers(
             adapter.open,
             capabilities_of(adapter),
@@ -116,7 +116,7 @@ class ServerPool:
         )
         return Independence(found.ahead, self._bound or found.refusal)
 
-    def _chosen(self, place: Place, scenario: Scenario) -> AbstractContextManager[Site]:
+    def _chosen(self, place: SitePool, scenario: Scenario) -> AbstractContextManager[Site]:
         shares = self.isolation == "directory" or not self._found.refusal
         if shares and not scenario.isolated and not self._alone:
             self.use = ServerUse(
@@ -129,7 +129,7 @@ class ServerPool:
         return place.site()
 
     @contextmanager
-    def _site_to_share(self, place: Place) -> Iterator[Site]:
+    def _site_to_share(self, place: SitePool) -> Iterator[Site]:
         with place.site(unique=True) as site:
             root = Path(site.root)
             self._sharing.add(root)

@@ -162,8 +162,8 @@ class Conversation:
         try:
             launch = self._launch = self.program.prepare(self._run.path, self._events)
         except OSError as error:  # no space, for example
-            told = f"cannot prepare a session of {self.program.name}: {error}"
-            raise BrokenAdapter(told, blame="environment") from error
+            problem = f"cannot prepare a session of {self.program.name}: {error}"
+            raise BrokenAdapter(problem, blame="environment") from error
         # Our end stays open: the launcher kills the agent and all it started when it closes.
         ours, theirs = self._channel, _ = socket.socketpair()
         with theirs:

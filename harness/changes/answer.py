@@ -11,6 +11,7 @@ from readfirst.harness.suite.entry import Directory, Entry, RegularFile
 from readfirst.harness.suite.host_text import answer_of
 from readfirst.harness.suite.recordings import Transcript, TranscriptStep
 from readfirst.harness.suite.scenario import (
+    CallIndex,
     Clause,
     Expectation,
     ParallelCalls,
@@ -23,8 +24,7 @@ from readfirst.harness.suite.vocabulary import Vocabulary
 __all__ = [
     "Answer",
     "Asked",
-    "Place",
-    "Told",
+    "ReportedEntry",
     "asked",
     "clause_answer",
     "patched",
@@ -32,15 +32,12 @@ __all__ = [
     "with_whole_text",
 ]
 
-Place = tuple[int, int | None]
-"""The step, from 0, and the number of the call in it; None for the files that a group as a whole changes."""
-
 GROUP = "parallel calls"
 """What stands for the tool where a group as a whole is meant."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedEntry:
     """What a judged run found at a path, in the words of its report; `what` is `file`, `path` or `mode`."""
 
     what: str
@@ -57,14 +54,14 @@ class Answer:
     refused: bool = False
     error: str | None = None
     text: str | TextDigest | None = None
-    files: Mapping[str, Entry | Told | None] = field(default_factory=dict)
+    files: Mapping[str, Entry | ReportedEntry | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One call of a scenario, or a group as a whole (without `call`), and all that is expected of it."""
 
-    place: Place
+    place: CallIndex
     tool: str
     expect: Expectation
     call: ToolCall | None = None
@@ -89,9 +86,9 @@ def clause_answer(clause: Clause) -> Answer:
     return Answer(clause.error is not None, clause.error, clause.text, clause.files)
 
 
-def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[Place, Answer]:
+def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallIndex, Answer]:
     """Return what a transcript has at each call, and at each group for the files: of what is new with its mode."""
-    answers: dict[Place, Answer] = {}
+    answers: dict[CallIndex, Answer] = {}
     rows = iter(transcript.steps)
     for index, step in enumerate(scenario.steps):
         if not isinstance(step, ToolCall | ParallelCalls):
@@ -101,7 +98,7 @@ def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[Place, 
             break
         for number, result in enumerate(row.results):
             answers[index, number] = Answer(result.is_error, result.error, result.answer)
-        place: Place = (index, 0) if isinstance(step, ToolCall) else (index, None)
+        place: CallIndex = (index, 0) if isinstance(step, ToolCall) else (index, None)
         answers[place] = replace(answers.get(place, Answer()), files=_recorded_files(row))
     return answers
 
@@ -116,8 +113,8 @@ def _recorded_files(row: TranscriptStep) -> dict[str, Entry | None]:
 
 
 def with_whole_text(
-    answers: Mapping[Place, Answer], scenario: Scenario, transcript: Transcript
-) -> dict[Place, Answer]:
+    answers: Mapping[CallIndex, Answer], scenario: Scenario, transcript: Transcript
+) -> dict[CallIndex, Answer]:
     """Return the answers with the recorded text where an expectation keeps only its digest."""
     steps = [index for index, step in enumerate(scenario.steps) if isinstance(step, ToolCall | ParallelCalls)]
     whole = dict(answers)
@@ -138,22 +135,22 @@ def with_whole_text(
 
 def patched(
     scenario: Scenario,
-    expected: Mapping[Place, Answer],
+    expected: Mapping[CallIndex, Answer],
     differences: Sequence[Difference],
     vocabulary: Vocabulary,
-) -> dict[Place, Answer]:
+) -> dict[CallIndex, Answer]:
     """Return what a run gave: what was expected of it, but for the differences that it was judged by."""
     tools = {each.place: each.tool for each in asked(scenario)}
     given = dict(expected)
     for difference in differences:
-        place: Place = (difference.step, difference.call)
+        place: CallIndex = (difference.step, difference.call)
         kind, _, path = difference.what.partition(" ")
         if kind in ("file", "path", "mode"):
             if (difference.step, None) in tools:
                 place = (difference.step, None)
             path = path.removeprefix("of ") if kind == "mode" else path
             answer = given.get(place, Answer())
-            files = {**answer.files, path: Told(kind, difference.got)}
+            files = {**answer.files, path: ReportedEntry(kind, difference.got)}
             given[place] = replace(answer, files=files)
         elif place in tools:
             given[place] = _said(given.get(place, Answer()), difference, tools[place], vocabulary)
@@ -164,9 +161,9 @@ def _said(answer: Answer, difference: Difference, tool: str, vocabulary: Vocabul
     got = difference.got
     match difference.what:
         case "refused":
-            told, _, raw = got.partition(": ")
+            outcome, _, raw = got.partition(": ")
             text = answer_of(raw)
-            refused = told == "refused"
+            refused = outcome == "refused"
             return replace(
                 answer, refused=refused, error=vocabulary.name_of(tool, text) if refused else None, text=text
             )

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from readfirst.harness.changes.answer import Answer, Place, Told
+from readfirst.harness.changes.answer import Answer, ReportedEntry
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import CallIndex, ParallelCalls, Scenario, ToolCall, WorldEvent
 
 __all__ = ["before_steps", "kept", "known_lines", "with_modes"]
 
@@ -17,13 +17,13 @@ _MOST_BYTES = 65_536
 
 
 def before_steps(
-    scenario: Scenario, answers: Mapping[Place, Answer]
-) -> Sequence[Mapping[str, Entry | Told | None]]:
+    scenario: Scenario, answers: Mapping[CallIndex, Answer]
+) -> Sequence[Mapping[str, Entry | ReportedEntry | None]]:
     """Return for each step what its paths hold before it, if every call gave these answers.
 
     Links are not followed; a path that nothing is known of is missing. Modes are stated as far as they are known.
     """
-    state: dict[str, Entry | Told | None] = {}
+    state: dict[str, Entry | ReportedEntry | None] = {}
     for path, entry in scenario.given.files.items():
         given = scenario.given.files.get(entry.to) if isinstance(entry, HardLink) else entry
         state[path] = _harness_made(given, None)
@@ -43,7 +43,7 @@ def before_steps(
     return states
 
 
-def with_modes(scenario: Scenario, answers: Mapping[Place, Answer]) -> dict[Place, Answer]:
+def with_modes(scenario: Scenario, answers: Mapping[CallIndex, Answer]) -> dict[CallIndex, Answer]:
     """Return the answers with the mode of every file that keeps the one that it had before the step."""
     states = before_steps(scenario, answers)
     return {
@@ -55,14 +55,16 @@ def with_modes(scenario: Scenario, answers: Mapping[Place, Answer]) -> dict[Plac
     }
 
 
-def kept(entry: Entry | Told | None, former: Entry | Told | None) -> Entry | Told | None:
+def kept(
+    entry: Entry | ReportedEntry | None, former: Entry | ReportedEntry | None
+) -> Entry | ReportedEntry | None:
     """Return an entry with the mode that was there before, if it states none."""
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     return replace(entry, mode=former.mode) if isinstance(former, type(entry)) else entry
 
 
-def _strike(state: dict[str, Entry | Told | None], event: WorldEvent) -> None:
+def _strike(state: dict[str, Entry | ReportedEntry | None], event: WorldEvent) -> None:
     former = state.get(event.path)
     match event.kind:
         case "modify" | "symlink" | "mkdir":
@@ -77,7 +79,7 @@ def _strike(state: dict[str, Entry | Told | None], event: WorldEvent) -> None:
             pass
 
 
-def _harness_made(entry: Entry | None, former: Entry | Told | None) -> Entry | Told | None:
+def _harness_made(entry: Entry | None, former: Entry | ReportedEntry | None) -> Entry | ReportedEntry | None:
     """Return what the harness makes of an entry: what is new gets its default mode."""
     default = Directory(0o755) if isinstance(entry, Directory) else RegularFile(b"", 0o644)
     return kept(kept(entry, former), default)

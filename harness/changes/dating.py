@@ -26,18 +26,18 @@ _MOST_POINTS = 4
 
 
 def dated(
-    suite: Suite, one: Contract, other: Contract, causes: Sequence[Cause], telling: frozenset[str]
+    suite: Suite, one: Contract, other: Contract, causes: Sequence[Cause], well_recorded: frozenset[str]
 ) -> list[Cause]:
     """Return the causes with the versions that brought them, as far as recordings between the two tell.
 
-    `telling` are scenarios of which more versions were recorded. Raises SuiteError, RecordingError.
+    `well_recorded` are scenarios of which more versions were recorded. Raises SuiteError, RecordingError.
     """
     if not (one.recorded and other.recorded) or one.version == other.version:
         return list(causes)
     releases = load_releases(releases_file(suite.root))
     ends = sorted((one.name, other.name), key=order)
     seen = _Seen(suite, releases, ends[0], ends[1])
-    return [replace(cause, since=seen.since(cause, telling)) for cause in causes]
+    return [replace(cause, since=seen.since(cause, well_recorded)) for cause in causes]
 
 
 class _Seen:
@@ -48,11 +48,11 @@ class _Seen:
         self._oldest = oldest
         self._newest = newest
 
-    def since(self, cause: Cause, telling: frozenset[str]) -> tuple[str, ...]:
+    def since(self, cause: Cause, well_recorded: frozenset[str]) -> tuple[str, ...]:
         first: dict[str, Occurrence] = {cause.example.scenario_id: cause.example}
         for each in cause.occurrences:
             first.setdefault(each.scenario_id, each)
-        chosen = sorted(first, key=lambda name: name not in telling)[:_MOST_SCENARIOS]
+        chosen = sorted(first, key=lambda name: name not in well_recorded)[:_MOST_SCENARIOS]
         found = [point for name in chosen for point in self._points(first[name])]
         found = narrowest(found)
         ends = (self._oldest, self._newest)

@@ -31,7 +31,7 @@ def _what(cause: Cause) -> str:
         case "refusal" | "reason":
             return f"{_several([variant[0] for variant in cause.variants])} → {after}"
         case "file" if subject == "content":
-            return "other content is written"
+            return "different content is written"
         case "file" if subject == "whether it changes":
             return f"{before} → {after}"
         case "file" if before or after:
@@ -47,13 +47,13 @@ def _what(cause: Cause) -> str:
         case "content" if subject == "content":
             return "shows other content"
         case "content":
-            return f"shows other content: {subject}"
+            return f"shows different content: {subject}"
         case "refusal words":
             return f"refused ({subject}) in other words{_more(len(cause.variants))}"
         case "detail" if subject == BLANKS:
-            return f"says the same with other {subject}"
+            return f"says the same with different {subject}"
         case "detail":
-            return f"other details: {_shortened(subject, _SHORT)}"
+            return f"different details: {_shortened(subject, _SHORT)}"
         case _:
             old, _, new = subject.partition(" → ")
             return f"says {_quoted(old)} → {_quoted(new)}"

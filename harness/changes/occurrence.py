@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from readfirst.harness.changes.answer import Answer, Asked, Place, Told, asked
+from readfirst.harness.changes.answer import Answer, Asked, ReportedEntry, asked
 from readfirst.harness.changes.contents import before_steps, known_lines
 from readfirst.harness.changes.wording import general, text_changes
 from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.compare.signature import manner
 from readfirst.harness.report.visible import first_difference
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink, in_words
-from readfirst.harness.suite.scenario import Scenario, TextDigest, ToolCall
+from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest, ToolCall
 
 __all__ = ["Change", "ChangeLevel", "Kind", "Occurrence", "occurrences", "same_text", "shown_text"]
 
@@ -23,8 +23,8 @@ ChangeLevel = Literal["effects", "reason", "text"]
 Kind = Literal[
     "refusal", "file", "path", "mode", "reason", "refusal words", "words", "content", "detail", "prefix"
 ]
-Files = Mapping[str, Entry | Told | None]
-Was = tuple[Entry | Told | None, Entry | Told | None]
+Files = Mapping[str, Entry | ReportedEntry | None]
+Was = tuple[Entry | ReportedEntry | None, Entry | ReportedEntry | None]
 """How a side leaves a path, and how it was there before."""
 
 NAMELESS = "without a name"
@@ -63,13 +63,13 @@ class Occurrence:
 
     change: Change
     scenario_id: str
-    place: Place
+    place: CallIndex
     tool: str
     follows: bool = False
 
 
 def occurrences(
-    scenario: Scenario, before: Mapping[Place, Answer], after: Mapping[Place, Answer]
+    scenario: Scenario, before: Mapping[CallIndex, Answer], after: Mapping[CallIndex, Answer]
 ) -> list[Occurrence]:
     """Return all that two sides do otherwise; a call that one of them says nothing of is left out."""
     states = before_steps(scenario, before), before_steps(scenario, after)
@@ -95,8 +95,8 @@ def _effects(
     call: Asked, one: Answer, other: Answer, state_one: Files, state_other: Files
 ) -> Iterator[Change]:
     if one.refused != other.refused and call.call is not None:
-        came = _came_of(one, call.call), _came_of(other, call.call)
-        yield Change("effects", "refusal", "", *came, shown_text(one.text), shown_text(other.text))
+        results = _result(one, call.call), _result(other, call.call)
+        yield Change("effects", "refusal", "", *results, shown_text(one.text), shown_text(other.text))
         return
     for path in sorted({*one.files, *other.files}):
         was_one, was_other = state_one.get(path), state_other.get(path)
@@ -105,7 +105,7 @@ def _effects(
             yield _file_change((left, was_one), (right, was_other))
 
 
-def _came_of(answer: Answer, call: ToolCall) -> str:
+def _result(answer: Answer, call: ToolCall) -> str:
     if not answer.refused:
         return "answered" if call.tool == "Read" else "applied"
     if answer.error is not None:
@@ -116,9 +116,9 @@ def _came_of(answer: Answer, call: ToolCall) -> str:
 def _reason(one: Answer, other: Answer, call: ToolCall) -> list[Change]:
     if not one.refused or (one.error == other.error and one.error is not None):
         return []
-    came = _came_of(one, call), _came_of(other, call)
+    results = _result(one, call), _result(other, call)
     words = shown_text(one.text), shown_text(other.text)
-    return [] if came[0] == came[1] else [Change("reason", "reason", "", *came, *words)]
+    return [] if results[0] == results[1] else [Change("reason", "reason", "", *results, *words)]
 
 
 def _text(one: Answer, other: Answer, call: ToolCall, known: frozenset[str]) -> list[Change]:
@@ -177,7 +177,7 @@ def shown_text(text: str | TextDigest | None) -> str:
             return "\n".join(part for part in (starts, ends) if part)
 
 
-def _same_entry(one: Entry | Told | None, other: Entry | Told | None) -> bool:
+def _same_entry(one: Entry | ReportedEntry | None, other: Entry | ReportedEntry | None) -> bool:
     match one, other:
         case RegularFile(), RegularFile():
             modes = {entry.mode for entry in (one, other)} - {None}
@@ -187,7 +187,7 @@ def _same_entry(one: Entry | Told | None, other: Entry | Told | None) -> bool:
             FileDigest() as digest,
         ):
             return (digest.sha256, digest.size) == (hashlib.sha256(data).hexdigest(), len(data))
-        case (Told(), _) | (_, Told()):
+        case (ReportedEntry(), _) | (_, ReportedEntry()):
             return _readable(one) == _readable(other)
         case Directory(), Directory():
             return True
@@ -195,9 +195,9 @@ def _same_entry(one: Entry | Told | None, other: Entry | Told | None) -> bool:
             return one == other
 
 
-def _readable(entry: Entry | Told | None) -> str:
+def _readable(entry: Entry | ReportedEntry | None) -> str:
     match entry:
-        case Told(text=text):
+        case ReportedEntry(text=text):
             return text
         case RegularFile():
             return entry.data.decode("utf-8", "backslashreplace")
@@ -226,9 +226,9 @@ def _file_change(one: Was, other: Was) -> Change:
     return Change("effects", "file", how, *names, *_excerpts(before, after))
 
 
-def _only_modes(one: Entry | Told | None, other: Entry | Told | None) -> bool:
+def _only_modes(one: Entry | ReportedEntry | None, other: Entry | ReportedEntry | None) -> bool:
     match one, other:
-        case (Told(what="mode"), _) | (_, Told(what="mode")):
+        case (ReportedEntry(what="mode"), _) | (_, ReportedEntry(what="mode")):
             return True
         case RegularFile(), RegularFile():
             return one.data == other.data
@@ -236,9 +236,9 @@ def _only_modes(one: Entry | Told | None, other: Entry | Told | None) -> bool:
             return False
 
 
-def _mode(entry: Entry | Told | None) -> str:
+def _mode(entry: Entry | ReportedEntry | None) -> str:
     match entry:
-        case Told(text=text):
+        case ReportedEntry(text=text):
             return text
         case RegularFile(mode=int() as mode) | Directory(mode=int() as mode):
             return f"{mode:04o}"
@@ -246,17 +246,19 @@ def _mode(entry: Entry | Told | None) -> str:
             return "as it was"
 
 
-def _is_content(entry: Entry | Told | None) -> bool:
-    return isinstance(entry, RegularFile | FileDigest) or (isinstance(entry, Told) and entry.what == "file")
+def _is_content(entry: Entry | ReportedEntry | None) -> bool:
+    return isinstance(entry, RegularFile | FileDigest) or (
+        isinstance(entry, ReportedEntry) and entry.what == "file"
+    )
 
 
-def _what(entry: Entry | Told | None) -> str:
+def _what(entry: Entry | ReportedEntry | None) -> str:
     match entry:
-        case RegularFile() | FileDigest() | Told(what="file"):
+        case RegularFile() | FileDigest() | ReportedEntry(what="file"):
             return "a regular file"
         case Symlink():
             return "a symbolic link"
-        case Told(text=text):
+        case ReportedEntry(text=text):
             return re.sub(r"(a regular file|a symbolic link)\b.*", r"\1", text, flags=re.DOTALL)
         case _:
             return _readable(entry)

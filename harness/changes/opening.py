@@ -11,9 +11,9 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report.results import Run
 from readfirst.harness.report.stream import read_stream
-from readfirst.harness.run.bench import run
 from readfirst.harness.run.connect import KINDS
 from readfirst.harness.run.hint import target_hint
+from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.contracts import LATEST, Contract
 from readfirst.harness.suite.nearest import nearest
@@ -61,12 +61,13 @@ class Opening:
             return self._run(name, held if held is not None else contracts[contracts.default])
         is_stream = name.endswith((".jsonl", ".json"))
         if not is_stream and (meant := target_hint([name])):
-            raise SideError(f"{name!r} is no side. Did you mean {meant}?")
+            raise SideError(f"{name!r} cannot be compared. Did you mean {meant}?")
         if is_stream or Path(name).exists():
             return self._recorded(Path(name), held)
         raise SideError(
-            f"{name!r} is no contract of this suite, no file, and no connect string. {nearest(name, contracts.all)}"
-            f" Write a contract, the JSON lines of a run, or what to run: `reference`, `target:NAME@VERSION`,"
+            f"{name!r} is neither a contract of this suite, nor a file, nor a connect string."
+            f" {nearest(name, contracts.all)} Write a contract, the JSON lines of a run, or what to run:"
+            f" `reference`, `target:NAME@VERSION`,"
             f" `claude-code:{name if name[:1].isdigit() else 'VERSION'}`."
         )
 
@@ -89,7 +90,9 @@ class Opening:
         runs = read_stream(file)
         chosen = self._one(file, runs, held)
         if chosen.contract not in self.suite.contracts:
-            raise SideError(f"{file} was held to {chosen.contract!r}, which is no contract of this suite.")
+            raise SideError(
+                f"{file} was compared with {chosen.contract!r}, which is not a contract of this suite."
+            )
         base = ContractSide(self.suite, self.suite.contracts[chosen.contract])
         verdicts = tuple(verdict for verdict, _ in chosen.judged)
         return RunSide(chosen.name, base, verdicts, chosen.interrupted)
@@ -101,7 +104,7 @@ class Opening:
             if held is not None and each.contract == held.name:
                 return each
         names = ", ".join(each.contract for each in runs)
-        raise SideError(f"{file} holds runs on {names}. Write one with a single --contract.")
+        raise SideError(f"{file} contains runs on {names}. Make one with a single --contract.")
 
 
 def _called(side: Side, name: str) -> Side:

@@ -21,8 +21,8 @@ _SHORT_LIST = 20
 _RARE = 2
 
 _TITLES = {
-    "effects": "Effects: what is refused, and what becomes of files",
-    "reason": "Reasons: refused both times, for another reason",
+    "effects": "Effects: what is refused, and what happens to files",
+    "reason": "Reasons: refused both times, for different reasons",
     "text": "Words",
 }
 
@@ -159,7 +159,8 @@ def _rest(diff: Diff, rare: Sequence[Cause]) -> Iterator[str]:
         yield f"{len(rare)} more changes of words that one or two scenarios show (--all lists them)"
     if diff.consequences:
         count = len(diff.consequences)
-        yield f"{count} further difference{'' if count == 1 else 's'} only follow from these (--format json lists them)"
+        follow = "difference is a consequence" if count == 1 else "differences are consequences"
+        yield f"{count} further {follow} of these (--format json lists them)"
     for why, names in sorted(diff.left_out.items(), key=lambda item: (-len(item[1]), item[0])):
         yield f"not compared: {_scenarios(len(names))}, because {why}"
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
-from readfirst.harness.changes.answer import Answer, Place, asked, clause_answer, patched, with_whole_text
+from readfirst.harness.changes.answer import Answer, asked, clause_answer, patched, with_whole_text
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.recordings import Recording, Transcript
-from readfirst.harness.suite.scenario import Scenario, TextDigest
+from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest
 from readfirst.harness.suite.suite import Suite
 
 __all__ = ["ContractSide", "RunSide", "Side", "TakenSide"]
@@ -30,7 +30,7 @@ class Side(Protocol):
         """Return why it says nothing of a scenario; empty where it does."""
         ...
 
-    def answers(self, scenario: Scenario) -> Mapping[Place, Answer]:
+    def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
         """Return what it gives at each call; a call that it says nothing of is missing."""
         ...
 
@@ -59,7 +59,7 @@ class ContractSide:
             return f"{self.name} says nothing about it"
         return ""
 
-    def answers(self, scenario: Scenario) -> Mapping[Place, Answer]:
+    def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
         """Return the clauses that hold for the contract."""
         seen = self.suite.seen_by(scenario, self.contract)
         answers = _answers(seen, self.contract)
@@ -92,16 +92,16 @@ class TakenSide:
             return ""
         return self.lost.get(scenario.id, f"{self.name} was not asked")
 
-    def answers(self, scenario: Scenario) -> Mapping[Place, Answer]:
+    def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
         """Return what the product gave, as far as it would be expected of others."""
         transcript = self.transcripts[scenario.id]
         answers = _answers(seen_by(scenario, self.name, transcript), self.contract)
         return with_whole_text(answers, scenario, transcript)
 
 
-def _answers(seen: Scenario, contract: Contract) -> dict[Place, Answer]:
+def _answers(seen: Scenario, contract: Contract) -> dict[CallIndex, Answer]:
     """Return what the clauses of a contract say."""
-    answers: dict[Place, Answer] = {}
+    answers: dict[CallIndex, Answer] = {}
     for each in asked(seen):
         clause = clause_for(seen, each.expect, contract)
         if clause is not None:
@@ -136,7 +136,7 @@ class RunSide:
             return f"{self.name} broke"
         return verdict.reason or verdict.status
 
-    def answers(self, scenario: Scenario) -> Mapping[Place, Answer]:
+    def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
         """Return what the run gave at each call."""
         verdict = self.by_id[scenario.id]
         expected = self.base.answers(scenario)

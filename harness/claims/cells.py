@@ -1,10 +1,10 @@
-"""Told: what is said of a call and what the product did there, each as the cell of a table."""
+"""Cells: what is said of a call and what the product did there, each as the cell of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from readfirst.harness.claims.evidence import Answer, Statement
+from readfirst.harness.claims.evidence import RecordedAnswer, Statement
 from readfirst.harness.report.markup import code
 from readfirst.harness.report.visible import first_difference
 from readfirst.harness.suite.entry import (
@@ -18,7 +18,7 @@ from readfirst.harness.suite.entry import (
 )
 from readfirst.harness.suite.scenario import Clause, TextDigest
 
-__all__ = ["excerpt", "told_answer", "told_both"]
+__all__ = ["describe_answer", "describe_both", "excerpt"]
 
 MOST_CHARACTERS = 240
 """Characters of an answer that are shown before the rest is counted."""
@@ -26,7 +26,7 @@ _FEW_CHARACTERS = 90
 """Characters of a file, or of an answer about whose words nothing is said."""
 
 
-def told_both(statement: Statement) -> tuple[str, str]:
+def describe_both(statement: Statement) -> tuple[str, str]:
     """Return the cells for what is said and for what the product did.
 
     Of two long texts the part around their first difference is shown.
@@ -51,7 +51,7 @@ def told_both(statement: Statement) -> tuple[str, str]:
     return _sentence(said), _answer(answer, clause.text, around, files=statement.states_files)
 
 
-def told_answer(statement: Statement) -> str:
+def describe_answer(statement: Statement) -> str:
     """Return the cell for what the product did at a call that nothing is said of."""
     return _answer(statement.answer, "", None, files=True)
 
@@ -66,7 +66,9 @@ def excerpt(text: str, most: int, around: int | None = None) -> str:
     return f"{before}{code(text[start : start + most])}{f' [{after:,} more characters]' if after else ''}"
 
 
-def _answer(answer: Answer | None, said: str | TextDigest | None, around: int | None, *, files: bool) -> str:
+def _answer(
+    answer: RecordedAnswer | None, said: str | TextDigest | None, around: int | None, *, files: bool
+) -> str:
     """Tell the answer as fully as what was said of it asks for."""
     if answer is None:
         return "not recorded"

@@ -11,6 +11,7 @@ from typing import Any
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
+from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.expectations import read_expectation
 from readfirst.harness.suite.scenario import Clause
 
@@ -30,8 +31,6 @@ __all__ = [
 DOCUMENT_AND_SECTION = re.compile(r"(?P<document>\S+\.txt), (?P<section>\S.*)")
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _MOST_CALLS = 1000
-
-_Path = tuple[str | int, ...]
 
 
 class ClaimsError(SuiteError):
@@ -155,20 +154,20 @@ class _Look(Inspection):
 
     def __init__(self, document: strict_yaml.Document) -> None:
         super().__init__(document)
-        self.ids: dict[str, _Path] = {}
+        self.ids: dict[str, YamlPath] = {}
 
     def entries(self, top: Mapping[str, Any], key: str) -> list[tuple[str, Any]]:
         return list((self.mapping(top[key], (key,), key) or {}).items()) if key in top else []
 
     def topic(self, name: str, value: Any) -> Topic:
-        path: _Path = ("topics", name)
+        path: YamlPath = ("topics", name)
         self._id(name, path)
         fields = self.mapping(value, path, f"topic {name}", ("title", "claims"), ("title", "claims")) or {}
         entries = self.mapping(fields.get("claims", {}), (*path, "claims"), "claims") or {}
         claims = tuple(self._claim(key, entry, (*path, "claims", key)) for key, entry in entries.items())
         return Topic(name, self._text(fields, path, "title", "a topic"), claims)
 
-    def _claim(self, name: str, value: Any, path: _Path) -> Claim:
+    def _claim(self, name: str, value: Any, path: YamlPath) -> Claim:
         self._id(name, path)
         what = f"claim {name}"
         known = ("says", "rule", "sources", "shown_by", "unobservable")
@@ -188,7 +187,7 @@ class _Look(Inspection):
         return Claim(name, self._text(fields, path, "says", what), sources, position, shown, reason, rule)
 
     def question(self, name: str, value: Any) -> Question:
-        path: _Path = ("questions", name)
+        path: YamlPath = ("questions", name)
         self._id(name, path)
         what = f"question {name}"
         keys = ("asks", "source", "shown_by")
@@ -201,7 +200,7 @@ class _Look(Inspection):
         return Question(name, self._text(fields, path, "asks", what), source, position, shown)
 
     def contradiction(self, name: str, value: Any) -> Contradiction:
-        path: _Path = ("contradictions", name)
+        path: YamlPath = ("contradictions", name)
         self._id(name, path)
         what = f"contradiction {name}"
         known = ("about", "claims", "reports", "shown_by", "unobservable")
@@ -232,7 +231,7 @@ class _Look(Inspection):
         )
 
     def _shown_by(
-        self, fields: Mapping[str, Any], path: _Path, *, of_claim: bool = False
+        self, fields: Mapping[str, Any], path: YamlPath, *, of_claim: bool = False
     ) -> tuple[Shown, ...]:
         if "shown_by" not in fields:
             return ()
@@ -242,7 +241,7 @@ class _Look(Inspection):
         shown = [self._shown(item, (*place, number), known) for number, item in enumerate(items)]
         return tuple(each for each in shown if each is not None)
 
-    def _shown(self, value: Any, path: _Path, known: tuple[str, ...]) -> Shown | None:
+    def _shown(self, value: Any, path: YamlPath, known: tuple[str, ...]) -> Shown | None:
         position = self.document.position(path)
         if isinstance(value, str):
             return Shown(value, position)
@@ -266,19 +265,19 @@ class _Look(Inspection):
             self.note((*path, "exact"), f"exact must be true or false, not {a_kind_of(exact)}", "Write true.")
         return Shown(scenario_id, position, call, expectation.recorded, "files" in expect, exact is True)
 
-    def _source(self, source: str, path: _Path) -> None:
+    def _source(self, source: str, path: YamlPath) -> None:
         if DOCUMENT_AND_SECTION.fullmatch(source) is None:
             self.note(path, f"{source!r} does not say where to look", "Write `document.txt, Section`.")
 
-    def _text(self, fields: Mapping[str, Any], path: _Path, key: str, what: str) -> str:
+    def _text(self, fields: Mapping[str, Any], path: YamlPath, key: str, what: str) -> str:
         return (self.string(fields[key], (*path, key), f"{key} of {what}") or "") if key in fields else ""
 
-    def _id(self, name: str, path: _Path) -> None:
+    def _id(self, name: str, path: YamlPath) -> None:
         if _ID.fullmatch(name) is None:
-            fix = "Write small letters, digits and single hyphens."
+            fix = "Write lower-case letters, digits and single hyphens."
             self.note(path, f"{name!r} is not in the form of an id", fix, key=True)
         if name in self.ids:
             line = self.document.position(self.ids[name], key=True).line
             fix = "Give one of the two another id."
-            self.note(path, f"the id {name} stands already in line {line}", fix, key=True)
+            self.note(path, f"the id {name} is already used in line {line}", fix, key=True)
         self.ids.setdefault(name, path)

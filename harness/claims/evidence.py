@@ -19,9 +19,9 @@ from readfirst.harness.suite.host_text import answer_of
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, Step, ToolCall
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["Answer", "Evidence", "Holding", "Statement", "Witness", "combined", "statements"]
+__all__ = ["Evidence", "Holding", "RecordedAnswer", "Statement", "Witness", "combined", "statements"]
 
 Holding = Literal["holds", "in other words", "partly", "does not hold", "not recorded"]
 """Whether something that is claimed is so.
@@ -32,7 +32,7 @@ several calls or scenarios, some are as claimed.
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecordedAnswer:
     """What the recorded product did at one call: its own answer, and the files that it changed."""
 
     text: str
@@ -50,7 +50,7 @@ class Statement:
     clause: Clause | None
     states_files: bool = True
     exact: bool = False
-    answer: Answer | None = None
+    answer: RecordedAnswer | None = None
     holding: Holding = "not recorded"
 
 
@@ -107,16 +107,16 @@ class Witness:
         self._default = suite.contracts[suite.contracts.default]
         self._documented = suite.contracts[DOCUMENTED]
         self._adapter = RecordingAdapter(Recordings(suite.recordings_root), self._default.name)
-        self._place = Place()
-        self._heard: dict[str, tuple[Scenario, Outcome]] = {}
+        self._place = SitePool()
+        self._replayed: dict[str, tuple[Scenario, Outcome]] = {}
 
     def scenario(self, scenario_id: str) -> Scenario:
         """Return one scenario. Raises UnknownScenarioError, or SuiteError with all that is wrong in it."""
-        return self._hear(scenario_id)[0]
+        return self._replay(scenario_id)[0]
 
     def evidence(self, shown: Shown, sources: Sequence[str]) -> Evidence:
         """Judge what a claim with these sources says of a scenario."""
-        scenario, outcome = self._hear(shown.scenario_id)
+        scenario, outcome = self._replay(shown.scenario_id)
         said = statements(scenario, shown, sources)
         answers = self._answers(scenario, outcome)
         if answers is None:
@@ -140,15 +140,15 @@ class Witness:
 
     def answer(self, shown: Shown) -> Evidence:
         """Return what the product did at the call that counts, the last one unless it is named."""
-        scenario, outcome = self._hear(shown.scenario_id)
+        scenario, outcome = self._replay(shown.scenario_id)
         calls = list(scenario.calls())
         number = shown.call or len(calls)
         tool = calls[number - 1].tool
         answers = self._answers(scenario, outcome)
-        told = answers[number - 1] if answers is not None else None
-        holding: Holding = "not recorded" if told is None else "holds"
+        answered = answers[number - 1] if answers is not None else None
+        holding: Holding = "not recorded" if answered is None else "holds"
         return Evidence(
-            scenario.id, scenario.title, (Statement(number, tool, None, answer=told, holding=holding),)
+            scenario.id, scenario.title, (Statement(number, tool, None, answer=answered, holding=holding),)
         )
 
     def close(self) -> None:
@@ -161,15 +161,15 @@ class Witness:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _hear(self, scenario_id: str) -> tuple[Scenario, Outcome]:
-        heard = self._heard.get(scenario_id)
-        if heard is None:
+    def _replay(self, scenario_id: str) -> tuple[Scenario, Outcome]:
+        found = self._replayed.get(scenario_id)
+        if found is None:
             scenario = self._suite.scenario(scenario_id, require_expect=False)
-            heard = scenario, replay(scenario, self._adapter.of(scenario), self._place)
-            self._heard[scenario_id] = heard
-        return heard
+            found = scenario, replay(scenario, self._adapter.of(scenario), self._place)
+            self._replayed[scenario_id] = found
+        return found
 
-    def _answers(self, scenario: Scenario, outcome: Outcome) -> list[Answer] | None:
+    def _answers(self, scenario: Scenario, outcome: Outcome) -> list[RecordedAnswer] | None:
         """Return one answer per call, None where there is no recording of these calls."""
         if outcome.broken is not None:
             return None
@@ -186,10 +186,12 @@ class Witness:
                     answers.append(self._answer(call, result, own))
         return answers
 
-    def _answer(self, call: ToolCall, result: ToolResult, changes: Mapping[str, Entry | None]) -> Answer:
+    def _answer(
+        self, call: ToolCall, result: ToolResult, changes: Mapping[str, Entry | None]
+    ) -> RecordedAnswer:
         text = answer_of(result.text)
         error = self._suite.vocabulary.name_of(call.tool, text) if result.is_error else None
-        return Answer(text, result.is_error, error, changes)
+        return RecordedAnswer(text, result.is_error, error, changes)
 
 
 def _places(scenario: Scenario) -> list[tuple[int, int | None]]:
@@ -203,7 +205,7 @@ def _places(scenario: Scenario) -> list[tuple[int, int | None]]:
     return places
 
 
-def _clause(statement: Statement, answers: Sequence[Answer]) -> Clause:
+def _clause(statement: Statement, answers: Sequence[RecordedAnswer]) -> Clause:
     """Return the clause to judge by. Files that a claim does not speak of are what they are."""
     clause = statement.clause or Clause()
     files = clause.files if statement.states_files else answers[statement.call - 1].changes

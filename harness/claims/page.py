@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from readfirst.harness.claims.cells import MOST_CHARACTERS, excerpt, told_answer, told_both
+from readfirst.harness.claims.cells import MOST_CHARACTERS, describe_answer, describe_both, excerpt
 from readfirst.harness.claims.check import check_claims
 from readfirst.harness.claims.claims import (
     Claim,
@@ -133,23 +133,23 @@ class _Page:
         yield (
             "What five documents claim about the file tools of Claude Code, in our words, and what version"
             f" {self.version} ({default.model}) really did. Nothing in the columns *documented*, *{self.version}*"
-            " and *verdict* is typed by hand: the scenarios state what the documents lead to expect, the"
-            " recordings tell what the product answered, and a claim holds if the recording satisfies the"
+            " and *verdict* is typed by hand: the scenarios state what the documents lead one to expect, the"
+            " recordings say what the product answered, and a claim holds if the recording satisfies the"
             " statement."
         )
         yield ""
-        yield "- **holds**: every scenario bears the claim out, effects, reason and stated words."
-        yield "- **in other words**: the refusal or the change is as claimed, the words of the answer are others."
-        yield "- **partly**: some scenarios bear it out, others do not."
-        yield "- **does not hold**: no scenario bears it out."
+        yield "- **holds**: every scenario confirms the claim: effects, reason and stated words."
+        yield "- **in other words**: the refusal or the change is as claimed, but the answer is worded differently."
+        yield "- **partly**: some scenarios confirm it, others do not."
+        yield "- **does not hold**: no scenario confirms it."
         yield (
-            "- Before a scenario stands what it says of the claim: ✓ it holds, ≈ in other words, ~ partly, ✗ it does"
-            f" not. Up to {_MOST_EXAMPLES} calls are quoted, what contradicts the claim first; `$WS` is the workspace,"
-            " `[…]` data of the product's own, and control characters and odd blanks are escapes."
+            "- The mark before a scenario is its verdict on the claim: ✓ it holds, ≈ in other words, ~ partly, ✗ it"
+            f" does not. Up to {_MOST_EXAMPLES} calls are quoted, what contradicts the claim first; `$WS` is the"
+            " workspace, `[…]` data of the product's own, and control characters and odd blanks are escapes."
         )
         yield (
-            "- The documents describe different versions, so a claim that does not hold may have held, or come"
-            " to hold, in another."
+            "- The documents describe different versions, so a claim that does not hold may hold in an earlier"
+            " or a later one."
         )
         yield ""
         yield (
@@ -177,7 +177,7 @@ class _Page:
             yield f"- {link(title, f'#{anchor(title)}')}: {number}"
         yield f"- {link(_OWN_DATA, f'#{anchor(_OWN_DATA)}')}"
         yield ""
-        yield "The same by document; a claim that several make counts for each:"
+        yield "The same by document; a claim that several documents make counts for each:"
         yield ""
         rows = []
         for document in self._documents():
@@ -252,7 +252,7 @@ class _Page:
                 [
                     cell(evidence.title),
                     self._scenario(evidence, mark=False),
-                    f"{statement.tool}: {told_answer(statement)}",
+                    f"{statement.tool}: {describe_answer(statement)}",
                 ]
             )
         yield from table(["answer", "scenario", f"{self.version}, in its words"], rows)
@@ -283,8 +283,8 @@ class _Page:
         yield f"## {_OWN_DATA}"
         yield ""
         yield (
-            "At these calls the answer goes on with data that belongs to the product. The scenarios pin only how"
-            " it begins, and an implementation prints what it has instead."
+            "At these calls the answer continues with data that belongs to the product. The scenarios pin only its"
+            " beginning, and an implementation prints its own data instead."
         )
         yield ""
         rows = [
@@ -312,7 +312,7 @@ def _examples(evidence: Sequence[Evidence]) -> Iterator[tuple[str, str]]:
     against = [statement for statement in statements if statement.holding != "holds"]
     quoted: dict[tuple[str, str], None] = {}
     for statement in against or statements[:1]:
-        quoted.setdefault(told_both(statement))
+        quoted.setdefault(describe_both(statement))
     yield from list(quoted)[:_MOST_EXAMPLES]
 
 

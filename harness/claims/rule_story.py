@@ -71,7 +71,7 @@ def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
 def _spans(cells: Mapping[str, Cell]) -> Iterator[str]:
     """Yield a line for each row of versions of which the same holds."""
 
-    def told(name: str) -> str:
+    def describe(name: str) -> str:
         cell = cells[name]
         if cell.standing in ("not claimed", "unknown"):
             return {"not claimed": "lack what it needs", "unknown": "nothing is recorded"}[cell.standing]
@@ -79,7 +79,7 @@ def _spans(cells: Mapping[str, Cell]) -> Iterator[str]:
             return "all scenarios"
         return f"{cell.holding} of {cell.judged} scenarios; the shortest of the others: {cell.shortest}"
 
-    for what, group in groupby(cells, key=told):
+    for what, group in groupby(cells, key=describe):
         names = list(group)
         between = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
         yield f"    {between}\t{what}"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.contracts import Contract
     from readfirst.harness.suite.recordings import Transcript
     from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.versions.bisect import Change, Replays
+    from readfirst.harness.versions.bisect import AnswerChange, Replays
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -57,25 +57,23 @@ def bisect(
     ] = False,
     keep: Annotated[
         int | None,
-        typer.Option(
-            min=1, help="Keep at most so many of the versions that it installs.", show_default="all"
-        ),
+        typer.Option(min=1, help="Keep at most this many of the versions it installs.", show_default="all"),
     ] = None,
     record: Annotated[
         bool,
-        typer.Option("--record", help="Record each scenario on both versions beside its changes, too."),
+        typer.Option("--record", help="Also record each scenario on the two versions around each change."),
     ] = False,
     family: Families = None,
     tag: Tags = None,
     expression: Expression = "",
     takes: Annotated[
         Path | None,
-        typer.Option(help="The folder for takes; a search goes on from it.", show_default="a cache"),
+        typer.Option(help="The folder for takes; a search resumes from it.", show_default="a cache"),
     ] = None,
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
-    """Find the published versions in which what scenarios give changed. Needs npm; see `readfirst docs recording`."""
+    """Find the published versions in which answers to scenarios changed. Needs npm; see `readfirst docs recording`."""
     from packaging.version import Version
 
     from readfirst.harness.agents.claude_code.package import PACKAGE
@@ -85,7 +83,7 @@ def bisect(
     from readfirst.harness.record.takes import Takes, default_takes
     from readfirst.harness.suite.selection import select
     from readfirst.harness.versions.bisect import Replays, between, changes, facts
-    from readfirst.harness.versions.kept import Shelf
+    from readfirst.harness.versions.kept import KeptVersions
     from readfirst.harness.versions.published import published
 
     suite = (open_own_suite if record else open_suite)(fixtures)
@@ -102,11 +100,11 @@ def bisect(
         lambda contract: Product(suite.root, contract.name, time_limit),
         "+gated" if gated else "",
     )
-    shelf = Shelf(keep)
+    kept_versions = KeptVersions(keep)
 
     def ask(version: str, asked: Sequence[str]) -> dict[str, tuple[object, ...]]:
         print(f"  {version}: {len(asked)}", file=sys.stderr, flush=True)
-        shelf.make_room(version)
+        kept_versions.make_room(version)
         with Replaying(suite, {replays.contract(version).name: asked}) as progress:
             answers = replays(version, asked, progress)
         return {name: facts(answer, level.value) for name, answer in answers.items()}
@@ -131,7 +129,7 @@ def bisect(
                 (each for each in found if each.scenario_id == name), key=lambda each: Version(each.after)
             )
             for former, each in zip([stretch[0], *(each.after for each in mine)], mine, strict=False):
-                for line in _told(each, former, level.value, replays):
+                for line in _describe(each, former, level.value, replays):
                     print(line)
             if not mine and all(name != each for each, _ in lost):
                 print(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level.value})")
@@ -172,10 +170,10 @@ def _able(suite: Suite, selected: Sequence[str]) -> Contract:
     return able[0]
 
 
-def _told(change: Change, former: str, level: str, replays: Replays) -> Iterator[str]:
+def _describe(change: AnswerChange, former: str, level: str, replays: Replays) -> Iterator[str]:
     """Yield where a scenario changed and what it said; until then it was like it is in `former`."""
-    where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or before it"
-    yield f"{change.scenario_id}: {where}; {change.before} is still like {former} ({level})"
+    where = f"changed in {change.after}" if not change.silent else f"changed in {change.after} or earlier"
+    yield f"{change.scenario_id}: {where}; {change.before} still behaves like {former} ({level})"
     for version in change.silent:
         yield f"  {version}  no answer: {replays.silent[change.scenario_id, version]}"
     before, after = (replays.kept(version, change.scenario_id) for version in (change.before, change.after))
@@ -194,5 +192,5 @@ def _changed(before: Transcript, after: Transcript, names: tuple[str, str]) -> I
                 yield f"{name}  {tool}{' refused' if result.is_error else ''}: {shown}"
         for path in sorted({*old.changes, *new.changes}):
             if old.changes.get(path) != new.changes.get(path):
-                yield f"{path} is written otherwise"
+                yield f"{path} is written differently"
         return

@@ -21,17 +21,18 @@ def cache(
         list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="Only what is called so: 2.1.7, takes/2.1.7, agno, or a kind.",
+            help="Only entries of this name: 2.1.7, takes/2.1.7, agno, or a kind.",
             show_default="all",
         ),
     ] = None,
     older_than: Annotated[
-        int | None, typer.Option(min=0, metavar="DAYS", help="Only what was not used for so many days.")
+        int | None,
+        typer.Option(min=0, metavar="DAYS", help="Only entries that were not used for this many days."),
     ] = None,
     clear: Annotated[
-        bool, typer.Option("--clear", help="Remove it; it is installed again when needed.")
+        bool, typer.Option("--clear", help="Remove these entries; what is needed is installed again.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove it without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking for confirmation.")] = False,
 ) -> int:
     """List what is kept on disk: versions of the product, targets, takes, what failed last; `--clear` removes it."""
     from rich.filesize import decimal
@@ -44,18 +45,20 @@ def cache(
         size = each.size()
         total += size
         print(f"{decimal(size):>9}  {_ago(each.days):>12}  {each.kind:11}  {each.name}", flush=True)
-    told = f"{len(found)} folder{'' if len(found) == 1 else 's'}, {decimal(total)}"
+    amount = f"{len(found)} folder{'' if len(found) == 1 else 's'}, {decimal(total)}"
     if not found:
         print("nothing is kept", file=sys.stderr)
         return ExitCode.CONFORMANT
     places = ", ".join(dict.fromkeys(str(roots()[each.kind].parent) for each in found))
     if not clear:
-        print(f"{told} in {places}", file=sys.stderr)
+        print(f"{amount} in {places}", file=sys.stderr)
         return ExitCode.CONFORMANT
     if not yes:
         if not sys.stdin.isatty():
-            raise UsageError(f"--clear would remove {told}, and there is nobody to ask. Add --yes.")
-        if not typer.confirm(f"Remove {told}?", err=True):
+            raise UsageError(
+                f"--clear would remove {amount}, and there is no terminal to confirm it on. Add --yes."
+            )
+        if not typer.confirm(f"Remove {amount}?", err=True):
             print("nothing was removed", file=sys.stderr)
             return ExitCode.CONFORMANT
     left = 0
@@ -64,11 +67,11 @@ def cache(
             remove(each)
         except InUseError:
             left += 1
-            print(f"readfirst: {each.kind}/{each.name} stays: it is being installed.", file=sys.stderr)
+            print(f"readfirst: {each.kind}/{each.name} was kept: it is being installed.", file=sys.stderr)
         except OSError as error:
             left += 1
-            print(f"readfirst: {each.kind}/{each.name} stays: {error}", file=sys.stderr)
-    print(f"removed {told}" if not left else f"removed {len(found) - left} of {told}", file=sys.stderr)
+            print(f"readfirst: {each.kind}/{each.name} was kept: {error}", file=sys.stderr)
+    print(f"removed {amount}" if not left else f"removed {len(found) - left} of {amount}", file=sys.stderr)
     return ExitCode.BROKEN if left else ExitCode.CONFORMANT
 
 

@@ -39,7 +39,8 @@ class _FormatName(StrEnum):
 @guarded
 def compatibility(
     format_: Annotated[
-        _FormatName, typer.Option("--format", help="What to print: a page, data, or a page to filter.")
+        _FormatName,
+        typer.Option("--format", help="What to print: a page, data, or an HTML page with filters."),
     ] = _FormatName.markdown,
     output: Output = None,
     check: Annotated[
@@ -51,7 +52,7 @@ def compatibility(
     ] = False,
     fixtures: Fixtures = None,
 ) -> int:
-    """Tell which rules hold for which implementation and in which version, as docs/compatibility.md has it.
+    """Show which rules hold for which implementation and in which version, as in docs/compatibility.md.
 
     Made of the recordings, and of docs/implementations.json beside the fixtures. It takes some seconds.
     """
@@ -64,7 +65,7 @@ def compatibility(
     suite = open_suite(fixtures)
     rules = suite.rules
     if rules is None:
-        raise UsageError(f"{suite.root} has no rules.yaml, so there is nothing to tell by rule.")
+        raise UsageError(f"{suite.root} has no rules.yaml, so there is nothing to report by rule.")
     try:
         data = compatibility_data(suite, rules, _survey(suite))
     except ValueError as error:
@@ -72,7 +73,9 @@ def compatibility(
     if check or write:
         folder = page_file(suite, "compatibility.md")
         if folder is None:
-            raise UsageError("The bundled suite has no page beside it: name a checkout's with --fixtures.")
+            raise UsageError(
+                "The bundled suite has no docs/ folder: name the fixtures of a checkout with --fixtures."
+            )
         stale = {folder.with_name(name): text for name, text in files_of(data).items()}
         stale = {file: text for file, text in stale.items() if not is_fresh(file, text)}
         for file in stale:
@@ -139,7 +142,7 @@ def _read(file: Path, wanted: int) -> dict[str, Any]:
     try:
         data: dict[str, Any] = json.loads(file.read_bytes())
         if data["format"] != wanted:
-            raise UsageError(f"{file} is of another format, {data['format']}. {again}")
+            raise UsageError(f"{file} has the unknown format {data['format']}. {again}")
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
             f"{file} is not what `readfirst implementations` writes: {error}. {again}"

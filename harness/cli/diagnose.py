@@ -55,27 +55,23 @@ def diagnose(
     ] = None,
     level: Annotated[
         DiagnosisLevel,
-        typer.Option(help="What is to be explained: effects, or the names of errors after these, too."),
+        typer.Option(help="What to explain: effects, or also the names of errors."),
     ] = DiagnosisLevel.effects,
     format_: Annotated[
-        DiagnosisFormat, typer.Option("--format", help="What to write; markdown is a line for each.")
+        DiagnosisFormat, typer.Option("--format", help="What to write; markdown is one line for each.")
     ] = DiagnosisFormat.text,
     output: Output = None,
-    all_: Annotated[
-        bool, typer.Option("--all", help="List every rule of which something is unexplained.")
-    ] = False,
+    all_: Annotated[bool, typer.Option("--all", help="List every rule with unexplained failures.")] = False,
     jobs: Jobs = 1,
     time_limit: TimeLimit = TIME_LIMIT,
     confine: Confine = False,
     write_table: Annotated[
         bool,
-        typer.Option(
-            "--write-table", help="Bring the table up to date that diagnoses start from; in a checkout."
-        ),
+        typer.Option("--write-table", help="Update the table that diagnoses start from (in a checkout)."),
     ] = False,
     fixtures: Fixtures = None,
 ) -> int:
-    """Tell which version of the reference an implementation is like, and in which behaviours it differs.
+    """Show which version of the reference an implementation resembles, and in which behaviours it differs.
 
     docs/diagnosis.md says how to read it.
     """
@@ -87,12 +83,12 @@ def diagnose(
     suite = open_suite(fixtures)
     if write_table:
         if targets or fixtures is not None:
-            raise UsageError("--write-table stands alone: the table is of the bundled suite.")
+            raise UsageError("--write-table takes no target and no --fixtures: it is for the bundled suite.")
         return _write_table(suite, jobs)
     if not targets:
         raise UsageError("name a target, or the results of a run: readfirst diagnose mine.jsonl")
     if BASE not in contracts(suite):
-        raise UsageError(f"{suite.root} has no contract {BASE}, which a diagnosis starts from.")
+        raise UsageError(f"{suite.root} has no contract {BASE}, which a diagnosis needs.")
     table = _up_to_date(suite, Table.read(), jobs)
     rules = _rules(suite)
     cases = []
@@ -133,7 +129,9 @@ def _observed(
         observed = run_observed(suite, target, ids, jobs=jobs, time_limit=time_limit, confine=confine)
     found = comparable(table, observed)
     if not found:
-        raise UsageError(f"{target}: no scenario was judged that the reference can be asked of, too.")
+        raise UsageError(
+            f"{target}: none of the scenarios that were judged can be replayed on the reference."
+        )
     return name, found
 
 
@@ -167,8 +165,8 @@ def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:
 
     if table.reference != reference_digest():
         print(
-            "readfirst: the table that diagnoses start from is of another state of the reference, so this takes "
-            "longer and may find less. In a checkout, `readfirst diagnose --write-table` brings it up to date.",
+            "readfirst: the table that diagnoses start from was made from another state of the reference, so this "
+            "takes longer and may find less. In a checkout, `readfirst diagnose --write-table` updates it.",
             file=sys.stderr,
         )
     stale = Table(reference_digest(), table.rows).stale(suite)

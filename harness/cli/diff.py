@@ -45,10 +45,10 @@ def diff(
     before: Annotated[
         str, typer.Argument(metavar="A", help="A contract, the JSON lines of a run, or a target.")
     ],
-    after: Annotated[str, typer.Argument(metavar="B", help="The same, to hold against it.")],
+    after: Annotated[str, typer.Argument(metavar="B", help="What to compare A with, of the same kinds.")],
     format_: Annotated[DiffFormat, typer.Option("--format", help="What to write.")] = DiffFormat.text,
     output: Output = None,
-    all_: Annotated[bool, typer.Option("--all", help="Name every cause and every scenario.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="List every cause and every scenario.")] = False,
     family: Families = None,
     tag: Tags = None,
     requirement: Requirements = None,
@@ -59,7 +59,7 @@ def diff(
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
-    """Tell what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something.
+    """Show what changed between A and B, grouped by cause. Exit code 0: nothing, 1: something.
 
     `readfirst docs changes` says what it prints.
     """
@@ -73,7 +73,7 @@ def diff(
     from readfirst.harness.report import output as opened
     from readfirst.harness.report.progress import ProgressBar
     from readfirst.harness.suite.selection import select
-    from readfirst.harness.versions.history import telling
+    from readfirst.harness.versions.history import scenarios_of_changes
 
     suite = open_suite(fixtures)
     ids = select(suite, selection_of(None, family, tag, expression, requirement, rule, class_))
@@ -85,7 +85,9 @@ def diff(
         one, other = opening.both(before, after)
         found = compared(suite, one, other, ids, advance=bar.advance)
         if isinstance(one, ContractSide) and isinstance(other, ContractSide):
-            found = found.with_causes(dated(suite, one.contract, other.contract, found.causes, telling()))
+            found = found.with_causes(
+                dated(suite, one.contract, other.contract, found.causes, scenarios_of_changes())
+            )
     if format_ is DiffFormat.json:
         text = as_json(found)
     else:
@@ -94,9 +96,12 @@ def diff(
     with opened(output) if output is not None else contextlib.nullcontext(sys.stdout) as stream:
         stream.write(text)
     if found.broken:
-        print(f"readfirst: {found.broken} scenarios have no result, so this is not all.", file=sys.stderr)
+        print(
+            f"readfirst: {found.broken} scenarios have no result, so the comparison is incomplete.",
+            file=sys.stderr,
+        )
         return ExitCode.BROKEN
     if not found.compared:
-        print("readfirst: there is no scenario that both sides speak of.", file=sys.stderr)
+        print("readfirst: no scenario has a result on both sides.", file=sys.stderr)
         return ExitCode.NOTHING
     return ExitCode.NOT_CONFORMANT if found.causes else ExitCode.CONFORMANT

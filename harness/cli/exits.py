@@ -26,7 +26,7 @@ _OF_THE_SYSTEM = frozenset(
     }
 )
 """Errors that say what the system refuses or lacks, whoever asks."""
-_REMEDY = "Make room or give permission there; HOME, XDG_CACHE_HOME and TMPDIR say where readfirst keeps its own files."
+_REMEDY = "Free space or grant access there; HOME, XDG_CACHE_HOME and TMPDIR name where readfirst keeps its own files."
 
 _tracebacks = False
 

@@ -26,7 +26,7 @@ def known_target(connect_string: str) -> Known:
     kind, _, rest = connect_string.partition(":")
     target, release = find_target(connect_string)
     if kind == "agent" and target.kind != "agent":
-        raise ConnectError(f"{connect_string!r}: {target.name} is no agent. Write target:{rest}.")
+        raise ConnectError(f"{connect_string!r}: {target.name} is not an agent. Write target:{rest}.")
     name = rest.rpartition("@")[0] if rest.endswith(f"@{release.version}") else rest
     baseline = known_failures(target, release)
     return Known(f"target:{name}@{release.version}", target.level, baseline)

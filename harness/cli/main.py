@@ -92,8 +92,10 @@ def main(arguments: list[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # an arrow must not end a run on an ASCII terminal
     if sys.getfilesystemencoding().lower() not in ("utf-8", "utf8"):
-        told = f"file names are {sys.getfilesystemencoding()} here, which cannot hold those of scenarios"
-        print(f"readfirst: {told}. Set PYTHONUTF8=1, or a locale with UTF-8.", file=sys.stderr)
+        problem = (
+            f"file names are {sys.getfilesystemencoding()} here, which cannot express those of scenarios"
+        )
+        print(f"readfirst: {problem}. Set PYTHONUTF8=1, or a locale with UTF-8.", file=sys.stderr)
         sys.exit(ExitCode.BROKEN)
     listen()
     _app(given)(given, prog_name="readfirst")
@@ -138,7 +140,7 @@ def _version(wanted: bool) -> None:
 
 def _global(
     traceback: Annotated[
-        bool, typer.Option("--traceback", help="Show where an unexpected error of readfirst itself arose.")
+        bool, typer.Option("--traceback", help="Show the traceback of an unexpected error.")
     ] = False,
     _shown: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")

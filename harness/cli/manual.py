@@ -7,15 +7,14 @@ __all__ = ["EXAMPLE", "GUIDE", "MANUAL", "TARGETS"]
 GUIDE = """\
 Conformance suite for Claude Code's file tools (Read, Edit, Write) and their read-before-edit contract.
 
-A scenario is one YAML file: files to begin with, then steps (calls of Read, Edit and Write, and changes to \
-files that no tool made), each with what is expected. "readfirst run" lays the files out in an empty directory, \
-makes the calls on an implementation, looks at every byte of the directory after each step, and compares. \
-What is expected was recorded from the real product, one contract per version, or is what its documents state \
-(the contract "documented").
+A scenario is one YAML file: initial files, then steps (calls of Read, Edit and Write, and changes to files that \
+no tool made), each with what is expected. "readfirst run" writes the files to an empty directory, makes the calls \
+on an implementation, and compares every byte of the directory after each step. What is expected was recorded \
+from the real product, one contract per version, or is what its documents state (the contract "documented").
 """
 
 EXAMPLE = """\
-  from readfirst.harness.session import ToolResult
+  from readfirst import ToolResult
 
   class Session:
       def __init__(self, tools):
@@ -34,12 +33,12 @@ EXAMPLE = """\
 """The shape of an adapter in Python; docs/adapters.md has a complete one."""
 
 MANUAL = f"""\
-To begin with:
+First steps:
 
   readfirst run                                the bundled reference implementation
   readfirst list -k stale                      the scenarios about stale state
-  readfirst show FAMILY/SLUG                   what one of them asks and expects
-  readfirst contracts                          the versions there are to be held to
+  readfirst show FAMILY/SLUG                   the steps of one of them, and what is expected
+  readfirst contracts                          the versions to compare with
   readfirst diff documented 2.1.7              what differs between two contracts, or runs, by cause
   readfirst snapshot --quick                   whether the newest release changes anything
   readfirst run python:mymodule:Tools          your own implementation
@@ -52,7 +51,7 @@ Your own implementation:
   An adapter opens a session per scenario, and a session answers calls. In mymodule.py:
 
 {EXAMPLE}
-  An adapter never sees what is expected. `readfirst docs adapters` says the rest.
+  An adapter never sees what is expected. `readfirst docs adapters` has the details.
 
 How strictly results are compared (--level):
 
@@ -71,7 +70,7 @@ Exit codes:
   3    the adapter or the environment broke, so the result is incomplete
   4    the suite is invalid
   5    nothing was selected, or nothing could be judged
-  70   an error of readfirst itself
+  70   a bug in readfirst
   130  interrupted
 """
 
@@ -82,8 +81,8 @@ Targets:
   python:module:factory  a Python object, in a process of its own
   mcp:command            an MCP server over standard input and output, in any language
   target:agno@3.1.10     a published implementation; `readfirst targets` lists them
-  agent:qwen-code        the same of an agent: its command line, played by a scripted model
-  claude-code:2.1.7      the real product, played by a scripted model; needs npm and node
+  agent:qwen-code        the same for an agent: its command line, driven by a scripted model
+  claude-code:2.1.7      the real product, driven by a scripted model; needs npm and node
   recording:2.1.7        what was recorded; shows that scenarios and recordings agree
 
 Examples:

@@ -92,7 +92,8 @@ Rules = Annotated[
 Classes = Annotated[
     list[ClassName] | None,
     typer.Option(
-        "--class", help="Only scenarios of rules of this class (repeatable), by the harm they are about."
+        "--class",
+        help="Only scenarios of rules of this class (repeatable): what is lost where a rule does not hold.",
     ),
 ]
 Expression = Annotated[
@@ -105,9 +106,7 @@ ContractName = Annotated[
     str | None,
     typer.Option("--contract", help="The contract, or `latest`.", show_default="the suite's default"),
 ]
-Ids = Annotated[
-    list[str] | None, typer.Argument(metavar="ID", help="Scenario ids or files; all, if none is named.")
-]
+Ids = Annotated[list[str] | None, typer.Argument(metavar="ID", help="Scenario ids or files (default: all).")]
 
 
 Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")]
@@ -115,7 +114,7 @@ Confine = Annotated[
     bool,
     typer.Option(
         "--confine",
-        help="Let it write to its workspace and home alone, without a network; see `readfirst docs adapters`.",
+        help="Let it write only to its workspace and home, without a network; see `readfirst docs adapters`.",
     ),
 ]
 TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")]
@@ -135,9 +134,11 @@ def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
 
     meant = target_hint(words)
     if meant and meant.lstrip("'").startswith(kind):
-        raise UsageError(f"{words[0]!r} is no target. Did you mean: {command} {meant}")
+        raise UsageError(f"{words[0]!r} is not a target. Did you mean: {command} {meant}")
     if len(words) > 1:
-        raise UsageError(f"{words[1]!r} is one word too many: write one target, in quotes if it has blanks.")
+        raise UsageError(
+            f"{words[1]!r} is one word too many: write one target, in quotes if it contains spaces."
+        )
     return words[0]
 
 

@@ -31,7 +31,7 @@ def behaviour(
     ] = False,
     fixtures: Fixtures = None,
 ) -> int:
-    """Print what the documents claim and what the product was recorded to do, as docs/behaviour.md has it."""
+    """Print what the documents claim and what the product was recorded to do, as in docs/behaviour.md."""
     if check and write:
         raise UsageError("--check and --write exclude each other.")
     from readfirst.harness.claims.page import behaviour as made
@@ -51,7 +51,7 @@ def history(
     ] = False,
     fixtures: Fixtures = None,
 ) -> int:
-    """Print every change of the file tools over the versions, as docs/history.md has it."""
+    """Print every change of the file tools, version by version, as in docs/history.md."""
     if check and (write or published):
         raise UsageError("--check writes nothing: leave out --write and --published.")
     from readfirst.harness.source.atomic import write_all
@@ -75,7 +75,9 @@ def _made(command: str, suite: Suite, page: str, check: bool, write: bool) -> in
         return ExitCode.CONFORMANT
     file = page_file(suite, f"{command}.md")
     if file is None:
-        raise UsageError("The bundled suite has no page beside it: name a checkout's with --fixtures.")
+        raise UsageError(
+            "The bundled suite has no docs/ folder: name the fixtures of a checkout with --fixtures."
+        )
     if is_fresh(file, page):
         return ExitCode.CONFORMANT
     if check:

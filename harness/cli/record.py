@@ -51,7 +51,7 @@ Contracts = Annotated[
 ]
 Missing = Annotated[
     bool,
-    typer.Option("--missing", help="Only ask contracts that a scenario has no recording of, all of them."),
+    typer.Option("--missing", help="Record only what is missing, on every contract."),
 ]
 Fix = Annotated[bool, typer.Option("--fix", help="Also replace what the product contradicts.")]
 Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit code 1 if anything would change.")]
@@ -73,13 +73,14 @@ def record(
     shard: Annotated[
         str | None,
         typer.Option(
-            metavar="I/N", help="Only take the I-th of N parts, and bless nothing; `readfirst merge` does."
+            metavar="I/N",
+            help="Record only the I-th of N parts, and write no expectations; `readfirst merge` does.",
         ),
     ] = None,
     takes: Annotated[
         Path | None,
         typer.Option(
-            help="The folder for takes; an interrupted run goes on from it.",
+            help="The folder for takes; an interrupted run resumes from it.",
             show_default="a cache, with --check a fresh one",
         ),
     ] = None,
@@ -104,7 +105,7 @@ def record(
     selected = select(suite, selection_of(ids, family, tag, expression))
     if shard is not None:
         if takes is None:
-            raise UsageError("--shard needs --takes DIR: `readfirst merge` is given the DIRs of all shards.")
+            raise UsageError("--shard needs --takes DIR: `readfirst merge` reads those of all shards.")
         part, parts = _shard(shard)
         selected = selected[part - 1 :: parts]
     wanted = _wanted(suite, selected, contract, missing=missing)
@@ -136,7 +137,9 @@ def record(
 
 @guarded
 def merge(
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="What --takes was, of each shard.")],
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="The --takes folder of each shard.")
+    ],
     contract: Contracts = None,
     missing: Missing = False,
     fix: Fix = False,
@@ -147,7 +150,7 @@ def merge(
     expression: Expression = "",
     fixtures: Fixtures = None,
 ) -> int:
-    """Bless what the shards of a recording took, as `record` does with its own takes."""
+    """Write what the shards of a recording observed into the suite, as `record` does with its own takes."""
     from readfirst.harness.processes.scratch import Scratch
     from readfirst.harness.record.record import bless
     from readfirst.harness.record.takes import Takes
@@ -159,7 +162,7 @@ def merge(
     wanted = _wanted(suite, selected, contract, missing=missing)
     for folder in folders:
         if not folder.is_dir():
-            raise UsageError(f"{folder} is no folder. Name what --takes was.")
+            raise UsageError(f"{folder} is not a folder. Name the --takes folder of a shard.")
     with Scratch() as scratch:
         together = Takes(scratch.folder())
         for folder in folders:
@@ -196,7 +199,7 @@ def _contracts(suite: Suite, names: list[str]) -> list[Contract]:
     chosen = [suite.contracts.find(name) for name in dict.fromkeys(names)]
     for contract in chosen:
         if not contract.recorded:
-            message = "is what documents state; a person writes it, nothing can be recorded."
+            message = "is what the documents state: a person writes it, and nothing can be recorded."
             raise UsageError(f"{contract.name} {message}")
     return chosen
 

@@ -38,8 +38,8 @@ def serve(
 def fuzz(
     against: Annotated[str, typer.Option(help="The target, for example claude-code:2.1.7.")],
     words: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
-    steps: Annotated[int, typer.Option(min=0, help="Stop when so many were made on both sides.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Another seed gives other scenarios.")] = 0,
+    steps: Annotated[int, typer.Option(min=0, help="Stop after this many steps on each side.")] = 2000,
+    seed: Annotated[int, typer.Option(help="A different seed generates different scenarios.")] = 0,
     level: Annotated[LevelName, typer.Option(help="How strictly to compare.")] = LevelName.text,
     contract: ContractName = None,
     output: Annotated[Path, typer.Option(help="The folder for the scenario file of each finding.")] = Path(
@@ -53,13 +53,15 @@ def fuzz(
     ] = False,
     jobs: Annotated[
         int,
-        typer.Option("-j", "--jobs", min=1, max=256, help="Search as many seeds at once, from --seed on."),
+        typer.Option(
+            "-j", "--jobs", min=1, max=256, help="Search this many seeds at once, starting at --seed."
+        ),
     ] = 1,
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
-    """Replay generated scenarios on the reference and a target; write where they differ, as small as it gets."""
-    from readfirst.harness.fuzz.search import Request
+    """Replay generated scenarios on the reference and a target; write each difference as a minimal scenario."""
+    from readfirst.harness.fuzz.search import SearchRequest
     from readfirst.harness.fuzz.searches import perform
 
     if level.value == "verbatim":
@@ -68,5 +70,5 @@ def fuzz(
     suite = open_suite(fixtures)
     chosen = contract or suite.contracts.default
     return perform(
-        Request(suite, against, chosen, steps, seed, level.value, output, known, time_limit, fast, jobs)
+        SearchRequest(suite, against, chosen, steps, seed, level.value, output, known, time_limit, fast, jobs)
     )

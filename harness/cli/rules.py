@@ -21,7 +21,7 @@ __all__ = ["rules"]
 def rules(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="RULE", help="Rules to tell all about, with their scenarios."),
+        typer.Argument(metavar="RULE", help="Rules to show in full, with their scenarios."),
     ] = None,
     class_: Classes = None,
     fixtures: Fixtures = None,

@@ -77,12 +77,12 @@ Failures = Annotated[
 def run(
     target: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TARGET|ID", help="What to test, and which scenarios; all, if none is named."),
+        typer.Argument(metavar="TARGET|ID", help="What to test, and which scenarios (default: all)."),
     ] = None,
     contract: Annotated[
         list[str] | None,
         typer.Option(
-            help="The contract to hold it to (repeatable), `latest`, or `all`; `readfirst contracts` lists them.",
+            help="The contract to compare it with (repeatable), `latest`, or `all`; `readfirst contracts` lists them.",
             show_default="the suite's default",
         ),
     ] = None,
@@ -145,13 +145,13 @@ def run(
         bool,
         typer.Option(
             "--trace",
-            help="Print every call and raw answer; of an MCP server also the frames. Needs one job.",
+            help="Print every call and raw answer; for an MCP server also its messages. Runs one scenario at a time.",
         ),
     ] = False,
     fixtures: Fixtures = None,
 ) -> int:
     """Replay scenarios on an implementation and compare. `readfirst run` tests the bundled reference."""
-    from readfirst.harness.run.command import Request, perform
+    from readfirst.harness.run.command import RunRequest, perform
 
     targets, suite = list(target or ()), open_suite(fixtures)
     if targets:
@@ -159,7 +159,7 @@ def run(
 
         meant = hint(targets, suite)
         if meant:
-            raise UsageError(f"{targets[0]!r} is no target. Did you mean: {meant}")
+            raise UsageError(f"{targets[0]!r} is not a target. Did you mean: {meant}")
     # An id has a slash and no colon; every connect string but `reference` has a colon.
     is_id = bool(targets) and ":" not in targets[0] and ("/" in targets[0] or targets[0].endswith(".yaml"))
     connect_string = "reference" if not targets or is_id else targets.pop(0)
@@ -167,7 +167,7 @@ def run(
         raise UsageError("--name is empty. Write a word for what is tested, for example --name mine.")
     called = connect_string
     if trace and jobs > 1:
-        raise UsageError("--trace tells one thing after the other. Leave out -j.")
+        raise UsageError("--trace follows one scenario at a time. Leave out -j.")
     if isolation is not None:
         if not connect_string.startswith("mcp:"):
             raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")
@@ -189,7 +189,7 @@ def run(
     if update_baseline and baseline is None:
         raise UsageError("--update-baseline needs --baseline FILE, the file to write.")
     return perform(
-        Request(
+        RunRequest(
             suite=suite,
             fixtures=fixtures,
             target=connect_string,
@@ -217,7 +217,9 @@ def run(
 
 @guarded
 def report(
-    streams: Annotated[list[Path], typer.Argument(metavar="FILE...", help="What --format jsonl wrote.")],
+    streams: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Results that --format jsonl wrote.")
+    ],
     format_: Annotated[
         PageName | None,
         typer.Option("--format", help="What to write.", show_default="table on a terminal, else markdown"),
@@ -226,7 +228,7 @@ def report(
     failures: Failures = "3",
     fixtures: Fixtures = None,
 ) -> int:
-    """Make a page of one or more runs from their JSON lines; exit code 3 if one of them was cut off."""
+    """Make one report of one or more runs from their JSON lines; exit code 3 if one of them is incomplete."""
     from readfirst.harness.run.command import perform_report
 
     terminal = output is None and sys.stdout.isatty()

@@ -86,16 +86,16 @@ def new(
     scenario: Annotated[str, typer.Argument(metavar="ID", help="Family and slug of the new scenario.")],
     fixtures: Fixtures = None,
 ) -> int:
-    """Write a commented scenario to begin with; `readfirst docs contributing` goes on from there.
+    """Write a commented scenario to start from; `readfirst docs contributing` explains the next steps.
 
-    Where there is nothing at --fixtures, a suite of your own is begun there.
+    Where there is nothing at --fixtures, a new suite is created there.
     """
     from readfirst.harness.suite.skeleton import begin_suite, check_id, write_skeleton
 
     try:
         check_id(scenario)
         if fixtures is not None and begin_suite(fixtures, open_suite(None)):
-            print(f"began a suite in {fixtures}", file=sys.stderr)
+            print(f"created a suite in {fixtures}", file=sys.stderr)
         print(write_skeleton(open_own_suite(fixtures), scenario))
     except OSError as error:
         raise UsageError(f"cannot write to {fixtures or 'the suite'}: {error}") from error

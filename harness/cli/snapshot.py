@@ -33,14 +33,14 @@ def snapshot(
     quick: Annotated[
         bool,
         typer.Option(
-            "--quick", help="Look in a few minutes whether anything changed, and write nothing to the suite."
+            "--quick", help="Check in a few minutes whether anything changed, and write nothing to the suite."
         ),
     ] = False,
     jobs: Jobs = 1,
     takes: Annotated[
         Path | None,
         typer.Option(
-            help="The folder for takes; an interrupted run goes on from it.", show_default="a cache"
+            help="The folder for takes; an interrupted run resumes from it.", show_default="a cache"
         ),
     ] = None,
     time_limit: TimeLimit = TIME_LIMIT,
@@ -52,7 +52,7 @@ def snapshot(
         ),
     ] = None,
 ) -> int:
-    """Record a new version as a contract and tell what differs from the newest known one; exit code 1 if anything does.
+    """Record a new version as a contract and show what differs from the newest known one; exit code 1 if anything does.
 
     Exit code 0: nothing differs that an expectation states, or the version is a contract already. Needs npm; see
     `readfirst docs recording`.
@@ -64,7 +64,7 @@ def snapshot(
 
     if version != "latest" and not re.fullmatch(r"\d+\.\d+\.\d+", version):
         raise UsageError(
-            f"{version!r} is no version. Write it as it is published, for example 2.1.7, or `latest`."
+            f"{version!r} is not a version. Write it as it is published, for example 2.1.7, or `latest`."
         )
     suite = (open_suite if quick else open_own_suite)(fixtures)
     package = suite.contracts[suite.contracts.default].package or PACKAGE
@@ -83,8 +83,8 @@ def _known(suite: Suite, exact: str, *, latest: bool) -> str:
     from readfirst.harness.versions.release import predecessor
 
     before = predecessor(suite.contracts, exact)
-    told = f"{exact} is a contract already{', and nothing newer is published' if latest else ''}"
-    return f"{told}: nothing to record." + (
+    notice = f"{exact} is already a contract{', and nothing newer is published' if latest else ''}"
+    return f"{notice}: nothing to record." + (
         f" `readfirst diff {before.name} {exact}` tells what it changed." if before else ""
     )
 
@@ -98,7 +98,7 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
     from readfirst.harness.record.record import take
     from readfirst.harness.record.replaying import Replaying
     from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.versions.history import telling
+    from readfirst.harness.versions.history import scenarios_of_changes
     from readfirst.harness.versions.release import differing_beyond, write_release
 
     ids = suite.ids()
@@ -123,12 +123,12 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
     found = []
     for contract, before in release.contracts:
         here = diff(written, ContractSide(written, before), ContractSide(written, contract), ids)
-        here = here.with_causes(dated(written, before, contract, here.causes, telling()))
+        here = here.with_causes(dated(written, before, contract, here.causes, scenarios_of_changes()))
         found.append((here, differing_beyond(written, ids, contract, before)))
     _print_causes([here for here, _ in found])
     for (contract, _), (_, beyond) in zip(release.contracts, found, strict=True):
         if beyond:
-            print(f"{contract.name}: {len(beyond)} more answer otherwise in what expectations leave open")
+            print(f"{contract.name}: {len(beyond)} more differ only in what expectations leave open")
         for scenario_id in beyond:
             print(f"  {scenario_id}")
     return ExitCode.NOT_CONFORMANT if any(here.causes for here, _ in found) else ExitCode.CONFORMANT
@@ -161,12 +161,12 @@ def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: f
         _print_causes(found)
     whole = estimate(suite, dict.fromkeys(ids, suite.ids()), jobs)
     print(
-        f"To ask it everything, in a checkout: readfirst snapshot {release.version}"
+        f"To record all scenarios, in a checkout: readfirst snapshot {release.version}"
         + (f" ({whole})" if whole else ""),
         file=sys.stderr,
     )
     if lost := sum(here.broken for here in found):
-        print(f"readfirst: {lost} replays gave no answer, so this is not all.", file=sys.stderr)
+        print(f"readfirst: {lost} replays gave no answer, so this is incomplete.", file=sys.stderr)
         return ExitCode.BROKEN
     return ExitCode.NOT_CONFORMANT if any(here.causes for here in found) else ExitCode.CONFORMANT
 
@@ -174,11 +174,11 @@ def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: f
 def _answer(version: str, before: str, found: Sequence[Diff]) -> str:
     """Return the sentence: does the version change anything?"""
     if any(here.causes for here in found):
-        return f"Yes: the file tools of {version} do something else than those of {before}."
+        return f"Yes: the file tools of {version} behave differently from those of {before}."
     asked = max(here.compared for here in found)
     if not asked:
         return f"Unknown: no scenario got a steady answer from {version}."
-    scenarios = "the one scenario that was asked" if asked == 1 else f"all of {asked:,} scenarios"
+    scenarios = "the one scenario that was replayed" if asked == 1 else f"all of {asked:,} scenarios"
     scenarios += ", with newer and with older models" if len(found) > 1 else ""
     return f"No: the file tools of {version} do what those of {before} do, in {scenarios}."
 

@@ -41,18 +41,18 @@ def check_adapter(
     time_limit: TimeLimit = TIME_LIMIT,
     confine: Confine = False,
 ) -> int:
-    """Tell whether an adapter works at all, before anybody judges the implementation behind it."""
+    """Check that an adapter works at all, before the implementation behind it is judged."""
     from readfirst.harness.report.visible import visible
     from readfirst.harness.run.check_adapter import check_adapter as checks
     from readfirst.harness.run.connect import connect
     from readfirst.harness.suite.suite import Suite
-    from readfirst.harness.workspace.site import Place
+    from readfirst.harness.workspace.site import SitePool
 
     target = one_target(words, "readfirst check-adapter")
     adapter = connect(target, Suite(None), time_limit=time_limit, confine=confine)
     problems = 0
     try:
-        with Place(confined=confine) as place:
+        with SitePool(confined=confine) as place:
             for check in checks(adapter, place):
                 problems += bool(check.problem)
                 print(f"{'no ' if check.problem else 'yes'}  {check.name}")
@@ -64,7 +64,7 @@ def check_adapter(
             close()
     if problems:
         plural = "" if problems == 1 else "s"
-        print(f"{problems} problem{plural} of the adapter; solve {'it' if problems == 1 else 'them'} first.")
+        print(f"{problems} problem{plural} of the adapter; fix {'it' if problems == 1 else 'them'} first.")
         return ExitCode.BROKEN
     print(f"The adapter works. Judge the implementation: readfirst run {target!r}")
     return ExitCode.CONFORMANT
@@ -77,18 +77,18 @@ def new_mapping(
     ],
     output: Annotated[
         Path | None,
-        typer.Option(help="The file to write; it must not be there.", show_default="the server's name.yaml"),
+        typer.Option(help="The file to write; it must not exist.", show_default="the server's name.yaml"),
     ] = None,
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> int:
-    """Ask an MCP server for its tools, and write a mapping to start from, for tools of other names."""
+    """Ask an MCP server for its tools, and write a mapping to start from if they have other names."""
     from readfirst.harness.run.connect import mcp_command
     from readfirst.harness.targets.new_mapping import write_mapping
 
     server = one_target(words, "readfirst new-mapping", "mcp:")
     if not server.startswith("mcp:"):
         raise UsageError(
-            f"{server!r} is no MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'."
+            f"{server!r} is not an MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'."
         )
     written = write_mapping(mcp_command(server), output, time_limit)
     print(f"wrote {written.file}")
@@ -123,7 +123,7 @@ def implementations(
             "--jobs",
             min=1,
             max=256,
-            help="Worker processes: so many targets at once; of fewer targets also so many scenarios.",
+            help="Worker processes: this many targets at once, or this many scenarios where there are fewer targets.",
         ),
     ] = 1,
     time_limit: TimeLimit = TIME_LIMIT,

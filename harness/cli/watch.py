@@ -42,7 +42,7 @@ def watch(
     def run(more: Sequence[str]) -> int:
         code = subprocess.run([*command, *more], check=False).returncode
         if code in (ExitCode.USAGE, ExitCode.SUITE_INVALID):
-            raise UsageError("a run with these options is not possible, so there is nothing to watch for.")
+            raise UsageError("a run with these options is not possible, so there is nothing to watch.")
         return code
 
     rerun(run, changes_below(path or [Path()], written_by(rest)))

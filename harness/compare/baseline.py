@@ -12,7 +12,7 @@ from readfirst.harness.compare.verdict import LEVELS, Verdict
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.inspection import Inspection
-from readfirst.harness.source.strict_yaml import load, read
+from readfirst.harness.source.strict_yaml import YamlPath, load, read
 from readfirst.harness.suite.contracts import Contracts, order
 from readfirst.harness.suite.nearest import nearest
 
@@ -38,9 +38,6 @@ _ORDER = (*LEVELS, BROKEN)
 _FORMER = {
     "target": "Write name: and what --name says, or the target as it is written after `readfirst run`."
 }
-
-Path_ = tuple[str | int, ...]
-"""Where a value stands in the file."""
 
 
 class BaselineError(SuiteError):
@@ -131,8 +128,8 @@ def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
         return Ruling(conformant=False, stale=_stale(entry, verdict, failing))
     if failing and entry.because and not _is(now := signature(verdict), entry.because):
         where = f"{entry.position}: {entry.scenario_id} ({entry.contract})"
-        told = f"{where} fails for another reason than {entry.because!r} now. Write there: because: {now!r}"
-        return Ruling(conformant=False, stale=told)
+        stale = f"{where} now fails for another reason than {entry.because!r}. Change the entry to because: {now!r}"
+        return Ruling(conformant=False, stale=stale)
     return Ruling(conformant=True, accepted=entry.reason if failing else "")
 
 
@@ -169,7 +166,7 @@ def load_baseline(file: Path, ids: Collection[str], contracts: Contracts) -> Bas
     name = look.string(top["name"], ("name",), "name") if "name" in top else None
     items = look.sequence(top["accepted"], ("accepted",), "accepted") if "accepted" in top else None
     accepted: dict[tuple[str, str], Acceptance] = {}
-    entries: list[tuple[Path_, Acceptance]] = []
+    entries: list[tuple[YamlPath, Acceptance]] = []
     for number, item in enumerate(items or []):
         entry = _entry(look, ("accepted", number), item, ids, contracts)
         if entry is not None:
@@ -190,11 +187,11 @@ def load_baseline(file: Path, ids: Collection[str], contracts: Contracts) -> Bas
 
 def _group(
     look: Inspection,
-    at: Path_,
+    at: YamlPath,
     item: object,
     ids: Collection[str],
     contracts: Contracts,
-) -> Iterator[tuple[Path_, Acceptance]]:
+) -> Iterator[tuple[YamlPath, Acceptance]]:
     """Yield the entries of one group: the same levels, signature and reason for scenarios of several families."""
     keys = ("contract", "fails", "because", "reason", "link", "scenarios")
     fields = look.mapping(item, at, "a group", keys, required=("fails", "because", "reason", "scenarios"))
@@ -222,11 +219,11 @@ def _group(
 
 def _entry(
     look: Inspection,
-    at: Path_,
+    at: YamlPath,
     item: object,
     ids: Collection[str],
     contracts: Contracts,
-    shared: Path_ | None = None,
+    shared: YamlPath | None = None,
 ) -> Acceptance | None:
     """Check one entry; `shared` is where its group states what its scenarios have in common."""
     keys = ("scenario", "contract", "fails", "because", "reason", "link")

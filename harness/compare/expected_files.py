@@ -73,15 +73,15 @@ def _differences(
             data = got.data
             digest = hashlib.sha256(data).hexdigest()
             if (digest, len(data)) != (sha256, size):
-                told = f"{len(data)} bytes with sha256 {digest}"
-                return [FileDifference(f"file {path}", f"{size} bytes with sha256 {sha256}", told)]
+                size_found = f"{len(data)} bytes with sha256 {digest}"
+                return [FileDifference(f"file {path}", f"{size} bytes with sha256 {sha256}", size_found)]
         case Directory(), Directory():
             pass
         case _:
             if expected != got:
                 outside = expected is None and path.startswith(_OUTSIDE)
                 nothing = ": it is outside the workspace" if outside else ""
-                return [FileDifference(f"path {path}", _told(expected) + nothing, _told(got))]
+                return [FileDifference(f"path {path}", _describe(expected) + nothing, _describe(got))]
             return []
     return _mode_differences(path, expected, got, former)
 
@@ -98,7 +98,7 @@ def _mode_differences(
     return [FileDifference(f"mode of {path}", f"{stated:04o}", f"{mode:04o}")]
 
 
-def _told(entry: Entry | None) -> str:
+def _describe(entry: Entry | None) -> str:
     if isinstance(entry, RegularFile):
         return f"{in_words(entry)}: {_readable(entry.data[:_EXCERPT])}"
     return in_words(entry)

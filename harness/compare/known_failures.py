@@ -11,10 +11,10 @@ from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.suite.contracts import order
 
-__all__ = ["first_differences", "grouped_text", "told"]
+__all__ = ["describe", "first_differences", "grouped_text"]
 
 _NOT_REFUSED = {
-    "not_read": "It does not ask that a file was read before it is changed.",
+    "not_read": "It does not require that a file is read before it is changed.",
     "modified_since_read": "It does not notice that the file changed after it was read.",
     "unexpectedly_modified": "It does not notice that the file changed after it was read.",
     "multiple_matches": "It does not refuse an old_string that occurs several times.",
@@ -29,8 +29,8 @@ _NOT_REFUSED = {
 }
 
 _FILES = {
-    "file: byte order mark": "A byte order mark is there that the contract does not leave, or the reverse.",
-    "file: line ends": "The lines that it writes end otherwise than the contract's.",
+    "file: byte order mark": "It leaves a byte order mark where the contract does not, or the reverse.",
+    "file: line ends": "It writes other line endings than the contract.",
     "file: newline at the end": "What it writes ends with a newline where the contract's does not, or the reverse.",
     "file: blanks at line ends": "It writes blanks at the ends of lines that a model's call loses in the contract.",
     "file: newlines": "It leaves newlines where the contract does not, or the reverse.",
@@ -74,7 +74,7 @@ def grouped_text(name: str, verdicts: Iterable[Verdict], old: Baseline | None = 
         elif fails:
             because = signature(verdict)
             known = entry if entry is not None and entry.because == because else common.get(because)
-            reason = known.reason if known else told(because)
+            reason = known.reason if known else describe(because)
             key = _Key(verdict.contract, fails, because, reason, known.link if known else "")
             groups.setdefault(key, []).append(verdict.scenario_id)
     for entry in accepted.values():
@@ -101,7 +101,7 @@ def first_differences(verdict: Verdict) -> tuple[Difference, ...]:
     return tuple(first.values())
 
 
-def told(because: str) -> str:
+def describe(because: str) -> str:
     """Say a signature as a sentence, for a reason that nobody has written yet."""
     level, _, rest = because.partition(": ")
     match level:
@@ -112,13 +112,13 @@ def told(because: str) -> str:
         case "effects":
             return _FILES.get(rest, "The files afterwards are not those of the contract.")
         case "reason" if rest.endswith("said something else"):
-            return "It refuses too, in words that the mapping gives no name."
+            return "It refuses too, in words to which the mapping gives no error name."
         case "reason":
             return f"It refuses too, for another reason: {rest}."
         case "broken":
             return f"It ends early: {rest}"
         case _:
-            return "Its words are its own."
+            return "It says the same in other words."
 
 
 def _failing(verdict: Verdict) -> tuple[str, ...]:

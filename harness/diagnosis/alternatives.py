@@ -15,14 +15,14 @@ from readfirst.reference_impl import Behaviours, behaviours_of
 from readfirst.reference_impl.contract import FIRST_VERSION, histories
 from readfirst.reference_impl.history import ByModel
 
-__all__ = ["Change", "alternatives", "meaning_of", "named", "values_of", "versions", "with_changes"]
+__all__ = ["BehaviourChange", "alternatives", "meaning_of", "named", "values_of", "versions", "with_changes"]
 
 _RELAXED_SINCE = (2, 1, 208)
 _GATED = "+gated"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class BehaviourChange:
     """A behaviour that has another value than in some version."""
 
     behaviour: str
@@ -34,7 +34,7 @@ class Change:
         return f"{self.behaviour}={json.dumps(self.value, ensure_ascii=False)}"
 
 
-def named(name: str) -> Change:
+def named(name: str) -> BehaviourChange:
     """Return the change of a name. ValueError: there is no such behaviour, or it never had that value."""
     behaviour, _, value = name.partition("=")
     for each in alternatives():
@@ -57,12 +57,14 @@ def values_of(behaviour: str) -> tuple[Any, ...]:
 
 
 @cache
-def alternatives() -> tuple[Change, ...]:
+def alternatives() -> tuple[BehaviourChange, ...]:
     """Return every value of every behaviour."""
-    return tuple(Change(behaviour, value) for behaviour in histories() for value in values_of(behaviour))
+    return tuple(
+        BehaviourChange(behaviour, value) for behaviour in histories() for value in values_of(behaviour)
+    )
 
 
-def with_changes(behaviours: Behaviours, changes: Iterable[Change]) -> Behaviours:
+def with_changes(behaviours: Behaviours, changes: Iterable[BehaviourChange]) -> Behaviours:
     """Return the behaviours with these changed."""
     return replace(behaviours, **{each.behaviour: each.value for each in changes})
 

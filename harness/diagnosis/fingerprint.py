@@ -79,7 +79,9 @@ def _is_unknown(difference: Difference) -> bool:
 
 
 def _digest(facts: Iterable[tuple[object, ...]]) -> str:
-    told = sorted(map(repr, facts))
+    parts = sorted(map(repr, facts))
     return (
-        hashlib.sha256("\n".join(told).encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH] if told else ""
+        hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]
+        if parts
+        else ""
     )

@@ -11,7 +11,7 @@ from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of,
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.table import Table
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.run.bench import run
+from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 from readfirst.reference_impl import Behaviours

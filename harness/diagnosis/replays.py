@@ -16,7 +16,7 @@ from readfirst.harness.session import TIME_LIMIT, Workspace
 from readfirst.harness.suite.recordings import RecordingError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import Behaviours, FileTools
 
 __all__ = ["Replays", "Seen"]
@@ -45,7 +45,7 @@ class Replays:
         self.count = 0
         """Scenarios that were replayed."""
         self._suite = suite
-        self._place = Place()
+        self._place = SitePool()
         self._scenarios: dict[str, Scenario] = {}
         self._known: dict[str, _Fork | Seen] = {}
 

@@ -69,7 +69,7 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
         shown = left if everything else left[:_RULES]
         yield f"unexplained: {_count(len(found.unexplained), 'scenario')} in {_count(len(left), 'rule')}, worst first"
         for rule, ids in shown:
-            title = rule.title if rule is not None else "of no rule that is known"
+            title = rule.title if rule is not None else "without a known rule"
             yield f"  {len(ids):>4}  {rule.class_ if rule else '-':<8}  {title}  ({ids[0]})"
         if len(shown) < len(left):
             yield f"  and {_count(len(left) - len(shown), 'more rule')}; --all lists them"
@@ -85,8 +85,8 @@ def _reach(found: Diagnosis) -> str:
     if not others:
         return ""
     if len(others) > _NAMED:
-        return f" (and {others[0]} to {others[-1]}, {len(others)} in all, are told apart by nothing here)"
-    return f" ({', '.join(others)} told apart by nothing here)"
+        return f" (and {others[0]} to {others[-1]}, {len(others)} in all, cannot be told apart here)"
+    return f" ({', '.join(others)} cannot be told apart here)"
 
 
 def _said(difference: Difference) -> str:

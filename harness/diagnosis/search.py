@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from readfirst.harness.diagnosis.alternatives import Change, named, values_of, versions, with_changes
+from readfirst.harness.diagnosis.alternatives import BehaviourChange, named, values_of, versions, with_changes
 from readfirst.harness.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.table import BASE, Table
@@ -30,7 +30,7 @@ _THOROUGH = 12
 class Difference:
     """A behaviour that the implementation does not share with the version, and the scenarios that it explains."""
 
-    change: Change
+    change: BehaviourChange
     instead_of: Any
     explains: tuple[str, ...]
 
@@ -68,7 +68,7 @@ def diagnosed(
     """Return the diagnosis of what was observed; at the level reason that of effects goes first, and stays.
 
     `contracts` are those of the table, in order; `candidates` are the versions that may be named, None for all.
-    Scenarios that the table does not have are left out. KeyError: a candidate is no version in which anything changed.
+    Scenarios that the table does not have are left out. KeyError: nothing changed in a candidate.
     """
     known = {name: each for name, each in observed.items() if name in table.rows}
     guide = _Guide(table, tuple(contracts), known)
@@ -80,7 +80,7 @@ def diagnosed(
     if level == "reason":
         search = _Search(guide, replays, known, "reason")
         found = search.refined(found.guess.version, found.guess.changes)
-    return search.told(found, candidates)
+    return search.diagnosis(found, candidates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class _Guess:
     """A version with changes; what is equal to the version's own is none."""
 
     version: str
-    changes: frozenset[Change] = frozenset()
+    changes: frozenset[BehaviourChange] = frozenset()
 
     @property
     def behaviours(self) -> Behaviours:
@@ -97,13 +97,13 @@ class _Guess:
     def value(self, behaviour: str) -> Any:
         return getattr(self.behaviours, behaviour)
 
-    def with_(self, change: Change) -> _Guess:
+    def with_(self, change: BehaviourChange) -> _Guess:
         changes = {each for each in self.changes if each.behaviour != change.behaviour}
         if getattr(_behaviours(self.version), change.behaviour) != change.value:
             changes.add(change)
         return _Guess(self.version, frozenset(changes))
 
-    def without(self, change: Change) -> _Guess:
+    def without(self, change: BehaviourChange) -> _Guess:
         return _Guess(self.version, self.changes - {change})
 
 
@@ -135,7 +135,7 @@ class _Guide:
     observed: Observed
     base: dict[str, Fingerprint] = field(default_factory=dict)
     in_contract: dict[str, dict[str, Fingerprint]] = field(default_factory=lambda: defaultdict(dict))
-    changed: dict[Change, dict[str, Fingerprint]] = field(default_factory=lambda: defaultdict(dict))
+    changed: dict[BehaviourChange, dict[str, Fingerprint]] = field(default_factory=lambda: defaultdict(dict))
     matters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     touched: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
@@ -155,17 +155,19 @@ class _Guide:
         self.matters[scenario_id].add(behaviour)
         self.touched[behaviour].add(scenario_id)
 
-    def predicted(self, now: Fingerprint, scenario_id: str, before: Change, after: Change) -> Fingerprint:
+    def predicted(
+        self, now: Fingerprint, scenario_id: str, before: BehaviourChange, after: BehaviourChange
+    ) -> Fingerprint:
         """Return what a change probably makes of a scenario: the same as in the base, if it is like there before."""
         if now != self.changed.get(before, {}).get(scenario_id, self.base[scenario_id]):
             return now
         return self.changed.get(after, {}).get(scenario_id, self.base[scenario_id])
 
 
-_NAMED: dict[str, Change] = {}
+_NAMED: dict[str, BehaviourChange] = {}
 
 
-def _named(name: str) -> Change:
+def _named(name: str) -> BehaviourChange:
     if name not in _NAMED:
         _NAMED[name] = named(name)
     return _NAMED[name]
@@ -182,7 +184,7 @@ class _Search:
             _same_effects if level == "effects" else tuple.__eq__
         )
         self._level: Level = level
-        self._estimates: dict[str, tuple[frozenset[Change], int]] = {}
+        self._estimates: dict[str, tuple[frozenset[BehaviourChange], int]] = {}
 
     # What the table suggests.
 
@@ -190,16 +192,16 @@ class _Search:
         changes, left = self._estimate(version)
         return left + len(changes)
 
-    def estimated(self, version: str) -> frozenset[Change]:
+    def estimated(self, version: str) -> frozenset[BehaviourChange]:
         return self._estimate(version)[0]
 
-    def _estimate(self, version: str) -> tuple[frozenset[Change], int]:
+    def _estimate(self, version: str) -> tuple[frozenset[BehaviourChange], int]:
         """Return the changes that the table alone suggests, the best one first and so on, and what they leave."""
         if version not in self._estimates:
             now = dict(self._guide.in_contract[version])
             guess = _Guess(version)
             while (best := self._best_estimate(now, guess)) is not None:
-                before = Change(best.behaviour, guess.value(best.behaviour))
+                before = BehaviourChange(best.behaviour, guess.value(best.behaviour))
                 for each in self._guide.touched[best.behaviour]:
                     now[each] = self._guide.predicted(now[each], each, before, best)
                 guess = guess.with_(best)
@@ -207,16 +209,16 @@ class _Search:
             self._estimates[version] = guess.changes, left
         return self._estimates[version]
 
-    def _best_estimate(self, now: Mapping[str, Fingerprint], guess: _Guess) -> Change | None:
+    def _best_estimate(self, now: Mapping[str, Fingerprint], guess: _Guess) -> BehaviourChange | None:
         best, most = None, 0
         behaviours = guess.behaviours
         wrong = {each for each, found in now.items() if not self._like(self._observed[each], found)}
         for behaviour, touched in self._guide.touched.items():
             if len(touched & wrong) <= most:
                 continue
-            before = Change(behaviour, getattr(behaviours, behaviour))
+            before = BehaviourChange(behaviour, getattr(behaviours, behaviour))
             for value in values_of(behaviour):
-                after = Change(behaviour, value)
+                after = BehaviourChange(behaviour, value)
                 if value == before.value:
                     continue
                 gain = 0
@@ -270,7 +272,7 @@ class _Search:
                         self._guide.note(change.behaviour, each)
         return self._stand(stand.guess, did)
 
-    def refined(self, version: str, changes: frozenset[Change]) -> _Stand:
+    def refined(self, version: str, changes: frozenset[BehaviourChange]) -> _Stand:
         """Return what replays make of a first guess: changes that they ask for added, those that they do not need gone.
 
         What is returned was replayed in every scenario.
@@ -286,9 +288,9 @@ class _Search:
 
     def _grown(self, stand: _Stand) -> _Stand:
         """Add the change that explains most, and so on."""
-        refused: set[Change] = set()
+        refused: set[BehaviourChange] = set()
         while True:
-            votes: dict[Change, int] = defaultdict(int)
+            votes: dict[BehaviourChange, int] = defaultdict(int)
             behaviours = stand.guess.behaviours
             for each in stand.wrong:
                 for change in self._plausible(stand, each):
@@ -306,7 +308,7 @@ class _Search:
             else:
                 return stand
 
-    def _plausible(self, stand: _Stand, scenario_id: str) -> list[Change]:
+    def _plausible(self, stand: _Stand, scenario_id: str) -> list[BehaviourChange]:
         """Return the changes that may explain a scenario and that the table cannot tell of.
 
         It can where nothing that was changed matters. Of few scenarios everything that they ask for is tried.
@@ -319,7 +321,7 @@ class _Search:
         else:
             worth = frozenset(matters)
         return [
-            Change(behaviour, value)
+            BehaviourChange(behaviour, value)
             for behaviour in sorted(worth)
             for value in values_of(behaviour)
             if value != guess.value(behaviour)
@@ -339,7 +341,7 @@ class _Search:
         """Return the same behaviours told as fewer changes of another version, if there is one."""
         best = stand
         for version in self._same(stand.guess, candidates, len(stand.guess.changes) - 1):
-            other = self._told_as(version, stand.guess)
+            other = self._as_changes_of(version, stand.guess)
             if len(other.changes) < len(best.guess.changes):
                 found = self._replayed(self.stand(other))
                 if len(found.wrong) <= len(best.wrong):
@@ -352,20 +354,20 @@ class _Search:
             version
             for version in versions()
             if (candidates is None or version in candidates)
-            and len(self._told_as(version, guess).changes) <= most
+            and len(self._as_changes_of(version, guess).changes) <= most
         ]
 
-    def _told_as(self, version: str, guess: _Guess) -> _Guess:
+    def _as_changes_of(self, version: str, guess: _Guess) -> _Guess:
         """Return the behaviours of a guess as changes of another version, as far as they ever mattered."""
         wanted, own = guess.behaviours, _behaviours(version)
         changes = {
-            Change(name, getattr(wanted, name))
+            BehaviourChange(name, getattr(wanted, name))
             for name in self._guide.touched
             if getattr(wanted, name) != getattr(own, name)
         }
         return _Guess(version, frozenset(changes))
 
-    def told(self, stand: _Stand, candidates: Collection[str] | None) -> Diagnosis:
+    def diagnosis(self, stand: _Stand, candidates: Collection[str] | None) -> Diagnosis:
         """Return the diagnosis, with what each change explains."""
         guess = stand.guess
         differences = []
@@ -376,7 +378,7 @@ class _Search:
         alike = [
             version
             for version in self._same(guess, candidates, len(guess.changes))
-            if self._told_as(version, guess).changes == guess.changes
+            if self._as_changes_of(version, guess).changes == guess.changes
         ]
         return Diagnosis(
             self._level,

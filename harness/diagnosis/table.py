@@ -93,7 +93,7 @@ class Table:
             return cls(data["reference"], rows)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise TableError(
-                f"{file} is no table: {error}. Remove it, and run `readfirst diagnose --write-table`."
+                f"{file} is not a table: {error}. Remove it, and run `readfirst diagnose --write-table`."
             ) from error
 
     def write(self, file: Path | None = None) -> None:
@@ -204,7 +204,7 @@ class _Job:
     fixtures: Path
 
     @contextmanager
-    def bench(self) -> Iterator[Callable[[str], tuple[str, Row]]]:
+    def open(self) -> Iterator[Callable[[str], tuple[str, Row]]]:
         suite = Suite(self.fixtures)
 
         def work(scenario_id: str) -> tuple[str, Row]:
@@ -224,6 +224,6 @@ def made(suite: Suite, ids: Sequence[str], jobs: int = 1) -> Iterator[tuple[str,
         with closing(work_in_processes(job, ids, jobs)) as rows:
             yield from rows
         return
-    with job.bench() as work:
+    with job.open() as work:
         for scenario_id in ids:
             yield work(scenario_id)

@@ -14,7 +14,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter, BrokenAdapter
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.vocabulary import Vocabulary
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 __all__ = ["Campaign", "Duel", "Finding", "Group", "Tally"]
 
@@ -48,7 +48,7 @@ class Duel:
     """Replays one scenario on both sides and tells the first disagreement; counts what was made."""
 
     def __init__(
-        self, reference: Adapter, target: Adapter, place: Place, level: Level, vocabulary: Vocabulary
+        self, reference: Adapter, target: Adapter, place: SitePool, level: Level, vocabulary: Vocabulary
     ) -> None:
         self.reference = reference
         self.target = target

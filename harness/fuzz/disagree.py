@@ -115,8 +115,8 @@ def _of_step(
             else (DONE, DONE)
         )
         path = next(path for path in sorted({*ours.changes, *theirs.changes}) if _differs(path, ours, theirs))
-        told = (_told(path, ours.changes), _told(path, theirs.changes))
-        return Disagreement(Cause(tool, "effects", *made), index, 0, f"file {path}", *told)
+        described = (_describe(path, ours.changes), _describe(path, theirs.changes))
+        return Disagreement(Cause(tool, "effects", *made), index, 0, f"file {path}", *described)
     return worst
 
 
@@ -144,7 +144,7 @@ def _differs(path: str, ours: StepOutcome, theirs: StepOutcome) -> bool:
     return ours.changes.get(path, _ABSENT) != theirs.changes.get(path, _ABSENT)
 
 
-def _told(path: str, changes: Mapping[str, Entry | None]) -> str:
+def _describe(path: str, changes: Mapping[str, Entry | None]) -> str:
     if path not in changes:
         return "unchanged"
     match changes[path]:

@@ -142,4 +142,4 @@ def _entry(entry: Entry) -> Any:
         case Directory(mode):
             return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
         case _:
-            raise ValueError(f"{type(entry).__name__} cannot stand in a scenario file")
+            raise ValueError(f"{type(entry).__name__} cannot be written to a scenario file")

@@ -15,13 +15,13 @@ from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import TIME_LIMIT, Adapter
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["Request", "Search", "search"]
+__all__ = ["Search", "SearchRequest", "search"]
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class SearchRequest:
     """The options of one search as they were given. `steps` are made on both sides; `output` gets the files.
 
     More than one of `jobs` search as many seeds, from `seed` on, and divide the steps between them.
@@ -64,12 +64,12 @@ class Search:
 
 
 @contextmanager
-def search(request: Request) -> Iterator[Search]:
+def search(request: SearchRequest) -> Iterator[Search]:
     """Connect both sides, and close them whatever happens. Raises ConnectError, BrokenAdapter or SuiteError."""
     suite = request.suite
     known = load_known(request.known, suite.contracts) if request.known is not None else ()
     with ExitStack() as stack:
-        place = stack.enter_context(Place())
+        place = stack.enter_context(SitePool())
         reference, target = _sides(request, suite.contracts[request.contract])
         stack.callback(getattr(target, "close", _nothing))
         duel = Duel(reference, target, place, request.judged, suite.vocabulary)
@@ -78,7 +78,7 @@ def search(request: Request) -> Iterator[Search]:
         yield Search(Campaign(duel, generated, steps=request.steps, accepted=accepted), gone)
 
 
-def _sides(request: Request, contract: Contract) -> tuple[Adapter, Adapter]:
+def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter]:
     """Return the reference and the target. Raises ConnectError or BrokenAdapter."""
     if request.fast:
         from readfirst.harness.fuzz.fast import FastProduct, FastReference

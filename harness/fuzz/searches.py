@@ -14,7 +14,7 @@ from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.fuzz.campaign import Finding, Group, Tally
 from readfirst.harness.fuzz.known import load_known
 from readfirst.harness.fuzz.scenario_file import scenario_yaml
-from readfirst.harness.fuzz.search import Request, search
+from readfirst.harness.fuzz.search import SearchRequest, search
 from readfirst.harness.fuzz.streams import Streams, shares
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.visible import visible
@@ -23,11 +23,11 @@ from readfirst.harness.source.atomic import write_all
 __all__ = ["perform"]
 
 _SHOWN = 300
-_TOLD = 1000
+_REPORT_EVERY = 1000
 """Steps after which a search that is not watched on a terminal tells how far it is."""
 
 
-def perform(request: Request) -> ExitCode:
+def perform(request: SearchRequest) -> ExitCode:
     """Search and print what was found; return how `readfirst` ends.
 
     Raises ConnectError, BrokenAdapter or SuiteError. Whatever ends the search, no process of a target stays.
@@ -51,18 +51,18 @@ def perform(request: Request) -> ExitCode:
     return ExitCode.CONFORMANT if result.steps else ExitCode.NOTHING
 
 
-def _search_here(request: Request, result: _Result) -> None:
+def _search_here(request: SearchRequest, result: _Result) -> None:
     with result.progress, search(request) as under_way:
 
-        def told() -> None:
+        def report() -> None:
             result.at([under_way.tally])
 
-        told()
-        for finding in under_way.perform(told):
+        report()
+        for finding in under_way.perform(report):
             result.take(finding)
 
 
-def _search_in_processes(requests: tuple[Request, ...], result: _Result) -> None:
+def _search_in_processes(requests: tuple[SearchRequest, ...], result: _Result) -> None:
     """Search all at once. Findings are taken in the order of the seeds, whichever is quicker."""
     with result.progress:
         streams = Streams(requests)
@@ -80,7 +80,7 @@ def _search_in_processes(requests: tuple[Request, ...], result: _Result) -> None
 class _Result:
     """What was found so far by all searches of a request: files, lines on the screen, and sums."""
 
-    def __init__(self, request: Request, requests: tuple[Request, ...]) -> None:
+    def __init__(self, request: SearchRequest, requests: tuple[SearchRequest, ...]) -> None:
         self._request = request
         self._seeds = [each.seed for each in requests]
         self._groups: set[Group] = set()
@@ -103,7 +103,7 @@ class _Result:
         if finding.group not in self._groups:
             self._groups.add(finding.group)
             self.all_well = False
-            print(_told(finding, _write(self._request, finding, len(self._groups))), flush=True)
+            print(_describe(finding, _write(self._request, finding, len(self._groups))), flush=True)
 
     @property
     def summary(self) -> str:
@@ -128,17 +128,17 @@ class _Progress(ProgressBar):
 
         super().__init__(Console(stderr=True), steps)
         self._steps = steps
-        self._told = 0
+        self._reported = 0
 
     def made(self, steps: int, disagreed: int) -> None:
         """Say how many steps were made, and how often the sides disagreed."""
         self.at(min(steps, self._steps), self._steps)
-        if not sys.stderr.isatty() and steps // _TOLD > self._told:
-            self._told = steps // _TOLD
+        if not sys.stderr.isatty() and steps // _REPORT_EVERY > self._reported:
+            self._reported = steps // _REPORT_EVERY
             print(f"{steps} steps, {_times(disagreed, 'disagreement')}", file=sys.stderr, flush=True)
 
 
-def _write(request: Request, finding: Finding, number: int) -> Path:
+def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
     cause = finding.disagreement.cause
     words = re.sub(r"[^a-z0-9]+", "-", f"{cause.tool} {cause.reference} {cause.target}".lower()).strip("-")
     path = request.output / f"{words}-{number}.yaml"
@@ -156,7 +156,7 @@ def _write(request: Request, finding: Finding, number: int) -> Path:
     return path
 
 
-def _told(finding: Finding, path: Path) -> str:
+def _describe(finding: Finding, path: Path) -> str:
     found = finding.disagreement
     again = "" if finding.again else " (not seen a second time, so not shrunk)"
     return (

@@ -248,7 +248,7 @@ def _entries(scenario: Scenario) -> Iterator[Entry]:
 
 
 def _everywhere(scenario: Scenario, change: Callable[[str], str]) -> Scenario:
-    """Return the scenario with every content and every argument that is no path changed."""
+    """Return the scenario with every content and every argument that is not a path changed."""
 
     def of_entry(entry: Entry) -> Entry:
         if isinstance(entry, RegularFile) and isinstance(entry.content, TextContent):

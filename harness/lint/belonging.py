@@ -64,7 +64,7 @@ def check_rules(suite: Suite, rules: Rules, shown: Mapping[str, Sequence[Showing
         yield from _wording(rule, documents)
         first = titles.setdefault(rule.title.casefold(), rule.id)
         if first != rule.id:
-            fix = "Say what sets this one apart, or make the two one."
+            fix = "Say how this one differs, or merge the two."
             yield _finding("duplicate-title", rule, f"the rule {first} has the same title", fix)
         yield from _sides(rule, shown.get(rule.id, ()))
 
@@ -78,7 +78,7 @@ def check_claimed_rules(
         if claim.rule is None:
             continue
         if claim.rule not in rules:
-            message = f"the claim {claim.id} names the rule {claim.rule!r}, which is not there"
+            message = f"the claim {claim.id} names the rule {claim.rule!r}, which does not exist"
             yield Finding("unknown-rule", claim.position, message, rules.suggest(claim.rule, claim.says))
             continue
         theirs = [rule_of[each.scenario_id] for each in claim.shown_by if each.scenario_id in rule_of]
@@ -101,9 +101,9 @@ def _wording(rule: Rule, documents: Sequence[str]) -> Iterator[Finding]:
 def _sides(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
     """Yield whether the scenarios of a rule are too few, too weak, or all on one side."""
     if len(shown) < _LEAST:
-        told = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
+        subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
         fix = f"Add a scenario with `rule: {rule.id}`, or let another rule take it in."
-        yield _finding("lonely-rule", rule, f"{told} the rule {rule.id}", fix)
+        yield _finding("lonely-rule", rule, f"{subject} the rule {rule.id}", fix)
         return
     if rule.requirement not in {each.requirement for each in shown}:
         found = sorted({each.requirement for each in shown})
@@ -116,7 +116,7 @@ def _sides(rule: Rule, shown: Sequence[Showing]) -> Iterator[Finding]:
         if rule.always_refused is None and not allowed:
             message = f"no scenario of the rule {rule.id} ends with a call of {tool} that is allowed"
             fix = (
-                "Add the scenario that tells this rule from one that refuses everything; where there can be none, "
+                "Add a scenario that distinguishes this rule from refusing everything; if there can be none, "
                 "say why in always_refused:."
             )
             yield _finding("one-sided-rule", rule, message, fix)

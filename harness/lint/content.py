@@ -40,7 +40,7 @@ def check_content(case: Case) -> Iterator[Finding]:
             if not isinstance(path, str) or (call.tool == "Read" and path.startswith(_NOWHERE)):
                 continue
             if call_leaves(path):
-                fix = f"Begin it with $WS/ and stay below; Read may also take a path below {_NOWHERE}."
+                fix = f"Start it with $WS/ and stay inside; Read may also use a path below {_NOWHERE}."
                 message = f"{name} of {call.tool} lies outside the workspace: {path[:80]!r}"
                 yield Finding("call-outside-workspace", at(call.position, case), message, fix)
     yield from _events(case)
@@ -61,13 +61,13 @@ def _events(case: Case) -> Iterator[Finding]:
             exists |= _named(calls)
         for event in events:
             if event.kind in ("touch", "delete", "rename", "chmod") and event.path not in exists:
-                fix = "Give the file, make it in an earlier step, or correct the path."
+                fix = "Give the file, create it in an earlier step, or correct the path."
                 message = f"nothing before this {event.kind} makes {event.path!r}"
                 yield Finding("missing-event-path", at(event.position, case), message, fix)
             before = known.get(event.path)
             if event.kind == "modify" and _same(before, event.entry):
-                fix = "Write other content, or touch: it."
-                message = f"{event.path!r} holds this content already"
+                fix = "Write different content, or use touch:."
+                message = f"{event.path!r} already has this content"
                 yield Finding("noop-modify", at(event.position, case), message, fix)
             _apply(event, known, exists)
 

@@ -33,7 +33,7 @@ def check_expectations(case: Case) -> Iterator[Finding]:
                 yield Finding("refused-call-changes-files", place, "a refused call changes files", fix)
         if isinstance(step, ToolCall) and clause is step.expect.recorded and clause.text is None:
             fix = "Let `readfirst record` fill it in."
-            yield Finding("missing-text", place, "a recorded clause does not say the text", fix)
+            yield Finding("missing-text", place, "a recorded clause does not state the text", fix)
         yield from _texts(case, clause)
 
 
@@ -49,7 +49,7 @@ def _twins(case: Case) -> Iterator[Finding]:
         if same == (recorded.error, recorded.text, recorded.files):
             line = at(documented.position, case).line
             message = f"this clause states the same as the one in line {line}"
-            fix = "Make them one, with the documented:."
+            fix = "Merge them, and keep documented:."
             yield Finding("same-clauses", at(recorded.position, case), message, fix)
 
 

@@ -41,7 +41,7 @@ def check_source_text(document: Document) -> Iterator[Finding]:
         )
         name = _NAMES.get(character, f"the line break U+{ord(character):04X}")
         fix = f"Write it as {_ESCAPES[character]} in a double-quoted string; end lines with \\n alone."
-        yield Finding("invisible-bytes", position, f"{name} stands here unescaped", fix)
+        yield Finding("invisible-bytes", position, f"{name} is not escaped here", fix)
     lines = text.split("\n")
     for scalar in document.scalars():
         if scalar.style in ("|", ">"):
@@ -53,7 +53,7 @@ def check_source_text(document: Document) -> Iterator[Finding]:
                     yield Finding("trailing-blanks", position, "this line of a block ends in blanks", fix)
         elif scalar.style == "" and _is_ambiguous(scalar.value):
             position = Position(document.file, scalar.first_line, scalar.column)
-            message = f"other YAML readers do not take {scalar.value} for a string"
+            message = f"other YAML readers do not read {scalar.value} as a string"
             yield Finding("ambiguous-scalar", position, message, f'Quote it: "{scalar.value}".')
 
 

@@ -112,11 +112,11 @@ def _scenario(
     shown.setdefault(scenario.rule, []).append(showing_of(scenario))
     first = titles.setdefault(scenario.title.casefold(), scenario_id)
     if first != scenario_id:
-        fix = "Say what sets this one apart, or remove one of the two."
+        fix = "Say how this one differs, or remove one of the two."
         yield case.finding("duplicate-title", ("title",), f"{first} has the same title", fix)
     first = prints.setdefault(fingerprint(scenario), scenario_id)
     if first != scenario_id:
-        message = f"{first} gives the same files and takes the same steps"
+        message = f"{first} has the same files and the same steps"
         yield case.finding("duplicate-scenario", ("steps",), message, "Remove one of the two.", key=True)
     if wanted:
         for check in checks:

@@ -42,7 +42,7 @@ class Complaint:
 
 
 def check_id(scenario_id: str) -> bool:
-    """Whether the id is `family/slug` in small letters, digits and hyphens."""
+    """Whether the id is `family/slug` in lower-case letters, digits and hyphens."""
     return _ID.fullmatch(scenario_id) is not None
 
 
@@ -50,7 +50,7 @@ def check_wording(case: Case) -> Iterator[Finding]:
     """Yield findings about everything that is words only."""
     scenario = case.scenario
     if not check_id(scenario.id):
-        fix = "Rename it to <family>/<slug>.yaml, of small letters, digits and single hyphens."
+        fix = "Rename it to <family>/<slug>.yaml, of lower-case letters, digits and single hyphens."
         yield case.finding("id-style", (), f"the id {scenario.id!r} is not in the usual form", fix)
     if case.document.data.split(b"\n", 1)[0].decode() != SCHEMA_COMMENT:
         fix = f"Begin the file with the line {SCHEMA_COMMENT}"
@@ -79,7 +79,7 @@ def complaint_about_title(title: str) -> Complaint | None:
     elif "\n" in title or title != title.strip() or "  " in title:
         problem = "has blanks or line ends that are not between words"
     elif title[:1].islower() and not _ARGUMENT.match(title):
-        problem = "begins with a small letter"
+        problem = "begins with a lower-case letter"
     elif _SENTENCE_END.search(title):
         problem = "is more than one sentence"
     elif len(title.split()) < 3:
@@ -103,7 +103,7 @@ def _title(case: Case) -> Iterator[Finding]:
     about = case.scenario.about
     if about and _words(title) == _words(about):
         fix = "Say why it matters or how it happens, or remove about."
-        yield case.finding("about-repeats-title", ("about",), "about says what the title says", fix)
+        yield case.finding("about-repeats-title", ("about",), "about repeats the title", fix)
 
 
 def _tags(case: Case) -> Iterator[Finding]:
@@ -112,7 +112,7 @@ def _tags(case: Case) -> Iterator[Finding]:
     for number, tag in enumerate(tags):
         place = ("tags", number)
         if not _TAG.fullmatch(tag):
-            fix = "Write small letters, digits and single hyphens."
+            fix = "Write lower-case letters, digits and single hyphens."
             yield case.finding("tag-style", place, f"{tag!r} is not in the form of a tag", fix)
         elif number and tags[number - 1] >= tag:
             what = "stands twice" if tags[number - 1] == tag else "is not in alphabetical order"

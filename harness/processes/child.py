@@ -78,8 +78,8 @@ class Child:
     def warn(self) -> None:
         """Say once per run what the system does not let the supervisor do. For a program that has answered."""
         with suppress(OSError):
-            told = self._channel.recv(4096, socket.MSG_DONTWAIT).decode().split("\n")
-            warn_of("the program", *told)
+            warnings = self._channel.recv(4096, socket.MSG_DONTWAIT).decode().split("\n")
+            warn_of("the program", *warnings)
 
     def status(self) -> str | None:
         """Say how the program ended, None if it has not; the number stays its own until `end`."""
@@ -122,11 +122,11 @@ def end(process: subprocess.Popen[bytes], channel: socket.socket) -> None:
 
 def warn_of(name: str, processes: str, network: str) -> None:
     """Say once what of a program's isolation the system does not allow, and why."""
-    told = {
+    reasons = {
         f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,
-        f"{name} keeps its network: {network}; only its switches hold it back": network,
+        f"{name} keeps its network: {network}; only its own settings keep it offline": network,
     }
-    for message, reason in told.items():
+    for message, reason in reasons.items():
         if reason and message not in _warned:
             _warned.add(message)
             _LOG.warning("%s", message)

@@ -91,8 +91,8 @@ def find_sandbox() -> Sandbox:
     if not problem:
         return sandbox
     problems.append(f"namespaces cannot be used ({problem})")
-    told = "; ".join(problems)
-    raise BrokenAdapter(f"--confine is not possible here: {told}", blame="environment")
+    reason = "; ".join(problems)
+    raise BrokenAdapter(f"--confine is not possible here: {reason}", blame="environment")
 
 
 def _problem(sandbox: Sandbox) -> str:
@@ -115,8 +115,8 @@ def _problem(sandbox: Sandbox) -> str:
         if status == "ended with exit status 0":
             return ""
         printed.seek(0)
-        told = printed.read().decode("utf-8", "replace").strip()
-        return told.removeprefix("readfirst: ") or f"it {status or 'hangs'}"
+        reason = printed.read().decode("utf-8", "replace").strip()
+        return reason.removeprefix("readfirst: ") or f"it {status or 'hangs'}"
 
 
 def _limits() -> dict[str, int]:

@@ -49,10 +49,8 @@ class Scratch:
                 self.path = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX)))
                 self._lock = _lock(self.path, os.O_CREAT)
             except OSError as error:
-                told = (
-                    f"cannot make a folder for temporary files: {error}. Let TMPDIR name one with space in it"
-                )
-                raise ScratchError(told) from error
+                problem = f"cannot make a folder for temporary files: {error}. Set TMPDIR to a folder with free space"
+                raise ScratchError(problem) from error
 
     def folder(self) -> Path:
         """Return a new, empty folder in it."""

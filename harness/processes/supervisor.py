@@ -188,7 +188,7 @@ def _walls(flags: list[str]) -> Walls | None:
     return None if limits is None else (limits, writable)
 
 
-def _shut_in(walls: Walls, tell: int) -> None:
+def _shut_in(walls: Walls, status_write: int) -> None:
     sys.path.insert(0, __file__.rpartition("/readfirst/harness/")[0])
     from readfirst.harness.processes.confine import shut_in
 
@@ -196,7 +196,7 @@ def _shut_in(walls: Walls, tell: int) -> None:
         shut_in(walls[1])
     except OSError as error:
         _say(str(error.strerror))
-        os.write(tell, str(_NOT_STARTED << 8).encode())
+        os.write(status_write, str(_NOT_STARTED << 8).encode())
         os._exit(0)
 
 
@@ -206,25 +206,25 @@ def _say(problem: str) -> None:
 
 def _in_namespace(command: list[str], channel: int, walls: Walls | None) -> int | None:
     """Let the first process of the namespace start the program; return its status when all of them are gone."""
-    told, tell = os.pipe()
+    status_read, status_write = os.pipe()
     first = os.fork()
     if first == 0:
         _die_with_parent()
         os.setsid()
         if walls is not None:
-            _shut_in(walls, tell)
+            _shut_in(walls, status_write)
         else:
             # Where the system forbids it, the program sees the processes of everybody.
             ctypes.CDLL(None).mount(
                 b"proc", b"/proc", b"proc", ctypes.c_ulong(_MS_NOSUID | _MS_NODEV | _MS_NOEXEC), None
             )
-        status = _watched(command, channel, tell, walls=walls)
+        status = _watched(command, channel, status_write, walls=walls)
         if status is not None:
-            os.write(tell, str(status).encode())
+            os.write(status_write, str(status).encode())
         os._exit(0)  # the kernel kills everything else in the namespace
-    _close_but(2, told)
+    _close_but(2, status_read)
     os.waitpid(first, 0)
-    answer = os.read(told, 16)
+    answer = os.read(status_read, 16)
     return int(answer) if answer else None
 
 

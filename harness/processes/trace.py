@@ -37,39 +37,39 @@ def tracing(stream: IO[str]) -> Iterator[None]:
 def scenario(scenario_id: str, root: str) -> None:
     """A scenario begins, in the workspace at `root`."""
     if _LOG.handlers:
-        _tell(f"{scenario_id} in {root}")
+        _write(f"{scenario_id} in {root}")
 
 
 def call(number: int, tool: str, arguments: Mapping[str, Any]) -> None:
     """Step `number`, from 1, asks for a call."""
     if _LOG.handlers:
-        _tell(f"{number:>3} -> {tool} {_json(arguments)}")
+        _write(f"{number:>3} -> {tool} {_json(arguments)}")
 
 
 def event(number: int, event: WorldEvent) -> None:
-    """Step `number` changes the workspace, which is no call."""
+    """Step `number` changes the workspace, which is not a call."""
     if _LOG.handlers:
-        _tell(f"{number:>3}    {event.kind} {_json(event.path)}")
+        _write(f"{number:>3}    {event.kind} {_json(event.path)}")
 
 
 def answers(number: int, results: Sequence[ToolResult]) -> None:
     """The calls of step `number` were answered, with these texts."""
     for result in results if _LOG.handlers else ():
-        _tell(f"{number:>3} <- {'refused' if result.is_error else 'ok'} {_json(result.text)}")
+        _write(f"{number:>3} <- {'refused' if result.is_error else 'ok'} {_json(result.text)}")
 
 
 def frame(direction: str, line: bytes | str) -> None:
     """A message of a server's protocol went out (`->`) or came in (`<-`)."""
     if _LOG.handlers:
         text = line.decode("utf-8", "backslashreplace") if isinstance(line, bytes) else line
-        _tell(f"    {direction} {text.rstrip()}")
+        _write(f"    {direction} {text.rstrip()}")
 
 
 def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _tell(line: str) -> None:
+def _write(line: str) -> None:
     if not line.isprintable():
         line = "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in line)
     _LOG.debug("%s", line)

@@ -32,7 +32,7 @@ from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.recordings import UNNAMED, RecordingError, Transcript
 from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 __all__ = ["Mode", "RecordStatus", "Recorded", "bless", "missing", "record", "take"]
 
@@ -127,7 +127,7 @@ def take(
                 with closing(work_in_processes(job, chosen, jobs)) as done:
                     yield from done
             else:
-                with job.bench() as work:
+                with job.open() as work:
                     yield from map(work, chosen)
 
 
@@ -146,7 +146,7 @@ def bless(
     for name, ids in wanted.items():
         for scenario_id in ids:
             by_scenario.setdefault(scenario_id, []).append(suite.contracts.find(name))
-    with Place() as place:
+    with SitePool() as place:
         for scenario_id, contracts in by_scenario.items():
             scenario = suite.scenario(scenario_id, require_expect=False)
             result = _Blessing(suite, scenario, contracts, mode, place).of(takes, broken or {})
@@ -160,7 +160,7 @@ class _Blessing:
     """One scenario, about to be written."""
 
     def __init__(
-        self, suite: Suite, scenario: Scenario, contracts: Sequence[Contract], mode: Mode, place: Place
+        self, suite: Suite, scenario: Scenario, contracts: Sequence[Contract], mode: Mode, place: SitePool
     ) -> None:
         self.suite = suite
         self.scenario = scenario
@@ -180,7 +180,7 @@ class _Blessing:
                 return self._result("broken", f"{contract.name}: {why}")
             first, second = (takes.get(self.scenario, contract, number) for number in NUMBERS)
             if first is None or second is None:
-                return self._result("missing", f"{contract.name}: there are no two takes")
+                return self._result("missing", f"{contract.name}: two takes are needed to compare")
             first, second = (named(each, self.suite.vocabulary) for each in (first, second))
             if not same_transcript(first, second):
                 return self._result(
@@ -258,9 +258,7 @@ class _Blessing:
         verdict = compare(rewritten, outcome, contract, "text", self.suite.vocabulary)
         if verdict.status != "passed":
             what = "; ".join(f"step {item.step + 1}: {item.what}" for item in verdict.differences)
-            raise RewriteError(
-                f"what would be written does not hold for {contract.name} ({what or verdict.reason})"
-            )
+            raise RewriteError(f"the result would not hold for {contract.name} ({what or verdict.reason})")
         return {path: written.encode("utf-8")} if edits else {}
 
     def _result(self, status: RecordStatus, message: str = "") -> Recorded:

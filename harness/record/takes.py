@@ -26,7 +26,7 @@ from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.recordings import Recording, RecordingError, Transcript, decode, encode
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 _LOG = logging.getLogger("readfirst")
 
@@ -119,12 +119,12 @@ class TakeJob:
     connect: Callable[[], Adapter]
 
     @contextmanager
-    def bench(self) -> Iterator[Callable[[str], Take]]:
+    def open(self) -> Iterator[Callable[[str], Take]]:
         """Open the product, and take one scenario after the other."""
         suite = Suite(self.fixtures)
         contract = suite.contracts.find(self.contract)
         takes = Takes(self.takes)
-        with Place() as place, _Product(self.connect) as product:
+        with SitePool() as place, _Product(self.connect) as product:
 
             def take(scenario_id: str) -> Take:
                 scenario = suite.scenario(scenario_id, require_expect=False)
@@ -137,10 +137,10 @@ class TakeJob:
                     )
                 outcome = replay(scenario, product.adapter, place)
                 if outcome.broken is not None:
-                    told = (
+                    explanation = (
                         f"step {outcome.broken.step + 1}: {outcome.broken.message} {outcome.broken.details}"
                     )
-                    return self._came_of(scenario_id, "broken", told.strip())
+                    return self._came_of(scenario_id, "broken", explanation.strip())
                 takes.put(scenario, contract, self.number, transcribe(scenario, outcome, suite.vocabulary))
                 return self._came_of(scenario_id, "taken")
 

@@ -26,8 +26,8 @@ from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, Tool
 from readfirst.harness.workspace.site import (
     HOME,
     TEMPORARY,
-    Place,
     Site,
+    SitePool,
     SpoiltError,
     WorldEventError,
     changes,
@@ -45,7 +45,7 @@ _DETAILS = 8192
 """How much of a traceback is kept, in characters."""
 
 
-def replay(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
+def replay(scenario: Scenario, adapter: Adapter, place: SitePool) -> Outcome:
     """Perform the scenario in a fresh session and return what came of each step.
 
     The workspace is compared with its former state after every step, all bytes of it. Whatever goes wrong
@@ -63,7 +63,7 @@ def replay(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
     return outcome
 
 
-def _replayed(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
+def _replayed(scenario: Scenario, adapter: Adapter, place: SitePool) -> Outcome:
     former = os.umask(_UMASK)
     outcome = None
     try:
@@ -90,7 +90,7 @@ def _replayed(scenario: Scenario, adapter: Adapter, place: Place) -> Outcome:
     return outcome
 
 
-def _site(scenario: Scenario, adapter: Adapter, place: Place) -> AbstractContextManager[Site]:
+def _site(scenario: Scenario, adapter: Adapter, place: SitePool) -> AbstractContextManager[Site]:
     servers: ServerPool | None = getattr(adapter, "servers", None)
     if servers is not None:
         return servers.site(place, scenario, adapter)
@@ -228,15 +228,15 @@ class _Replay:
         details = ""
         match error:
             case BrokenAdapter():
-                blame, told, details = error.blame, str(error), error.details
+                blame, message, details = error.blame, str(error), error.details
             case SpoiltError():
-                blame, told = "implementation", str(error)
+                blame, message = "implementation", str(error)
             case WorldEventError():
-                blame, told = "harness", str(error)
+                blame, message = "harness", str(error)
             case _:
-                blame, told = "adapter", f"the adapter raised {type(error).__name__}: {error}"
+                blame, message = "adapter", f"the adapter raised {type(error).__name__}: {error}"
                 details = "".join(traceback.format_exception(error))[-_DETAILS:]
-        return Breakage(blame, self.site.normalised(told), self.index, self.site.normalised(details))
+        return Breakage(blame, self.site.normalised(message), self.index, self.site.normalised(details))
 
 
 class _Strike:

@@ -16,7 +16,7 @@ LEGEND = (
     "- **9/12**: partly, in 9 of 12; the link is the shortest scenario that fails.",
     "- **✗ 0/12**: in none.",
     "- **–**: not claimed: it lacks what the scenarios need, a tool or an argument.",
-    "- **?**: unknown: none of the scenarios was run, or nothing is said of them.",
+    "- **?**: unknown: none of the scenarios was run.",
 )
 _DATA = Mapping[str, Any]
 
@@ -31,28 +31,28 @@ def _page(data: _DATA) -> Iterator[str]:
     yield "# Compatibility, rule by rule"
     yield ""
     yield (
-        f"{len(rules)} rules, by the harm that is done where one does not hold; `readfirst rules RULE` tells all about"
-        f" one. The first half is about implementations that people use ([targets.md](targets.md)), the second about"
-        f" the versions of Claude Code. What a rule says is what {data['contract']} does, shown by its scenarios."
+        f"{len(rules)} rules, by the harm that is done where one does not hold; `readfirst rules RULE` shows everything"
+        f" about one. The first half is about implementations that people use ([targets.md](targets.md)), the second"
+        f" about the versions of Claude Code. What a rule says is what {data['contract']} does, shown by its scenarios."
     )
     yield ""
     yield from LEGEND
     yield (
         "- A rule holds at the level `effects`: the same files, and the same calls refused. Rules of `fidelity` are"
-        " about the words of answers, and hold at the level `text`; a target that is asked for effects alone claims"
-        " no words."
+        " about the words of answers, and hold at the level `text`; a target that is tested for effects alone does"
+        " not claim them."
     )
     yield ""
     yield (
         f"The same as data: [compatibility.json](compatibility.json), described by"
         f" `fixtures/schema/compatibility.schema.json`; as a page to filter: `readfirst compatibility --format html`."
-        f" All three are made by `{COMMAND}` of the recordings and of implementations.json. Do not edit them:"
+        f" All three are made by `{COMMAND}` from the recordings and of implementations.json. Do not edit them:"
         f" `readfirst compatibility --check` and a test fail when they are stale."
     )
     yield ""
     yield "## Implementations"
     yield ""
-    yield "Rules that hold, of those that were judged; there is no number over all, because classes weigh differently."
+    yield "Rules that hold, of those that were judged; there is no overall number, because classes differ in weight."
     yield ""
     yield from table(
         ["target", *CLASSES],
@@ -71,11 +71,11 @@ def _page(data: _DATA) -> Iterator[str]:
     yield (
         f"A version holds a rule if it does in every scenario of the rule what {data['contract']} does, at that level"
         f" (rules of MultiEdit, which {data['contract']} no longer has: what the last version with it does). So a cell"
-        " that falls short says that the version does otherwise, not that it does worse: where a newer version recovers"
-        " what 2.1.7 refuses, the rule no longer holds. `readfirst diff 2.1.7 2.1.328 --rule RULE` shows in what they"
-        " differ. Only recorded versions are told; a change belongs to a version between the last column without it and"
-        " the first one with it, and [history.md](history.md) has the versions. `+gated` is a version with an older"
-        " model, which must read before it edits. The link stands where a row begins to differ in this way."
+        " that falls short says that the version behaves differently, not that it is worse: where a newer version"
+        " recovers what 2.1.7 refuses, the rule no longer holds. `readfirst diff 2.1.7 2.1.328 --rule RULE` shows how"
+        " they differ. Only recorded versions are shown; a change belongs to a version between the last column"
+        " without it and the first one with it, and [history.md](history.md) has the versions. `+gated` is a version"
+        " with an older model, which must read before it edits. The link is where a row begins to differ in this way."
     )
     yield ""
     yield "![Each rule of the classes safety and contract as a bar over the versions](versions.svg)"

@@ -60,10 +60,10 @@ class Cost:
         if total.steps:
             parts.append(f"{_duration(total.milliseconds / 1000 / total.steps)} per step")
         processes = "" if jobs == 1 else f" with {jobs} jobs"
-        servers = "".join(f"; {part}" for part in self._servers_told())
+        servers = "".join(f"; {part}" for part in self._server_notes())
         return f"cost: {', '.join(parts)}; {_duration(elapsed)} in all{processes}{servers}"
 
-    def _servers_told(self) -> Iterator[str]:
+    def _server_notes(self) -> Iterator[str]:
         """Say how many sessions shared a server, how many did not, and why."""
         for shared, how in ((True, "on a shared server"), (False, "on a server each")):
             if count := self._servers[shared]:

@@ -10,6 +10,7 @@ from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularF
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.recordings import Recording
 from readfirst.harness.suite.scenario import (
+    CallIndex,
     Clause,
     Expectation,
     ParallelCalls,
@@ -23,9 +24,6 @@ __all__ = ["Elsewhere", "version_ranges"]
 _WIDEST = 88
 """Characters of an answer that a row shows."""
 
-Place = tuple[int, int | None]
-"""The step, from 0, and the call in its group; None: the step itself, which may be a group as a whole."""
-
 
 class Elsewhere:
     """The recorded answers to one scenario, by place; `scenario` as its file states it."""
@@ -33,13 +31,13 @@ class Elsewhere:
     def __init__(self, scenario: Scenario, recording: Recording) -> None:
         self._names = sorted(recording.transcripts, key=order)
         self._own = scenario.contract
-        self._answers: dict[Place, dict[str, Clause | None]] = {}
+        self._answers: dict[CallIndex, dict[str, Clause | None]] = {}
         for name in self._names:
             seen = seen_by(scenario, name, recording.transcripts[name])
             for place, expect in _places(seen):
                 self._answers.setdefault(place, {})[name] = expect.recorded
 
-    def rows(self, place: Place) -> Iterator[str]:
+    def rows(self, place: CallIndex) -> Iterator[str]:
         """Yield the rows of a table: versions, whether they refuse, and what they say and change.
 
         Versions that answer as the scenario's own contract does are named first. Nothing is yielded where all do.
@@ -65,7 +63,7 @@ class Elsewhere:
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
     """Return versions as ranges: `1.0.60 to 2.1.40` is all that were recorded from the one to the other."""
-    told = []
+    spans = []
     variants = sorted({name.partition("+")[2] for name in recorded})
     for variant in variants:
         track = [name for name in sorted(recorded, key=order) if name.partition("+")[2] == variant]
@@ -74,12 +72,12 @@ def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
             if name is not None and name in names:
                 run.append(name)
             elif run:
-                told.append(run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}")
+                spans.append(run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}")
                 run = []
-    return ", ".join(told)
+    return ", ".join(spans)
 
 
-def _places(scenario: Scenario) -> Iterator[tuple[Place, Expectation]]:
+def _places(scenario: Scenario) -> Iterator[tuple[CallIndex, Expectation]]:
     for index, step in enumerate(scenario.steps):
         match step:
             case ToolCall():

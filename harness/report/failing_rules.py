@@ -79,11 +79,11 @@ def _shown(failing: Sequence[RuleResult], most: int) -> Sequence[RuleResult]:
 def _rest(left: Sequence[RuleResult]) -> Iterator[Line]:
     if left:
         groups = Counter(map(group_of, left))
-        told = ", ".join(
+        more_rules = ", ".join(
             f"{count} {name}" if name.startswith("in ") else f"{count} of {name}"
             for name, count in groups.items()
         )
-        yield ("note", f"[{told} more; --failures all lists them]")
+        yield ("note", f"[{more_rules} more; --failures all lists them]")
 
 
 def _count(result: RuleResult) -> str:

@@ -66,15 +66,15 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
     asked = _asked(verdict)
     if scenario is not None:
         lines.append(("", f"  {visible(scenario.title)}"))
-        lines += [("note", f"  given {told}") for told in given_lines(scenario.given)]
+        lines += [("note", f"  given {reasons}") for reasons in given_lines(scenario.given)]
     lines += _steps(verdict, scenario, asked[:MOST_DIFFERENCES])
     if len(asked) > MOST_DIFFERENCES:
         lines.append(("note", f"  [{len(asked) - MOST_DIFFERENCES} more differences]"))
     if verdict.status == "broken":
-        told = verdict.reason.splitlines() or [""]
-        lines += [("got", f"  {visible(line)}") for line in told[:MOST_LINES]]
-        if len(told) > MOST_LINES:
-            lines.append(("note", f"  [{len(told) - MOST_LINES:,} more lines]"))
+        reasons = verdict.reason.splitlines() or [""]
+        lines += [("got", f"  {visible(line)}") for line in reasons[:MOST_LINES]]
+        if len(reasons) > MOST_LINES:
+            lines.append(("note", f"  [{len(reasons) - MOST_LINES:,} more lines]"))
     elif verdict.reason and not asked:
         lines.append(("got", f"  {visible(verdict.reason)}"))
     blame = verdict.blame or (asked[0].blame if asked else None)

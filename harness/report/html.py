@@ -23,7 +23,7 @@ from readfirst.harness.report import Commands
 from readfirst.harness.report.results import Judged, Results, Run, levels_shown
 from readfirst.harness.report.rule_table import Column, run_table
 from readfirst.harness.report.timeline import difference_blocks, expected_steps, given_blocks, steps_of
-from readfirst.harness.report.versions import Change, VersionLine, version_lines
+from readfirst.harness.report.versions import VersionLine, VersionStep, version_lines
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.contracts import Contract, Contracts
 from readfirst.harness.suite.rules import Rules
@@ -266,7 +266,7 @@ def _line(line: VersionLine) -> dict[str, Any]:
     return {"target": visible(line.name), "changes": [_change(change) for change in line.changes]}
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _change(change: VersionStep) -> dict[str, Any]:
     total = change.run.total
     lists = [
         {"label": label, "ids": getattr(change, name)}

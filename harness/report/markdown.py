@@ -68,9 +68,9 @@ def _lines(
                 yield from _failures(run, find, commands(run))
             else:
                 yield from _by_rule(run, rules, levels, find, commands(run))
-        for told in run.summary.stale:
+        for stale in run.summary.stale:
             yield ""
-            yield f"Out of date in the baseline: {_escaped(told)}"
+            yield f"Out of date in the baseline: {_escaped(stale)}"
 
 
 def _run(run: Run, name: str, levels: Sequence[Level]) -> list[str]:

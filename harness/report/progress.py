@@ -49,8 +49,8 @@ class ProgressBar:
         self._done += 1
         self._failed += failed
         if self._progress is not None:
-            told = f"{self._failed} failed" if self._failed else ""
-            self._progress.update(self._task, advance=1, description=told)
+            failures = f"{self._failed} failed" if self._failed else ""
+            self._progress.update(self._task, advance=1, description=failures)
         elif self._lines and self._clock() - self._spoke >= LINES_EVERY:
             self._spoke = self._clock()
             print(self._line(), file=sys.stderr, flush=True)

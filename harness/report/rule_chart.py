@@ -67,7 +67,7 @@ class _Bar:
     holds: str
     count: str
     share: float
-    told: str
+    title: str
 
 
 def changed(data: _DATA, classes: Sequence[str]) -> list[tuple[str, _DATA]]:
@@ -135,11 +135,11 @@ def _head(
 def _legend(layout: Layout) -> Iterator[str]:
     """Yield the key to the bars, in the corner above the titles."""
     x, y = float(layout.margin), layout.margin + 16
-    for kind, told in (
+    for kind, title in (
         ("yes", "holds"),
         ("partly", "in some scenarios"),
         ("no", "in none"),
-        ("none", "nothing told"),
+        ("none", "not known"),
     ):
         if kind == "none":
             yield f'<line class="none" x1="{x}" x2="{x + 26}" y1="{y - 5}" y2="{y - 5}"/>'
@@ -147,8 +147,8 @@ def _legend(layout: Layout) -> Iterator[str]:
             yield f'<rect class="{kind}" x="{x}" y="{y - 12}" width="26" height="14" rx="3"/>'
         if kind == "partly":
             yield f'<rect class="strip" x="{x}" y="{y - 2}" width="15" height="4"/>'
-        yield f'<text class="quiet" font-size="{layout.label}" x="{x + 32}" y="{y - 1}">{told}</text>'
-        x += 52 + len(told) * layout.label * 0.52
+        yield f'<text class="quiet" font-size="{layout.label}" x="{x + 32}" y="{y - 1}">{title}</text>'
+        x += 52 + len(title) * layout.label * 0.52
 
 
 def _row(
@@ -210,13 +210,13 @@ def _drawn(bar: _Bar, x: float, top: float, width: float, layout: Layout) -> Ite
         middle = top + tall / 2
         yield (
             f'<line class="none" x1="{x:.1f}" x2="{x + width:.1f}" y1="{middle:.1f}" y2="{middle:.1f}">'
-            f"<title>{_text(bar.told)}</title></line>"
+            f"<title>{_text(bar.title)}</title></line>"
         )
         return
     inset = 0.75 if bar.holds == "no" else 0.0
     yield (
         f'<rect class="{bar.holds}" x="{x + inset:.1f}" y="{top + inset:.1f}" width="{width - 2 * inset:.1f}"'
-        f' height="{tall - 2 * inset:.1f}" rx="3"><title>{_text(bar.told)}</title></rect>'
+        f' height="{tall - 2 * inset:.1f}" rx="3"><title>{_text(bar.title)}</title></rect>'
     )
     if bar.holds == "partly":
         yield (

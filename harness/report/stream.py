@@ -49,7 +49,7 @@ def read_stream(file: Path) -> tuple[Run, ...]:
         ) from error
     lines = list(_lines(file, data))
     if not lines or lines[0][1]["type"] != "header":
-        raise StreamError(file, 1, "this is no result stream: it does not begin with a header.")
+        raise StreamError(file, 1, "this is not a result stream: it does not begin with a header.")
     number, footer = lines[-1]
     if footer["type"] != "footer":
         raise StreamError(
@@ -59,7 +59,7 @@ def read_stream(file: Path) -> tuple[Run, ...]:
     verdicts = []
     for number, line in lines[1:-1]:
         if line["type"] != "verdict":
-            message = f"a {line['type']} in the middle. Write each run into a file of its own."
+            message = f"a {line['type']} in the middle. Write each run to its own file."
             raise StreamError(file, number, message)
         verdicts.append((number, line))
     _check(file, header, verdicts, footer)
@@ -90,13 +90,15 @@ def _lines(file: Path, data: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
         kind = line.get("type") if isinstance(line, dict) else None
         validators = _validators()
         if not isinstance(kind, str) or kind not in validators:
-            raise StreamError(file, number, "this is no line of a result stream (header, verdict, footer).")
+            raise StreamError(
+                file, number, "this is not a line of a result stream (header, verdict, footer)."
+            )
         problem = next(validators[kind].iter_errors(line), None)
         if problem is not None:
-            told = f"{problem.json_path}: {problem.message}"
-            if len(told) > 200:
-                told = f"{told[:200]} [...]"
-            raise StreamError(file, number, f"this {kind} is not in the format that is known here: {told}")
+            problem_text = f"{problem.json_path}: {problem.message}"
+            if len(problem_text) > 200:
+                problem_text = f"{problem_text[:200]} [...]"
+            raise StreamError(file, number, f"this {kind} does not have the expected format: {problem_text}")
         yield number, line
 
 
@@ -117,20 +119,22 @@ def _check(
     last = len(verdicts) + 2
     counted = Counter(line["status"] for _, line in verdicts)
     if footer["verdicts"] != len(verdicts):
-        told = (
+        problem_text = (
             f"the footer counts {footer['verdicts']} verdicts, and there are {len(verdicts)}. Run it again."
         )
-        raise StreamError(file, last, told)
+        raise StreamError(file, last, problem_text)
     for status in _STATUSES:
         if footer[status] != counted[status]:
-            told = (
+            problem_text = (
                 f"the footer counts {footer[status]} {status}, and there are {counted[status]}. Run it again."
             )
-            raise StreamError(file, last, told)
+            raise StreamError(file, last, problem_text)
     expected = header["scenarios"] * len(header["contracts"])
     if not footer["interrupted"] and expected != len(verdicts):
-        told = f"the header announces {expected} verdicts, and there are {len(verdicts)}. Run it again."
-        raise StreamError(file, last, told)
+        problem_text = (
+            f"the header announces {expected} verdicts, and there are {len(verdicts)}. Run it again."
+        )
+        raise StreamError(file, last, problem_text)
     seen: set[tuple[str, str]] = set()
     for number, line in verdicts:
         key = (line["contract"], line["scenario"])

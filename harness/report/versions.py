@@ -11,11 +11,11 @@ from packaging.version import InvalidVersion, Version
 from readfirst.harness.report.results import Results, Run
 from readfirst.harness.suite.contracts import order
 
-__all__ = ["Change", "VersionLine", "version_lines"]
+__all__ = ["VersionLine", "VersionStep", "version_lines"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class VersionStep:
     """One step of a line: from the run before to `run`. The tuples are sorted scenario ids.
 
     `expected`: the versions ask for different things. `better` pass on this version and did not on the one
@@ -35,14 +35,14 @@ class VersionLine:
     """What is called `name` along the versions it was held to, oldest first."""
 
     name: str
-    changes: tuple[Change, ...]
+    changes: tuple[VersionStep, ...]
 
 
 def version_lines(results: Results, differs: Callable[[str, str, str], bool]) -> tuple[VersionLine, ...]:
     """Return a line for each target that was held to several versions at one level.
 
     `differs` tells of a scenario whether two contracts expect different things of it. A contract whose name
-    is no version (`documented`) is not on any line.
+    is not a version (`documented`) is not on any line.
     """
     return tuple(_lines(results, differs))
 
@@ -57,7 +57,7 @@ def _lines(results: Results, differs: Callable[[str, str, str], bool]) -> Iterat
             continue
         ordered = sorted(runs.values(), key=lambda run: order(run.contract))
         steps = [_change(before, after, differs) for before, after in pairwise(ordered)]
-        yield VersionLine(name, (Change(ordered[0], first=True), *steps))
+        yield VersionLine(name, (VersionStep(ordered[0], first=True), *steps))
 
 
 def _version(name: str) -> Version | None:
@@ -67,13 +67,13 @@ def _version(name: str) -> Version | None:
         return None
 
 
-def _change(before: Run, after: Run, differs: Callable[[str, str, str], bool]) -> Change:
+def _change(before: Run, after: Run, differs: Callable[[str, str, str], bool]) -> VersionStep:
     both = sorted(before.verdicts.keys() & after.verdicts.keys())
     status = {
         scenario_id: (before.verdicts[scenario_id][0].status, after.verdicts[scenario_id][0].status)
         for scenario_id in both
     }
-    return Change(
+    return VersionStep(
         after,
         tuple(each for each in both if differs(each, before.contract, after.contract)),
         tuple(each for each, (was, now) in status.items() if now == "passed" and was in ("failed", "broken")),

@@ -20,7 +20,7 @@ from readfirst.harness.session import (
 )
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import TOOLS
-from readfirst.harness.workspace.site import Place, Site
+from readfirst.harness.workspace.site import Site, SitePool
 
 __all__ = ["Check", "check_adapter"]
 
@@ -40,29 +40,29 @@ class _Wrong(Exception):  # noqa: N818 - it names what is wrong
     pass
 
 
-def check_adapter(adapter: Adapter, place: Place) -> Iterator[Check]:
+def check_adapter(adapter: Adapter, place: SitePool) -> Iterator[Check]:
     """Try an adapter, without judging any rule of the contract; yields each check as it is done.
 
     After a check that everything else depends on has failed, the rest is left out.
     """
-    yield _tried("what it declares is known", lambda: _declares(adapter))
+    yield _tried("its capabilities are known", lambda: _declares(adapter))
     opened = _tried("a session opens and closes", lambda: _in_session(adapter, place, lambda _s, _site: None))
     yield opened
     if opened.problem:
         return
     capabilities = capabilities_of(adapter)
     checks: list[tuple[str, str, Callable[[Session, Site], None]]] = [
-        ("Read", "a file that is there is read", _reads),
-        ("Read", "a file that is missing is refused, and that is marked", _misses),
+        ("Read", "an existing file is read", _reads),
+        ("Read", "a missing file is refused, and the answer marked as an error", _misses),
         ("Write", "a new file is written, in the workspace and nowhere else", _writes),
-        ("Read", "text that is not ASCII comes through whole", _unicode),
+        ("Read", "text that is not ASCII arrives unchanged", _unicode),
     ]
     for needed, name, check in checks:
         if needed in capabilities:
             yield _tried(name, lambda check=check: _in_session(adapter, place, check))  # type: ignore[misc]
     if "Read" in capabilities:
         yield _tried("a later session sees its own workspace", lambda: _two_sessions(adapter, place))
-    yield _tried("what it declares is there", lambda: _in_session(adapter, place, _methods(capabilities)))
+    yield _tried("it has what it declares", lambda: _in_session(adapter, place, _methods(capabilities)))
 
 
 def _tried(name: str, check: Callable[[], None]) -> Check:
@@ -81,7 +81,7 @@ def _tried(name: str, check: Callable[[], None]) -> Check:
     return Check(name)
 
 
-def _in_session(adapter: Adapter, place: Place, check: Callable[[Session, Site], None]) -> None:
+def _in_session(adapter: Adapter, place: SitePool, check: Callable[[Session, Site], None]) -> None:
     with place.site(unique=not getattr(adapter, "repeats_paths", False)) as site:
         session = adapter.open(_workspace(site, isolated=True))
         try:
@@ -124,7 +124,7 @@ def _reads(session: Session, site: Site) -> None:
     path = _lay_out(site, _TEXT)
     result = _call(session, "Read", {"file_path": path})
     if result.is_error:
-        raise _Wrong(f"Read of {path}, which is there, is marked as an error: {result.text[:200]!r}")
+        raise _Wrong(f"Read of {path}, which exists, is marked as an error: {result.text[:200]!r}")
     if "first line" not in result.text or "second line" not in result.text:
         raise _Wrong(f"Read did not show the file's lines, but {result.text[:200]!r}")
 
@@ -145,7 +145,7 @@ def _writes(session: Session, site: Site) -> None:
     entry = there.pop("new.txt", None)
     if not isinstance(entry, RegularFile) or entry.data != b"new\n":
         where = f"{site.root}/new.txt"
-        raise _Wrong(f"{where} is not there afterwards, or holds something else. Is the path used as given?")
+        raise _Wrong(f"{where} does not exist afterwards, or has other content. Is the path used as given?")
     if there:
         raise _Wrong(f"Write also left {', '.join(sorted(there))}; keep files of your own elsewhere")
 
@@ -155,17 +155,19 @@ def _unicode(session: Session, site: Site) -> None:
     path = _lay_out(site, text)
     result = _call(session, "Read", {"file_path": path})
     if text.strip() not in result.text:
-        raise _Wrong(f"Read showed {result.text[:100]!r} for {text!r}. Talk UTF-8 to your program.")
+        raise _Wrong(
+            f"Read showed {result.text[:100]!r} for {text!r}. Use UTF-8 between adapter and program."
+        )
 
 
-def _two_sessions(adapter: Adapter, place: Place) -> None:
+def _two_sessions(adapter: Adapter, place: SitePool) -> None:
     for text in ("one\n", "two\n"):
 
         def look(session: Session, site: Site, text: str = text) -> None:
             result = _call(session, "Read", {"file_path": _lay_out(site, text)})
             if text.strip() not in result.text:
-                told = f"the session shows {result.text[:100]!r}, not {text!r}"
-                raise _Wrong(f"{told}. Begin anew in open(), or remove repeats_paths.")
+                mismatch = f"the session shows {result.text[:100]!r}, not {text!r}"
+                raise _Wrong(f"{mismatch}. Start from nothing in open(), or remove repeats_paths.")
 
         _in_session(adapter, place, look)
 

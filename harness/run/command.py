@@ -29,9 +29,9 @@ from readfirst.harness.report.results import Results
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.report.terminal import print_runs
 from readfirst.harness.report.visible import visible_command
-from readfirst.harness.run.bench import run
 from readfirst.harness.run.kept_workspaces import open_folder
 from readfirst.harness.run.last_failed import LastFailed, failed_in
+from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.suite.contracts import DOCUMENTED
@@ -43,7 +43,7 @@ from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Request", "chosen_contracts", "commands_of", "open_baseline", "perform", "perform_report"]
+__all__ = ["RunRequest", "chosen_contracts", "commands_of", "open_baseline", "perform", "perform_report"]
 
 _WORTH_GROUPING = 2
 """Failures from which on it is worth to ask for their causes."""
@@ -54,7 +54,7 @@ _WIDE = 110
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RunRequest:
     """The options of one run as they were given.
 
     `target` is the connect string. `called` is the target as it was written, without options that were made part of
@@ -123,7 +123,7 @@ def open_baseline(suite: Suite, file: Path, name: str | None, called: str) -> Ba
     except SuiteError as error:
         raise BaselineError(error.findings) from error
     if baseline.name not in (name, called):
-        message = f"this baseline is of {baseline.name!r}, and the run is called {name or called!r}"
+        message = f"this baseline belongs to {baseline.name!r}, but the run is called {name or called!r}"
         fix = f"If they are the same, add --name {shlex.quote(baseline.name)}."
         raise BaselineError([Finding("name", baseline.position, message, fix)])
     return baseline
@@ -150,7 +150,7 @@ def commands_of(
     )
 
 
-def perform(request: Request) -> int:
+def perform(request: RunRequest) -> int:
     """Carry out the run and return its exit code. Raises what the parts raise, before or during the run.
 
     After Ctrl-C the reports on standard output are finished and say so; a report file is then not written.
@@ -241,7 +241,7 @@ def perform(request: Request) -> int:
     if causes:
         print(causes, file=sys.stderr)
     if request.keep is not None and any(tested.values()):
-        print(f"the workspaces of what failed are in {short_path(request.keep)}", file=sys.stderr)
+        print(f"the workspaces of failed scenarios are in {short_path(request.keep)}", file=sys.stderr)
     if request.update_baseline and request.baseline:
         grouped = baseline.grouped if baseline else request.target.startswith(("target:", "agent:"))
         text = (grouped_text if grouped else baseline_text)(
@@ -290,26 +290,26 @@ def perform_report(
             stream.write(sources.write(page, results))
 
 
-def _failed_before(request: Request, ids: list[str], last: LastFailed) -> tuple[list[str], str]:
+def _failed_before(request: RunRequest, ids: list[str], last: LastFailed) -> tuple[list[str], str]:
     """Return those of the ids that failed before, if that is asked for, and why there may be none.
 
     Raises SelectionError where the target was not run before, and what `failed_in` raises.
     """
     if request.failed_in is not None:
         failed = failed_in(request.failed_in)
-        return sorted({*ids} & {*failed}), f"nothing of what is selected failed in {request.failed_in}"
+        return sorted({*ids} & {*failed}), f"no selected scenario failed in {request.failed_in}"
     if not request.last_failed:
         return ids, "nothing was selected"
     known = last.ids()
     if known is None:
         raise SelectionError(
-            f"{request.target} was not run in this folder before. Run it once without --last-failed, or name the "
+            f"{request.target} has not been run in this folder yet. Run it once without --last-failed, or name the "
             "results of a run with --failed-in."
         )
-    return sorted({*ids} & {*known}), f"nothing of what is selected failed when {request.target} was last run"
+    return sorted({*ids} & {*known}), f"no selected scenario failed when {request.target} was last run"
 
 
-def _by_cause(request: Request, failing: Counter[str]) -> str:
+def _by_cause(request: RunRequest, failing: Counter[str]) -> str:
     """Return the line that names the command which groups failures by cause; empty where that tells no more."""
     contract = next(iter(failing), "")
     if failing[contract] < _WORTH_GROUPING:
@@ -343,7 +343,7 @@ def _unjudged(summary: Summary) -> int:
     return summary.total.unsupported + summary.total.unspecified
 
 
-def _baseline(request: Request) -> Baseline | None:
+def _baseline(request: RunRequest) -> Baseline | None:
     if request.baseline is None:
         return None
     if request.update_baseline and not request.baseline.exists():
@@ -362,7 +362,7 @@ def _of_class(suite: Suite, class_: RuleClass) -> list[str]:
     return select(suite, Selection(classes=(class_,)))
 
 
-def _reports(request: Request, facts: RunFacts, stack: ExitStack) -> tuple[list[Report], Console]:
+def _reports(request: RunRequest, facts: RunFacts, stack: ExitStack) -> tuple[list[Report], Console]:
     """Open the reports, and the console that a progress bar may use."""
     from rich.console import Console
 
@@ -381,7 +381,7 @@ def _reports(request: Request, facts: RunFacts, stack: ExitStack) -> tuple[list[
     return reports, console if terminal else Console(file=sys.stderr)
 
 
-def _report(request: Request, facts: RunFacts, stream: IO[str]) -> Report:
+def _report(request: RunRequest, facts: RunFacts, stream: IO[str]) -> Report:
     match request.format:
         case "jsonl":
             return JsonlReport(stream, facts, request.version)

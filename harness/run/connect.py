@@ -96,7 +96,7 @@ def _reference(rest: str, suite: Suite, contract: Contract, time_limit: float) -
     try:
         return ReferenceAdapter(contract.name, seconds=time_limit)
     except ValueError as error:
-        raise ConnectError(f"'reference' cannot be held to {contract.name}: {error}") from error
+        raise ConnectError(f"'reference' cannot follow {contract.name}: {error}") from error
 
 
 def _python(
@@ -169,7 +169,7 @@ def _target(
 
     target, release = find_target(f"target:{rest}")
     if sandbox is not None and target.kind == "agent":
-        raise ConnectError(f"'target:{rest}' is an agent, which --confine is not for.")
+        raise ConnectError(f"'target:{rest}' is an agent, which --confine does not support.")
     return open_target(target, release, time_limit=time_limit, sandbox=sandbox)
 
 
@@ -183,7 +183,7 @@ def find_target(connect_string: str) -> tuple[Target, Release]:
     except UnknownTargetError as error:
         raise ConnectError(f"{connect_string!r}: {error}") from error
     except SuiteError as error:
-        raise ConnectError(f"{connect_string!r}: the mapping is not right.\n{error}") from error
+        raise ConnectError(f"{connect_string!r}: the mapping is not valid.\n{error}") from error
 
 
 def _agent(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:
@@ -193,7 +193,7 @@ def _agent(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Ad
     with suppress(UnknownTargetError):
         target, _ = find(rest)
         if target.kind != "agent":
-            raise ConnectError(f"'agent:{rest}': {target.name} is no agent. Write target:{rest}.")
+            raise ConnectError(f"'agent:{rest}': {target.name} is not an agent. Write target:{rest}.")
     return _target(rest, suite, contract, time_limit)
 
 

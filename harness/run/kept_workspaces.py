@@ -26,9 +26,7 @@ def open_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()) and not (folder / _MARK).is_file():
-            raise OutputError(
-                f"{folder} holds files of yours. Let --keep name a folder that is new or empty."
-            )
+            raise OutputError(f"{folder} contains files of yours. Name a new or empty folder with --keep.")
         (folder / _MARK).touch()
     except OSError as error:
         raise OutputError(f"{folder} cannot be used by --keep: {error.strerror}.") from error
@@ -40,8 +38,8 @@ class KeptWorkspaces:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def look(self, scenario_id: str, site: Site) -> None:
-        """Copy a workspace as it is after the last step; links stay links. What cannot be copied is told."""
+    def copy(self, scenario_id: str, site: Site) -> None:
+        """Copy a workspace as it is after the last step; links stay links. What cannot be copied is logged."""
         target = self._folder / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))
@@ -53,10 +51,8 @@ class KeptWorkspaces:
             except OSError as error:  # also shutil.Error, of several files
                 _LOG.warning("%s: not all of the %s could be kept: %s", scenario_id, name, error)
 
-    def settle(self, scenario_id: str, failed: bool) -> None:
-        """Keep what `look` copied, or remove it."""
-        if failed:
-            return
+    def drop(self, scenario_id: str) -> None:
+        """Remove what `copy` copied."""
         target = self._folder / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))

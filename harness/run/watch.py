@@ -64,7 +64,7 @@ def changes_below(paths: Sequence[Path], written: Sequence[Path]) -> Iterable[li
         ) from error
     missing = next((each for each in paths if not each.exists()), None)
     if missing is not None:
-        raise WatchError(f"there is no {missing} to watch. Let --path name a file or folder.")
+        raise WatchError(f"there is no {missing} to watch. Name a file or folder with --path.")
     usual = DefaultFilter()
     return _changes(watch(*paths, watch_filter=usual, debounce=_SETTLED, step=_STEP), written)
 

@@ -46,3 +46,7 @@ class SuiteError(ReadfirstError):
     def __init__(self, findings: Sequence[Finding]) -> None:
         super().__init__("\n".join(map(str, findings)))
         self.findings = tuple(findings)
+
+    def __reduce__(self) -> tuple[type[SuiteError], tuple[tuple[Finding, ...]]]:
+        """Make it travel between processes with its findings, not with their text."""
+        return type(self), (self.findings,)

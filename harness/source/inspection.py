@@ -6,11 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from readfirst.harness.source.finding import Finding, SuiteError
-from readfirst.harness.source.strict_yaml import Document
+from readfirst.harness.source.strict_yaml import Document, YamlPath
 
 __all__ = ["Inspection", "a_kind_of", "did_you_mean"]
-
-Path = tuple[str | int, ...]
 
 _NOTHING: Mapping[str, str] = {}
 
@@ -50,7 +48,9 @@ class Inspection:
         self.document = document
         self.findings: list[Finding] = []
 
-    def note(self, path: Path, message: str, fix: str, *, rule: str = "schema", key: bool = False) -> None:
+    def note(
+        self, path: YamlPath, message: str, fix: str, *, rule: str = "schema", key: bool = False
+    ) -> None:
         """Note a problem of the value at `path`, or of its key."""
         self.findings.append(Finding(rule, self.document.position(path, key=key), message, fix))
 
@@ -63,7 +63,7 @@ class Inspection:
     def mapping(
         self,
         value: object,
-        path: Path,
+        path: YamlPath,
         what: str,
         known: Collection[str] | None = None,
         required: Iterable[str] = (),
@@ -85,7 +85,7 @@ class Inspection:
                 self.note(path, f"{what} lacks the key {key!r}", f"Add {key}: to it.")
         return value
 
-    def string(self, value: object, path: Path, what: str, *, empty: bool = False) -> str | None:
+    def string(self, value: object, path: YamlPath, what: str, *, empty: bool = False) -> str | None:
         """Check a string, not empty unless `empty`."""
         if isinstance(value, str) and (value or empty):
             return value
@@ -97,7 +97,7 @@ class Inspection:
         )
         return None
 
-    def choice(self, value: object, path: Path, what: str, choices: Collection[str]) -> str | None:
+    def choice(self, value: object, path: YamlPath, what: str, choices: Collection[str]) -> str | None:
         """Check one of several words."""
         if isinstance(value, str) and value in choices:
             return value
@@ -105,7 +105,7 @@ class Inspection:
         self.note(path, f"{what} cannot be {shown}", did_you_mean(str(value), choices))
         return None
 
-    def sequence(self, value: object, path: Path, what: str, *, empty: bool = True) -> list[Any] | None:
+    def sequence(self, value: object, path: YamlPath, what: str, *, empty: bool = True) -> list[Any] | None:
         """Check a list."""
         if isinstance(value, list) and (value or empty):
             return value
@@ -117,7 +117,7 @@ class Inspection:
         )
         return None
 
-    def strings(self, value: object, path: Path, what: str) -> tuple[str, ...]:
+    def strings(self, value: object, path: YamlPath, what: str) -> tuple[str, ...]:
         """Check a list of strings that are not empty; returns those that are right."""
         items = self.sequence(value, path, what) or []
         checked = (
@@ -125,7 +125,7 @@ class Inspection:
         )
         return tuple(item for item in checked if item is not None)
 
-    def integer(self, value: object, path: Path, what: str, *, least: int, most: int) -> int | None:
+    def integer(self, value: object, path: YamlPath, what: str, *, least: int, most: int) -> int | None:
         """Check a whole number from `least` to `most`."""
         if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
             return value

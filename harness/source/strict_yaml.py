@@ -15,7 +15,7 @@ import yaml
 
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "Document", "Scalar", "StrictYamlError", "load", "read"]
+__all__ = ["MAX_BYTES", "MAX_DEPTH", "Document", "Scalar", "StrictYamlError", "YamlPath", "load", "read"]
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 64
@@ -31,7 +31,8 @@ _MAX_DIGITS = 300
 
 # Two leaves of the tree of marks; a mapping's marks are a dict, a sequence's a list.
 _Mark = tuple[int, int]
-_Path = tuple[str | int, ...]
+YamlPath = tuple[str | int, ...]
+"""Where a value is in a document: the keys and indexes that lead to it."""
 
 
 class StrictYamlError(SuiteError):
@@ -59,7 +60,7 @@ class Document:
     data: bytes = field(repr=False)
     _marks: Any = field(repr=False)
 
-    def position(self, path: _Path = (), *, key: bool = False) -> Position:
+    def position(self, path: YamlPath = (), *, key: bool = False) -> Position:
         """Return where the value at `path` begins; with `key`, where its key begins.
 
         `path` names keys and list indexes from the top. A path that leads nowhere gives its nearest ancestor.
@@ -122,7 +123,7 @@ def read(file: Path) -> bytes:
             "unreadable", file, 0, 0, f"the file cannot be read: {error.strerror}", "Check its name and mode."
         )
     except ValueError:
-        _refuse("unreadable", file, 0, 0, "the file's name holds a NUL character", "Give another name.")
+        _refuse("unreadable", file, 0, 0, "the file's name contains a NUL character", "Give another name.")
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -158,7 +159,7 @@ def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
         value, marks = _build(data, file, until)
     except yaml.reader.ReaderError as error:
         line, column = _place(text, error)
-        message = f"character U+{_code(error):04X} cannot stand in a YAML file"
+        message = f"character U+{_code(error):04X} is not allowed in a YAML file"
         _refuse("control-character", file, line, column, message, r'Write it as an escape, for example "\0".')
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -210,7 +211,7 @@ def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, A
                         _refuse_key(text, file, mark)
                     if text in container:
                         first = children[text][0][0] + 1
-                        message = f"the key {text!r} stands here twice, first in line {first}"
+                        message = f"the key {text!r} occurs twice, first in line {first}"
                         _refuse("duplicate-key", file, *mark, message, "Keep one of the two, or merge them.")
                     key, key_mark = text, mark
                     continue
@@ -240,7 +241,7 @@ def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, A
                         file,
                         *mark,
                         message,
-                        "Write it flatter; no part of the format is that deep.",
+                        "Use less nesting; no part of the format is that deep.",
                     )
                 value = {} if kind is yaml.MappingStartEvent else []
                 node = (mark, {} if kind is yaml.MappingStartEvent else [])
@@ -269,7 +270,7 @@ def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, A
                         "Keep one document per file.",
                     )
                 if event.version is not None or event.tags:
-                    message = "a directive (%YAML, %TAG) stands here"
+                    message = "directives (%YAML, %TAG) are not allowed"
                     _refuse(
                         "tag", file, place.line, place.column, message, "Remove it: the format needs none."
                     )
@@ -294,7 +295,7 @@ def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, A
     finally:
         parser.dispose()
     if marks is None:
-        _refuse("empty-file", file, 0, 0, "the file holds no value", "Write it, or remove the file.")
+        _refuse("empty-file", file, 0, 0, "the file has no value", "Write it, or remove the file.")
     return root, marks
 
 
@@ -326,7 +327,9 @@ def _refuse_properties(event: Any, file: Path, mark: _Mark) -> NoReturn:
 
 def _refuse_key(text: str, file: Path, mark: _Mark) -> NoReturn:
     if text == "<<":
-        _refuse("non-string-key", file, *mark, "merge keys (<<) are not read", "Write the merged keys out.")
+        _refuse(
+            "non-string-key", file, *mark, "merge keys (<<) are not supported", "Write the merged keys out."
+        )
     if not text:
         _refuse(
             "non-string-key", file, *mark, "a key is missing before the colon", 'Write it, if need be as "".'
@@ -369,5 +372,5 @@ def _syntax_fix(message: str) -> str:
     if "escape" in message:
         return r'Use the escapes of YAML: "\x01", "\u2028", "\U0001F600" (one escape, not two surrogates).'
     if "tab" in message or "cannot start any token" in message:
-        return "Indent with blanks, and quote a string that begins with a special character."
+        return "Indent with spaces, and quote a string that begins with a special character."
     return "Compare with `readfirst docs format`; a string with `: `, `#` or quotes in it is safest in double quotes."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from readfirst.harness.source.finding import Finding, Position
-from readfirst.harness.source.strict_yaml import Document
+from readfirst.harness.source.strict_yaml import Document, YamlPath
 from readfirst.harness.suite.scenario import Clause, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 
@@ -20,9 +20,7 @@ class Case:
     document: Document
     suite: Suite
 
-    def finding(
-        self, rule: str, path: tuple[str | int, ...], message: str, fix: str, *, key: bool = False
-    ) -> Finding:
+    def finding(self, rule: str, path: YamlPath, message: str, fix: str, *, key: bool = False) -> Finding:
         """Return a finding about the value at `path` of the file, or about its key."""
         return Finding(rule, self.document.position(path, key=key), message, fix)
 

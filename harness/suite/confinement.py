@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from readfirst.harness.source.inspection import Inspection, Path
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.strict_yaml import YamlPath
 
 __all__ = ["Links", "call_leaves", "is_safe", "note_escaping", "path_problem"]
 
@@ -27,9 +28,9 @@ def path_problem(path: str) -> str | None:
     if "\\" in path:
         return "holds a backslash"
     if "\0" in path:
-        return "holds a NUL character"
+        return "contains a NUL character"
     if not path.isascii() and any("\ud800" <= character <= "\udfff" for character in path):
-        return "holds half of a character"
+        return "contains half a character (an unpaired surrogate)"
     parts = path.split("/")
     if ".." in parts:
         return "leaves the workspace with '..'"
@@ -147,7 +148,7 @@ class Links:
         return False
 
 
-def is_safe(look: Inspection, path: object, place: Path, *, key: bool = False) -> bool:
+def is_safe(look: Inspection, path: object, place: YamlPath, *, key: bool = False) -> bool:
     """Whether `path` is a path of the workspace; if not, a finding says why."""
     if not isinstance(path, str):
         look.string(path, place, "a path")
@@ -160,7 +161,9 @@ def is_safe(look: Inspection, path: object, place: Path, *, key: bool = False) -
     return False
 
 
-def note_escaping(look: Inspection, links: Links, places: Mapping[str, Path], otherwise: Path) -> None:
+def note_escaping(
+    look: Inspection, links: Links, places: Mapping[str, YamlPath], otherwise: YamlPath
+) -> None:
     """Note every link that leads out as things stand, and forget it, so that it is noted once."""
     if not links:
         return

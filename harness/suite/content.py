@@ -8,7 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from readfirst.harness.source.inspection import Inspection, Path
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.entry import (
     OLD_TIME,
     Base64Content,
@@ -58,7 +59,7 @@ _MODE = re.compile(r"0[0-7]{3}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def given_entry(look: Inspection, path: Path, value: Any) -> Entry | None:
+def given_entry(look: Inspection, path: YamlPath, value: Any) -> Entry | None:
     """Read the content of a given path; None after noting what is wrong."""
     if isinstance(value, str):
         return RegularFile(TextContent(value))
@@ -70,7 +71,7 @@ def given_entry(look: Inspection, path: Path, value: Any) -> Entry | None:
     return entry
 
 
-def modified_entry(look: Inspection, path: Path, value: Any) -> tuple[RegularFile | None, Seconds | None]:
+def modified_entry(look: Inspection, path: YamlPath, value: Any) -> tuple[RegularFile | None, Seconds | None]:
     """Read the content of a `modify` and the shift of its time in seconds (None: `same`)."""
     if isinstance(value, str):
         return RegularFile(TextContent(value)), 2
@@ -83,7 +84,7 @@ def modified_entry(look: Inspection, path: Path, value: Any) -> tuple[RegularFil
     return (entry if isinstance(entry, RegularFile) else None), shift
 
 
-def expected_entry(look: Inspection, path: Path, value: Any) -> Entry | None:
+def expected_entry(look: Inspection, path: YamlPath, value: Any) -> Entry | None:
     """Read the expected content of a path that still exists; None after noting what is wrong."""
     if isinstance(value, str):
         return RegularFile(TextContent(value))
@@ -92,7 +93,7 @@ def expected_entry(look: Inspection, path: Path, value: Any) -> Entry | None:
     return _entry(look, path, value, _EXPECTED_KEYS)
 
 
-def mode_of(look: Inspection, path: Path, value: Any) -> int | None:
+def mode_of(look: Inspection, path: YamlPath, value: Any) -> int | None:
     """Read a mode: a string of four octal digits, the first of them 0."""
     if isinstance(value, str) and _MODE.fullmatch(value):
         return int(value, 8)
@@ -100,7 +101,7 @@ def mode_of(look: Inspection, path: Path, value: Any) -> int | None:
     return None
 
 
-def shift_of(look: Inspection, path: Path, value: Any, *, same: bool = False) -> Seconds | None:
+def shift_of(look: Inspection, path: YamlPath, value: Any, *, same: bool = False) -> Seconds | None:
     """Read a shift of a time into seconds; with `same`, the message names that word too."""
     if isinstance(value, str) and (shift := parse_shift(value)) is not None:
         return shift
@@ -113,7 +114,7 @@ def shift_of(look: Inspection, path: Path, value: Any, *, same: bool = False) ->
     return None
 
 
-def _entry(look: Inspection, path: Path, value: Any, known: tuple[str, ...]) -> Entry | None:
+def _entry(look: Inspection, path: YamlPath, value: Any, known: tuple[str, ...]) -> Entry | None:
     fields = look.mapping(value, path, "content", known)
     if fields is None:
         return None
@@ -122,7 +123,7 @@ def _entry(look: Inspection, path: Path, value: Any, known: tuple[str, ...]) -> 
         return None  # a misspelt kind, noted already
     if len(kinds) != 1:
         message = (
-            f"content has {' and '.join(kinds)}" if kinds else "content names nothing that the path holds"
+            f"content has {' and '.join(kinds)}" if kinds else "content does not say what the path holds"
         )
         choices = ", ".join(key for key in _KINDS if key in known)
         look.note(path, message, f"Write a string, or a mapping with one of {choices}.")
@@ -154,12 +155,14 @@ def _entry(look: Inspection, path: Path, value: Any, known: tuple[str, ...]) -> 
     if kind == "base64":
         return _base64(look, (*path, kind), target, mode)
     if "\0" in target:
-        look.note((*path, kind), f"{kind} holds a NUL character", "No file name can hold it.")
+        look.note((*path, kind), f"{kind} contains a NUL character", "No file name can contain it.")
         return None
     return Symlink(target) if kind == "symlink" else HardLink(target)
 
 
-def _text_content(look: Inspection, path: Path, fields: Mapping[str, Any], kind: str) -> TextContent | None:
+def _text_content(
+    look: Inspection, path: YamlPath, fields: Mapping[str, Any], kind: str
+) -> TextContent | None:
     text = look.string(fields[kind], (*path, kind), kind, empty=kind == "text")
     encoding, eol, bom = fields.get("encoding", "utf-8"), fields.get("eol", "lf"), fields.get("bom", False)
     if encoding not in ENCODINGS:
@@ -198,7 +201,7 @@ def _text_content(look: Inspection, path: Path, fields: Mapping[str, Any], kind:
         look.note(
             (*path, kind),
             message,
-            "Take another encoding, or write the bytes as base64.",
+            "Use another encoding, or write the bytes as base64.",
             rule="unencodable-text",
         )
         return None
@@ -209,7 +212,7 @@ def _text_content(look: Inspection, path: Path, fields: Mapping[str, Any], kind:
     return TextContent(text, times, encoding, bom, eol)
 
 
-def _base64(look: Inspection, path: Path, encoded: str, mode: int | None) -> RegularFile | None:
+def _base64(look: Inspection, path: YamlPath, encoded: str, mode: int | None) -> RegularFile | None:
     try:
         data = base64.b64decode(encoded, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -217,13 +220,13 @@ def _base64(look: Inspection, path: Path, encoded: str, mode: int | None) -> Reg
         return None
     if base64.b64encode(data).decode() != encoded:
         look.note(
-            path, "this is not the usual base64 of its bytes", "Write it as `base64 -w0 FILE` prints it."
+            path, "this is not the canonical base64 of its bytes", "Write it as `base64 -w0 FILE` prints it."
         )
         return None
     return RegularFile(Base64Content(encoded), mode)
 
 
-def _digest(look: Inspection, path: Path, value: Mapping[str, Any]) -> FileDigest | None:
+def _digest(look: Inspection, path: YamlPath, value: Mapping[str, Any]) -> FileDigest | None:
     fields = (
         look.mapping(value, path, "content", ("sha256", "size", "mode"), required=("sha256", "size")) or {}
     )
@@ -235,9 +238,9 @@ def _digest(look: Inspection, path: Path, value: Mapping[str, Any]) -> FileDiges
     return None if digest is None or size is None else FileDigest(digest, size, mode)
 
 
-def sha256_of(look: Inspection, path: Path, value: Any) -> str | None:
-    """Read a SHA-256 digest: 64 small hexadecimal digits."""
+def sha256_of(look: Inspection, path: YamlPath, value: Any) -> str | None:
+    """Read a SHA-256 digest: 64 lower-case hexadecimal digits."""
     if isinstance(value, str) and _SHA256.fullmatch(value):
         return value
-    look.note(path, "this is not a SHA-256 digest", "Write the 64 small hexadecimal digits in quotes.")
+    look.note(path, "this is not a SHA-256 digest", "Write the 64 lower-case hexadecimal digits in quotes.")
     return None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, cast, get_args
 
 from readfirst.harness.source.finding import Position
-from readfirst.harness.source.inspection import Inspection, Path
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.confinement import Links, is_safe, note_escaping
 from readfirst.harness.suite.content import mode_of, modified_entry, shift_of
 from readfirst.harness.suite.entry import Directory, Symlink
@@ -18,7 +19,7 @@ EVENTS: tuple[str, ...] = get_args(EventKind)
 _SHIFT = 2  # seconds by which a touch moves a file's time unless it says otherwise
 
 
-def read_event(look: Inspection, links: Links, place: Path, kind: str, value: Any) -> list[WorldEvent]:
+def read_event(look: Inspection, links: Links, place: YamlPath, kind: str, value: Any) -> list[WorldEvent]:
     """Read the event `kind` of the step at `place`; several paths in it make several events, in their order.
 
     `links` holds the symbolic links that exist before the event, and afterwards those after it.
@@ -46,7 +47,7 @@ def read_event(look: Inspection, links: Links, place: Path, kind: str, value: An
 
 
 def _event(
-    look: Inspection, place: Path, kind: str, path: str, value: Any, position: Position
+    look: Inspection, place: YamlPath, kind: str, path: str, value: Any, position: Position
 ) -> WorldEvent | None:
     match kind:
         case "modify":
@@ -73,7 +74,9 @@ def _event(
             if target is None:
                 return None
             if "\0" in target:
-                look.note(place, "the target of a link holds a NUL character", "No file name can hold it.")
+                look.note(
+                    place, "the target of a link contains a NUL character", "No file name can contain it."
+                )
                 return None
             return WorldEvent("symlink", path, Symlink(target), position=position)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from readfirst.harness.source.inspection import Inspection, Path, a_kind_of
+from readfirst.harness.source.inspection import Inspection, a_kind_of
+from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import expected_entry, sha256_of
 from readfirst.harness.suite.entry import Entry
@@ -24,7 +25,7 @@ _ELSEWHERE = {
 }
 
 
-def read_expectation(look: Inspection, place: Path, value: Any, known: tuple[str, ...]) -> Expectation:
+def read_expectation(look: Inspection, place: YamlPath, value: Any, known: tuple[str, ...]) -> Expectation:
     """Read one clause or a list of two; `known` are the keys that a clause may have here.
 
     One clause states what the contract of the scenario gives and, if it says `documented`, also what the documents
@@ -47,7 +48,7 @@ def read_expectation(look: Inspection, place: Path, value: Any, known: tuple[str
     return Expectation(found.get(False), found.get(True))
 
 
-def _note_second(look: Inspection, place: Path, documented: bool) -> None:
+def _note_second(look: Inspection, place: YamlPath, documented: bool) -> None:
     """Note a clause that states what another clause of the same call states already."""
     if documented:
         message = "two clauses of one call are documented"
@@ -59,7 +60,7 @@ def _note_second(look: Inspection, place: Path, documented: bool) -> None:
     look.note(place, message, fix, rule="several-recorded")
 
 
-def _clause(look: Inspection, place: Path, value: Any, known: tuple[str, ...]) -> Clause | None:
+def _clause(look: Inspection, place: YamlPath, value: Any, known: tuple[str, ...]) -> Clause | None:
     fields = look.mapping(value, place, "this clause", known, elsewhere=_ELSEWHERE)
     if fields is None:
         return None
@@ -90,7 +91,7 @@ def _clause(look: Inspection, place: Path, value: Any, known: tuple[str, ...]) -
     )
 
 
-def _text(look: Inspection, place: Path, value: Any) -> str | TextDigest | None:
+def _text(look: Inspection, place: YamlPath, value: Any) -> str | TextDigest | None:
     if isinstance(value, str):
         return value
     known = ("sha256", "lines", "starts", "ends")

@@ -12,8 +12,7 @@ from typing import Any, cast
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
-from readfirst.harness.source.inspection import Path as Place
-from readfirst.harness.source.strict_yaml import Document
+from readfirst.harness.source.strict_yaml import Document, YamlPath
 from readfirst.harness.suite.confinement import Links, is_safe, note_escaping
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
 from readfirst.harness.suite.contracts import Contract, Contracts
@@ -35,7 +34,7 @@ from readfirst.harness.suite.scenario import (
 __all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
 
 _TOP = ("title", "about", "requirement", "rule", "tags", "sources", "contract", "given", "steps")
-_ELSEWHERE = {"during": "Make the call a step of its own: which call of a group runs first is not known."}
+_ELSEWHERE = {"during": "Make the call its own step: which call of a group runs first is not known."}
 _ACTIONS = (*TOOLS, *EVENTS, "parallel")
 _DENY = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
 
@@ -181,7 +180,7 @@ class _Reader(Inspection):
         places = {path: ("given", "files", path, "symlink") for path in files}
         note_escaping(self, self.links, places, ("given",))
 
-    def step(self, place: Place, value: Any) -> Sequence[Step]:
+    def step(self, place: YamlPath, value: Any) -> Sequence[Step]:
         action = self.action(place, value, _ACTIONS, "a step")
         if action is None:
             return ()
@@ -194,7 +193,7 @@ class _Reader(Inspection):
         self.mapping(value, place, f"the world event {action}", (action,))
         return read_event(self, self.links, place, action, value[action])
 
-    def action(self, place: Place, value: Any, actions: Sequence[str], what: str) -> str | None:
+    def action(self, place: YamlPath, value: Any, actions: Sequence[str], what: str) -> str | None:
         """Return the one key that says what is done."""
         if not isinstance(value, dict):
             self.note(
@@ -207,7 +206,7 @@ class _Reader(Inspection):
         if len(found) == 1:
             return found[0]
         if found:
-            fix = "Make each a step of its own; calls of one message stand under parallel:."
+            fix = "Make each its own step; calls of one message go under parallel:."
             self.note((*place, found[1]), f"{what} has both {found[0]} and {found[1]}", fix, key=True)
             return None
         others = [key for key in value if key not in ("during", "expect")]
@@ -222,7 +221,7 @@ class _Reader(Inspection):
             fix = did_you_mean(others[0], actions)
             self.note(
                 (*place, others[0]),
-                f"there is no {others[0]!r} to do here",
+                f"{others[0]!r} is not a step here",
                 fix,
                 rule="unknown-event",
                 key=True,
@@ -230,7 +229,7 @@ class _Reader(Inspection):
         return None
 
     def call(
-        self, place: Place, value: Mapping[str, Any], tool: str, others: tuple[str, ...]
+        self, place: YamlPath, value: Mapping[str, Any], tool: str, others: tuple[str, ...]
     ) -> ToolCall | None:
         grouped = "during" not in others
         what = f"a call of {tool}" + (" in a group" if grouped else "")
@@ -259,7 +258,7 @@ class _Reader(Inspection):
             return None
         return ToolCall(tool, arguments, tuple(events), expect, self.document.position(place))
 
-    def parallel(self, place: Place, value: Mapping[str, Any]) -> ParallelCalls | None:
+    def parallel(self, place: YamlPath, value: Mapping[str, Any]) -> ParallelCalls | None:
         self.mapping(value, place, "a group", ("parallel", "expect"))
         calls = []
         for number, item in enumerate(
@@ -325,7 +324,7 @@ class _Reader(Inspection):
         self.chosen(recorded[name], default, tools, place)
         return name
 
-    def chosen(self, contract: Contract, default: Contract, tools: Collection[str], place: Place) -> None:
+    def chosen(self, contract: Contract, default: Contract, tools: Collection[str], place: YamlPath) -> None:
         """Check that the contract which a file names has its tools, and that the default has not."""
         absent = sorted(set(tools) - set(contract.tools))
         if absent:

@@ -1,4 +1,4 @@
-"""Nearest: what to write for a version that is no contract: the contract that behaves as it does, if there is one."""
+"""Nearest: what to write for a version that is not a contract: the one that behaves like it, if there is one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_CHANGES = 4
 
 
 def nearest(name: str, contracts: Sequence[Contract]) -> str:
-    """Return, for a name that is no contract, the sentences that say which one to write instead.
+    """Return, for a name that is not a contract, the sentences that say which one to write instead.
 
     What changed between two contracts is what the reference knows: docs/history.md.
     """
@@ -39,10 +39,10 @@ def nearest(name: str, contracts: Sequence[Contract]) -> str:
         return f"{name} is older than {alike[0]}, the oldest of its kind. Write {alike[0]}."
     before, after = older[-1], newer[0]
     try:
-        told = _between(before, name, after)
+        advice = _between(before, name, after)
     except ValueError:  # a suite of one's own may have versions that the reference does not know
-        told = "write one of the two."
-    return f"{name} is between {before} and {after}: {told}"
+        advice = "write one of the two."
+    return f"{name} is between {before} and {after}: {advice}"
 
 
 def _between(older: str, name: str, newer: str) -> str:
@@ -51,7 +51,7 @@ def _between(older: str, name: str, newer: str) -> str:
         return f"nothing changed {_span(older, name)}. Write {older}."
     if not until:
         return f"nothing changed {_span(name, newer)}. Write {newer}."
-    return f"the tools changed {_told(since)}, and again {_told(until)}. Write {older} or {newer}."
+    return f"the tools changed {_describe(since)}, and again {_describe(until)}. Write {older} or {newer}."
 
 
 def _span(one: str, other: str) -> str:
@@ -61,7 +61,7 @@ def _span(one: str, other: str) -> str:
     return f"at {other}" if neighbours else f"from {one} to {other}"
 
 
-def _told(versions: Sequence[str]) -> str:
+def _describe(versions: Sequence[str]) -> str:
     if len(versions) > _MOST_CHANGES + 1:
         shown = ", ".join(versions[:_MOST_CHANGES])
         return f"at {shown} and {len(versions) - _MOST_CHANGES} more versions"

@@ -55,7 +55,7 @@ def load_releases(path: Path) -> Releases:
     for number, version in enumerate(versions):
         place = ("versions", number)
         if not _EXACT.fullmatch(version):
-            look.note(place, f"{version!r} is no version", "Write it as 2.1.7.")
+            look.note(place, f"{version!r} is not a version", "Write it as 2.1.7.")
         elif number and _EXACT.fullmatch(versions[number - 1]) and not _older(versions[number - 1], version):
             look.note(place, f"{version} stands after {versions[number - 1]}", "Write the oldest first.")
     look.finish(ReleasesError)

@@ -147,7 +147,7 @@ class _Look(Inspection):
         path = ("rules", name)
         what = f"rule {name}"
         if _ID.fullmatch(name) is None:
-            fix = "Write small letters, digits and single hyphens."
+            fix = "Write lower-case letters, digits and single hyphens."
             self.note(path, f"{name!r} is not in the form of an id", fix, key=True)
         fields = self.mapping(value, path, what, _KEYS, required=_NEEDED)
         if fields is None:

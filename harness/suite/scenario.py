@@ -15,6 +15,7 @@ from readfirst.harness.suite.shift import Seconds
 
 __all__ = [
     "TOOLS",
+    "CallIndex",
     "Clause",
     "Expectation",
     "ForeignContractError",
@@ -128,6 +129,9 @@ class ParallelCalls:
 
 
 Step = ToolCall | ParallelCalls | WorldEvent
+
+CallIndex = tuple[int, int | None]
+"""The step, from 0, and the number of the call in it; None for the files that a group as a whole changes."""
 
 
 @dataclass(frozen=True, slots=True)

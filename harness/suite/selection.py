@@ -128,8 +128,8 @@ def _id_of(given: str, known: Sequence[str], suite: Suite) -> str:
     if found is not None:
         return found
     option = option_for(given, suite)
-    told = f" Write {' '.join(option)}." if option else _suggest(given.removesuffix(".yaml"), known)
-    raise SelectionError(f"no scenario has the id {given!r}.{told}")
+    advice = f" Write {' '.join(option)}." if option else _suggest(given.removesuffix(".yaml"), known)
+    raise SelectionError(f"no scenario has the id {given!r}.{advice}")
 
 
 def _suggest(name: str, known: Iterable[str]) -> str:
@@ -213,7 +213,7 @@ def _parse(expression: str) -> _Matcher:
         raise SelectionError("the -k expression is nested too deep.") from None
     if at < len(tokens):
         raise SelectionError(
-            f"-k {expression!r}: `and` or `or` is expected before {tokens[at][0]!r}; quote words with blanks."
+            f"-k {expression!r}: `and` or `or` is expected before {tokens[at][0]!r}; quote words that contain spaces."
         )
     return matcher
 

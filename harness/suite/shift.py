@@ -17,7 +17,7 @@ _UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
 
 def parse_shift(text: str) -> Seconds | None:
-    """Return the seconds; None where it is no shift, or finer than a nanosecond."""
+    """Return the seconds; None where it is not a shift, or finer than a nanosecond."""
     match = _SHIFT.fullmatch(text)
     if match is None:
         return None

@@ -51,7 +51,7 @@ def check_id(scenario_id: str) -> None:
     """Raise SkeletonError for what cannot be the id of a scenario."""
     if not _ID.fullmatch(scenario_id):
         raise SkeletonError(
-            f"{scenario_id!r} is no id: write family/slug in small letters, digits and hyphens, "
+            f"{scenario_id!r} is not an id: write family/slug in lower-case letters, digits and hyphens, "
             "for example staleness/edit-after-change"
         )
 
@@ -82,5 +82,5 @@ def write_skeleton(suite: Suite, scenario_id: str) -> Path:
         with path.open("x", encoding="utf-8") as file:
             file.write(_SKELETON.format(id=scenario_id, rule=_RULE if suite.rules else ""))
     except FileExistsError:
-        raise SkeletonError(f"{path} is there already; choose another slug") from None
+        raise SkeletonError(f"{path} already exists; choose another slug") from None
     return path

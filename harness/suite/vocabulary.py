@@ -12,6 +12,7 @@ from typing import Any
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection, did_you_mean
+from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.scenario import TOOLS
 
 __all__ = ["ErrorName", "Form", "Vocabulary", "VocabularyError", "load_vocabulary"]
@@ -135,7 +136,9 @@ def load_vocabulary(path: Path) -> Vocabulary:
 def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
     path = ("errors", name)
     if not _NAME.fullmatch(name):
-        look.note(path, f"{name!r} is not an error name", "Write small letters and underscores.", key=True)
+        look.note(
+            path, f"{name!r} is not an error name", "Write lower-case letters and underscores.", key=True
+        )
     fields = look.mapping(entry, path, name, _KEYS, required=("summary", "forms")) or {}
     summary = ""
     if "summary" in fields:
@@ -166,7 +169,7 @@ def _error(look: Inspection, name: str, entry: Any) -> ErrorName:
     return ErrorName(name, summary, codes, tuple(forms), **lists)
 
 
-def _form(look: Inspection, path: tuple[str | int, ...], item: Any) -> Form | None:
+def _form(look: Inspection, path: YamlPath, item: Any) -> Form | None:
     tools: tuple[str, ...] = ()
     if isinstance(item, dict):
         fields = look.mapping(item, path, "a form", ("text", "tools"), required=("text",)) or {}

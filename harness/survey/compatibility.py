@@ -74,12 +74,12 @@ def compatibility_data(
         },
         "rules": {
             name: {
-                **told,
+                **fields,
                 "behaviours": list(behaviours.get(name, ())),
-                "implementations": told["implementations"],
+                "implementations": fields["implementations"],
                 "versions": {version: _cell(cell) for version, cell in by_version[name].items()},
             }
-            for name, told in data["rules"].items()
+            for name, fields in data["rules"].items()
         },
     }
 
@@ -167,17 +167,17 @@ def _tally(standings: Iterable[str]) -> dict[str, int]:
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "holds": cell.standing,
         "scenarios": cell.scenarios,
         "judged": cell.judged,
         "holding": cell.holding,
     }
     if cell.shortest:
-        told["shortest"] = cell.shortest
+        fields["shortest"] = cell.shortest
     if cell.since:
-        told["since"] = cell.since
-    return told
+        fields["since"] = cell.since
+    return fields
 
 
 def compatibility_text(data: _DATA) -> str:

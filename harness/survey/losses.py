@@ -26,9 +26,9 @@ LOSSES: Mapping[LossKind, str] = {
     "edit-loses-external-edit": "Edit overwrites what somebody else has changed",
     "write-loses-external-edit": "Write overwrites what somebody else has changed since the file was read",
     "write-loses-unread-file": "Write overwrites a file that was never read",
-    "first-of-several-replaced": "Edit replaces the first of several matches without a word",
-    "all-of-several-replaced": "Edit replaces all of several matches although that was not asked for",
-    "other-bytes-changed": "Edit changes bytes outside of what it was to replace",
+    "first-of-several-replaced": "Edit silently replaces the first of several matches",
+    "all-of-several-replaced": "Edit replaces all of several matches although replace_all is not set",
+    "other-bytes-changed": "Edit changes bytes outside the text it replaces",
 }
 """Failures that lose data, worst first."""
 

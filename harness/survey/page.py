@@ -183,12 +183,12 @@ def page(data: Mapping[str, Any], table: Mapping[str, Any] | None = None) -> str
 
 
 def _head(data: Mapping[str, Any]) -> Iterator[str]:
-    yield "# Published implementations, held to the contract"
+    yield "# Published implementations, compared with the contract"
     yield ""
     yield (
-        f"What the suite finds in implementations that people use, held to {data['contract']} in {data['scenarios']} "
-        f"scenarios, on {data['date']}. "
-        "The levels are apart: an implementation that does the same in other words is not unsafe, and none of these "
+        f"How implementations that people use compare with {data['contract']} in {data['scenarios']} scenarios, "
+        f"measured on {data['date']}. "
+        "The levels are separate: an implementation that does the same in other words is not unsafe, and none of these "
         "promises to be what it is compared with. What a target does not claim is unsupported and not counted."
     )
     yield ""
@@ -205,7 +205,7 @@ def _rules(table: Mapping[str, Any] | None) -> Iterator[str]:
         return
     yield "## Rules that hold"
     yield ""
-    yield "Of those that were judged, class by class, the class first in which a mistake loses work."
+    yield "Of the rules that were judged, class by class; the first class is the one in which a mistake loses work."
     yield ""
     for name, each in table["implementations"].items():
         yield f"- [{name}](#{_anchor(name)}): {class_line(each['classes'])}"
@@ -241,10 +241,10 @@ def _totals(data: Mapping[str, Any]) -> Iterator[str]:
 def _losses(data: Mapping[str, Any]) -> Iterator[str]:
     yield "## What loses data"
     yield ""
-    yield "The number of scenarios, and the shortest that shows it."
+    yield "For each target, the number of scenarios that show it, and the shortest of them."
     yield ""
-    for kind, told in LOSSES.items():
-        yield f"### {told}"
+    for kind, heading in LOSSES.items():
+        yield f"### {heading}"
         yield ""
         rows = []
         for each in data["targets"]:
@@ -252,9 +252,9 @@ def _losses(data: Mapping[str, Any]) -> Iterator[str]:
             if found:
                 rows.append((each["target"], len(found), found[0]))
         if not rows:
-            yield "No target does."
+            yield "No target does this."
         else:
-            yield "| target | scenarios | shortest | what is asked there |"
+            yield "| target | scenarios | shortest | what it tests |"
             yield "|---|---|---|---|"
             for target, count, loss in rows:
                 where = f"[{loss['scenario']}](../fixtures/scenarios/{loss['scenario']}.yaml)"

@@ -22,7 +22,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report import Commands, RunFacts, output
 from readfirst.harness.report.jsonl import JsonlReport
-from readfirst.harness.run.bench import run
+from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.suite import Suite
@@ -148,7 +148,7 @@ class Survey:
     ) -> dict[str, Any]:
         """Run one target on everything, and return its result. `baseline` rewrites its known failures.
 
-        `jobs` and `apart` are those of `harness.run.bench.run`. Raises what that raises, BaselineError for a
+        `jobs` and `apart` are those of `harness.run.runner.run`. Raises what that raises, BaselineError for a
         baseline that cannot be read.
         """
         name = f"{target.name}@{release.version}"

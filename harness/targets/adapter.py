@@ -22,8 +22,8 @@ from readfirst.harness.targets.install import Installed, install
 from readfirst.harness.targets.mapping import AgentLaunch, McpLaunch, PythonLaunch, Release, Target
 from readfirst.harness.targets.python_host import ORDER
 from readfirst.harness.targets.translate import (
-    Answer,
     Scope,
+    TargetAnswer,
     captured,
     filled,
     lacks,
@@ -41,7 +41,7 @@ _START = 180.0
 class RawSession(Protocol):
     """A session that takes the target's own tools and arguments."""
 
-    def answer(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> TargetAnswer:
         """Make one call, and return what came back. Raises BrokenAdapter."""
         ...
 
@@ -54,7 +54,7 @@ class RawSession(Protocol):
 class MessagingSession(Protocol):
     """A raw session that takes several calls in one message."""
 
-    def answers(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[Answer]:
+    def answers(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[TargetAnswer]:
         """Make the calls, and return what came back, in their order. Raises BrokenAdapter."""
         ...
 
@@ -135,7 +135,7 @@ class TargetSession:
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Make the calls in one message, on a target that has messages. Raises BrokenAdapter."""
         if not isinstance(self._raw, MessagingSession):
-            raise BrokenAdapter(f"{self._target.name} claims `parallel` and takes one call at a time")
+            raise BrokenAdapter(f"{self._target.name} claims `parallel` but takes one call at a time")
         wanted = [translated(self._target, tool, arguments, self._scope) for tool, arguments in calls]
         answers = self._raw.answers([(call.name, call.arguments) for call in wanted])
         return [
@@ -209,11 +209,11 @@ class _PythonRawSession:
     def __init__(self, session: Any) -> None:
         self._session = session
 
-    def answer(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> TargetAnswer:
         answer = json.loads(self._session.call(name, arguments).text)
         if "raised" in answer:
-            return Answer(answer["raised"], raised=True)
-        return Answer(answer["value"])
+            return TargetAnswer(answer["raised"], raised=True)
+        return TargetAnswer(answer["value"])
 
     def close(self) -> None:
         self._session.close()
@@ -279,10 +279,10 @@ class _McpRawSession:
         self._session = session
         self._joined = joined
 
-    def answer(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> TargetAnswer:
         result = self._session.answer(name, arguments)
         value = text_of(result) if self._joined else result.model_dump(mode="json", by_alias=True)
-        return Answer(value, flagged=bool(result.isError))
+        return TargetAnswer(value, flagged=bool(result.isError))
 
     def close(self) -> None:
         self._session.close()

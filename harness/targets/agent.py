@@ -12,7 +12,7 @@ from readfirst.harness.agents.program import AgentProgram
 from readfirst.harness.session import Workspace
 from readfirst.harness.targets.install import Installed
 from readfirst.harness.targets.mapping import AgentLaunch, Target
-from readfirst.harness.targets.translate import Answer
+from readfirst.harness.targets.translate import TargetAnswer
 
 __all__ = ["AgentTarget", "AgentTargetSession"]
 
@@ -30,16 +30,16 @@ class AgentTargetSession:
         self._root = root
         self._pins = pins
 
-    def answer(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+    def answer(self, name: str, arguments: Mapping[str, Any]) -> TargetAnswer:
         """Let the model call one tool."""
         return self.answers([(name, arguments)])[0]
 
-    def answers(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Answer]:
+    def answers(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[TargetAnswer]:
         """Let the model make several calls in one message."""
         self._hold()
         results = self.conversation.call_parallel(calls)
         self._hold()
-        return [Answer(result.text, flagged=result.is_error) for result in results]
+        return [TargetAnswer(result.text, flagged=result.is_error) for result in results]
 
     def close(self) -> None:
         """End the conversation if nothing else uses it."""

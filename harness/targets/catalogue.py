@@ -53,7 +53,7 @@ def find(spec: str) -> tuple[Target, Release]:
     if version not in target.versions:
         there = ", ".join(target.versions)
         raise UnknownTargetError(
-            f"{target.name} has no version {version!r}, only {there}. Another one needs a line in {target.file.name}."
+            f"{target.name} has no version {version!r}, only {there}. To use another, add a line to {target.file.name}."
         )
     return target, target.versions[version]
 
@@ -73,7 +73,7 @@ def _age(version: str) -> tuple[bool, Version, str]:
 
 def _suggestion(name: str, known: list[str]) -> str:
     near = get_close_matches(name, known, 1)
-    return f"Did you mean {near[0]}?" if near else f"There is: {', '.join(known)}."
+    return f"Did you mean {near[0]}?" if near else f"There are: {', '.join(known)}."
 
 
 def known_failures(target: Target, release: Release) -> Path:

@@ -137,10 +137,10 @@ def _words(name: str) -> list[str]:
 
 def _rank(tool: str, words: Sequence[str]) -> int | None:
     """Return how far a name is from the tool's, 0 for the same; None if it means something else."""
-    told = {word.lower() for word in words}
-    if not told & _VERBS[tool] or told & _OTHER or (tool != "Edit" and told & _EDITS):
+    lowered = {word.lower() for word in words}
+    if not lowered & _VERBS[tool] or lowered & _OTHER or (tool != "Edit" and lowered & _EDITS):
         return None
-    return len(told - _VERBS[tool] - _OF_FILES) * 10 + len(told - {tool.lower()})
+    return len(lowered - _VERBS[tool] - _OF_FILES) * 10 + len(lowered - {tool.lower()})
 
 
 def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | None:

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.source.inspection import did_you_mean
-from readfirst.harness.source.strict_yaml import Document, load, read
+from readfirst.harness.source.strict_yaml import Document, YamlPath, load, read
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.suite.vocabulary import ErrorName, Form, Vocabulary, load_vocabulary
 
@@ -143,10 +143,10 @@ class ResultRules:
     """
 
     errors: Vocabulary
-    text: tuple[str | int, ...] = ()
+    text: YamlPath = ()
     flag: bool = False
     exception: bool = False
-    at: tuple[str | int, ...] = ()
+    at: YamlPath = ()
     is_error: tuple[Any, ...] = ()
     matches: tuple[re.Pattern[str], ...] = ()
     clean: tuple[tuple[re.Pattern[str], str], ...] = ()
@@ -230,9 +230,12 @@ def _schema_findings(document: Document) -> Iterator[Finding]:
             message = f"there is no key {unknown!r} here"
             yield Finding("unknown-key", position, message, did_you_mean(unknown, known))
             continue
-        told = str(error.schema.get("description", "")) if isinstance(error.schema, dict) else ""
+        advice = str(error.schema.get("description", "")) if isinstance(error.schema, dict) else ""
         yield Finding(
-            "schema", document.position(path), message, told or "`readfirst docs targets` says what to write."
+            "schema",
+            document.position(path),
+            message,
+            advice or "`readfirst docs targets` says what to write.",
         )
 
 
@@ -240,21 +243,21 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
     """Find names that stand for nothing: placeholders, error names, capabilities, expressions."""
     value = document.value
 
-    def found(path: tuple[str | int, ...], message: str, fix: str) -> Finding:
+    def found(path: YamlPath, message: str, fix: str) -> Finding:
         return Finding("reference", document.position(path), message, fix)
 
     for path, pattern, groups in _expressions(value):
         try:
             count = re.compile(pattern).groups
         except re.error as error:
-            yield found(path, f"{pattern!r} is no regular expression: {error}", "Correct it.")
+            yield found(path, f"{pattern!r} is not a regular expression: {error}", "Correct it.")
             continue
         if groups is not None and count != groups:
             yield found(path, f"{pattern!r} has {count} groups", "Put what is captured into one group.")
     for version, release in value["versions"].items():
         if "command" in release and value["kind"] != "mcp":
             fix = "Connect it with python:FILE.py:FACTORY, or write kind: mcp for a server."
-            yield found(("versions", version, "command"), "only a server can be started where it is", fix)
+            yield found(("versions", version, "command"), "only a server can be started in place", fix)
         for packages in ("pip", "npm") if "command" in release else ():
             if packages in release:
                 fix = "Remove one of them: what is installed is started by mcp: {command: [...]}."
@@ -291,7 +294,7 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
             )
 
 
-def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str, int | None]]:
+def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, str, int | None]]:
     for number, each in enumerate(value.get("setup", ())):
         for name, pattern in each.get("capture", {}).items():
             yield ("setup", number, "capture", name), pattern, 1
@@ -302,7 +305,7 @@ def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ..
         yield ("result", "clean", number, "replace"), each["replace"], None
 
 
-def _placeholders(template: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+def _placeholders(template: Any, path: YamlPath) -> Iterator[tuple[YamlPath, str]]:
     match template:
         case str() if (whole := re.fullmatch(r"\$([A-Za-z_]\w*)", template)) is not None:
             yield path, whole[1]

@@ -13,8 +13,8 @@ from readfirst.harness.session import BrokenAdapter, ToolResult
 from readfirst.harness.targets.mapping import ResultRules, Target
 
 __all__ = [
-    "Answer",
     "Scope",
+    "TargetAnswer",
     "TargetCall",
     "captured",
     "filled",
@@ -44,7 +44,7 @@ class TargetCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TargetAnswer:
     """What came back, before it is judged: JSON types, the connection's own error mark, an exception or not."""
 
     value: Any
@@ -194,11 +194,11 @@ def captured(text: str, patterns: Mapping[str, re.Pattern[str]], call: str) -> d
     return found
 
 
-def result_of(target: Target, tool: str, answer: Answer, scope: Scope) -> ToolResult:
+def result_of(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> ToolResult:
     """Return what the model would see of an answer, with the error's name where the target's words tell it.
 
     Raises:
-        BrokenAdapter: The answer has no text where the mapping says, or an exception that is no refusal.
+        BrokenAdapter: The answer has no text where the mapping says, or an exception that is not a refusal.
     """
     rules = target.result
     if answer.raised:
@@ -214,7 +214,7 @@ def result_of(target: Target, tool: str, answer: Answer, scope: Scope) -> ToolRe
     return ToolResult(text, is_error, error)
 
 
-def _is_error(rules: ResultRules, answer: Answer, text: str) -> bool:
+def _is_error(rules: ResultRules, answer: TargetAnswer, text: str) -> bool:
     if rules.flag and answer.flagged:
         return True
     if rules.at and _at(answer.value, rules.at) in rules.is_error:

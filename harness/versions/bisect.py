@@ -18,7 +18,7 @@ from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.recordings import RecordedResult, Transcript
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["BisectError", "Change", "Replays", "between", "changes", "facts"]
+__all__ = ["AnswerChange", "BisectError", "Replays", "between", "changes", "facts"]
 
 Facts = tuple[Any, ...]
 Answers = Mapping[str, object]
@@ -30,7 +30,7 @@ class BisectError(ReadfirstError):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class AnswerChange:
     """What a scenario gives changed: `before` is the last version that gives the old, `after` the first with the new.
 
     `silent` are the published versions between them, oldest first: they gave no answer, so it may be one of them.
@@ -67,22 +67,22 @@ class Replays:
         `progress` is told of each take.
         """
         contract = self.contract(version)
-        told: dict[str, str] = {}
+        failures: dict[str, str] = {}
         try:
             for each in take(self.suite, {contract.name: ids}, self.connect, self.takes):
                 progress(each)
                 if each.status in ("broken", "unsupported"):
-                    told[each.scenario_id] = each.message
+                    failures[each.scenario_id] = each.message
         except BrokenAdapter as error:
-            told = dict.fromkeys(ids, str(error))
+            failures = dict.fromkeys(ids, str(error))
         found = {}
         for scenario_id in ids:
-            transcript = None if scenario_id in told else self.kept(version, scenario_id)
+            transcript = None if scenario_id in failures else self.kept(version, scenario_id)
             if transcript is not None:
                 found[scenario_id] = transcript
                 continue
             self.takes.drop(scenario_id, contract.name)
-            why = told.get(scenario_id, "two replays gave different transcripts")
+            why = failures.get(scenario_id, "two replays gave different transcripts")
             self.silent[scenario_id, version] = why
         return found
 
@@ -95,7 +95,7 @@ class Replays:
 
 def changes(
     versions: Sequence[str], ids: Sequence[str], ask: Callable[[str, Sequence[str]], Answers]
-) -> Iterator[Change]:
+) -> Iterator[AnswerChange]:
     """Yield every change that is seen between the first and the last of `versions`, which are oldest first.
 
     A stretch whose ends give the same counts as one without a change. Any other is halved, for all scenarios at
@@ -114,7 +114,7 @@ def _within(
     low: Answers,
     high: Answers,
     ask: Callable[[str, Sequence[str]], Answers],
-) -> Iterator[Change]:
+) -> Iterator[AnswerChange]:
     """Search a stretch of the published versions, without those that gave no answer."""
     apart = [
         scenario_id for scenario_id in low if scenario_id in high and low[scenario_id] != high[scenario_id]
@@ -124,7 +124,7 @@ def _within(
     if len(versions) == 2:
         before, after = versions
         silent = tuple(published[published.index(before) + 1 : published.index(after)])
-        yield from (Change(scenario_id, before, after, silent) for scenario_id in apart)
+        yield from (AnswerChange(scenario_id, before, after, silent) for scenario_id in apart)
         return
     middle = len(versions) // 2
     seen = ask(versions[middle], apart)
@@ -143,7 +143,7 @@ def between(versions: Sequence[str], oldest: str, newest: str) -> list[str]:
     """Return the published versions from `oldest` to `newest`, both included. Raises BisectError."""
     for end in (oldest, newest):
         if end not in versions:
-            raise BisectError(f"{end} is not published, or refused; choose a neighbour")
+            raise BisectError(f"{end} is not published, or must not be installed; choose a neighbour")
     if Version(oldest) >= Version(newest):
         raise BisectError(f"{oldest} is not older than {newest}")
     return [version for version in versions if Version(oldest) <= Version(version) <= Version(newest)]

@@ -9,23 +9,30 @@ from typing import Any
 
 from packaging.version import Version
 
-from readfirst.harness.changes.answer import Answer, Place, Told, recorded_answers
+from readfirst.harness.changes.answer import Answer, ReportedEntry, recorded_answers
 from readfirst.harness.changes.contents import with_modes
 from readfirst.harness.changes.occurrence import ChangeLevel, Occurrence, occurrences, shown_text
 from readfirst.harness.changes.points import Point, chain, version_of
 from readfirst.harness.claims import evidence
-from readfirst.harness.claims.cells import told_both
+from readfirst.harness.claims.cells import describe_both
 from readfirst.harness.report.markup import code
 from readfirst.harness.report.visible import first_difference
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.releases import Releases, load_releases, releases_file
-from readfirst.harness.suite.scenario import Clause
+from readfirst.harness.suite.scenario import CallIndex, Clause
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import contract
 from readfirst.reference_impl.history import ByModel, History
 
-__all__ = ["NOT_RECORDED", "ChangePoint", "Histories", "change_points", "telling", "the_histories"]
+__all__ = [
+    "NOT_RECORDED",
+    "ChangePoint",
+    "Histories",
+    "change_points",
+    "scenarios_of_changes",
+    "the_histories",
+]
 
 Histories = Mapping[str, History]
 
@@ -66,7 +73,7 @@ def the_histories() -> Histories:
     return contract.histories()
 
 
-def telling(histories: Histories | None = None) -> frozenset[str]:
+def scenarios_of_changes(histories: Histories | None = None) -> frozenset[str]:
     """Return the scenarios that show a change, of which the versions around it may be recorded, too."""
     found = the_histories() if histories is None else histories
     return frozenset(name for each in found.values() if each.changes for name in each.shown_by)
@@ -82,7 +89,7 @@ def change_points(suite: Suite, histories: Histories) -> list[ChangePoint]:
     ]
     # What is seen at many points is about something else that changed at the same time.
     spread = Counter(key for _, seen in changes for key in {_key(each) for each in seen.occurrences})
-    found = [_told(point, seen, spread) for point, seen in changes]
+    found = [_worded(point, seen, spread) for point, seen in changes]
     return sorted(found, key=lambda point: (Version(point.version), point.behaviour, point.models))
 
 
@@ -110,7 +117,7 @@ class _Sight:
     """What was recorded around one change: by scenario the closest versions and the answers on both sides."""
 
     around: Mapping[str, Point]
-    answers: Mapping[str, tuple[Mapping[Place, Answer], Mapping[Place, Answer]]]
+    answers: Mapping[str, tuple[Mapping[CallIndex, Answer], Mapping[CallIndex, Answer]]]
     occurrences: tuple[Occurrence, ...]
 
 
@@ -123,7 +130,7 @@ class _Witness:
     def seen(self, history: History, gated: bool, version: str) -> _Sight:
         """Return what the scenarios of a history show around a version."""
         around: dict[str, Point] = {}
-        answers: dict[str, tuple[Mapping[Place, Answer], Mapping[Place, Answer]]] = {}
+        answers: dict[str, tuple[Mapping[CallIndex, Answer], Mapping[CallIndex, Answer]]] = {}
         found: list[Occurrence] = []
         for scenario_id in history.shown_by:
             recording = self.recordings.recording(scenario_id)
@@ -160,7 +167,7 @@ def _key(each: Occurrence) -> _Key:
     return each.tool, change.level, change.kind, change.subject, change.before, change.after
 
 
-def _told(point: ChangePoint, seen: _Sight, spread: Mapping[_Key, int]) -> ChangePoint:
+def _worded(point: ChangePoint, seen: _Sight, spread: Mapping[_Key, int]) -> ChangePoint:
     """Return the point with the call that shows it best: with what is seen at few other points, and here often."""
     if not seen.occurrences:
         return point
@@ -190,8 +197,8 @@ def _cells(tool: str, one: Answer, other: Answer) -> tuple[str, str]:
         text=shown_text(one.text),
         files=before,
     )
-    answer = evidence.Answer(shown_text(other.text), other.refused, other.error, after)
-    cells = told_both(evidence.Statement(1, tool, clause, answer=answer))
+    answer = evidence.RecordedAnswer(shown_text(other.text), other.refused, other.error, after)
+    cells = describe_both(evidence.Statement(1, tool, clause, answer=answer))
     modes = [_modes(one, other), _modes(other, one)]
     return cells[0] + modes[0], cells[1] + modes[1]
 
@@ -201,7 +208,7 @@ def _entries(answer: Answer, other: Answer) -> dict[str, Entry | None]:
     entries: dict[str, Entry | None] = {}
     for path, entry in answer.files.items():
         match entry, other.files.get(path):
-            case Told(), _:
+            case ReportedEntry(), _:
                 pass
             case RegularFile(data=data), RegularFile(data=theirs) if (
                 data != theirs and len(data) > _FEW_BYTES
@@ -216,12 +223,12 @@ def _entries(answer: Answer, other: Answer) -> dict[str, Entry | None]:
 
 def _modes(answer: Answer, other: Answer) -> str:
     """Return the modes of files that the other side gives another mode."""
-    told = ""
+    modes = ""
     for path, entry in sorted(answer.files.items()):
         match entry, other.files.get(path):
             case RegularFile(mode=int() as mode), RegularFile(mode=int() as theirs) if mode != theirs:
-                told += f"; mode {code(f'{mode:04o}')} of {code(path)}"
-    return told
+                modes += f"; mode {code(f'{mode:04o}')} of {code(path)}"
+    return modes
 
 
 def _order(name: str) -> int:

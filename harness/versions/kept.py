@@ -1,4 +1,4 @@
-"""Shelf: which of the versions that a search installs stay installed."""
+"""Kept versions: which of the versions that a search installs stay installed."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 from readfirst.harness.agents.claude_code.package import installed, uninstall
 
-__all__ = ["Shelf"]
+__all__ = ["KeptVersions"]
 
 
-class Shelf:
+class KeptVersions:
     """Keeps at most `most` of the versions used, the latest; None: all. What was there before is never removed."""
 
     def __init__(self, most: int | None = None, cache: Path | None = None) -> None:

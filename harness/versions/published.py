@@ -36,7 +36,7 @@ def newest(package: str = PACKAGE) -> str:
 
 def _asked(package: str, field: str) -> object:
     arguments = ["view", "--json", "--fetch-retries=1", "--fetch-retry-mintimeout=1000", package, field]
-    done = npm(arguments, about=package, needed="it tells what is published", seconds=_SECONDS)
+    done = npm(arguments, about=package, needed="it lists what is published", seconds=_SECONDS)
     try:
         if done.returncode == 0:
             answer: object = json.loads(done.stdout)
@@ -44,5 +44,5 @@ def _asked(package: str, field: str) -> object:
     except ValueError:
         pass
     raise BrokenAdapter(
-        f"npm does not tell the {field} of {package}", blame="environment", details=done.stderr[-2000:]
+        f"npm does not report the {field} of {package}", blame="environment", details=done.stderr[-2000:]
     )

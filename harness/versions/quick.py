@@ -109,8 +109,8 @@ class Look:
             if each not in lost and self._transcript(each, contract, second) != found[each]:
                 lost[each] = UNSTEADY
         kept = {each: transcript for each, transcript in _there(found).items() if each not in lost}
-        told = diff(self.suite, recorded, TakenSide(contract, kept, lost), ids)
-        return replace(told, broken=len(lost))
+        changed = diff(self.suite, recorded, TakenSide(contract, kept, lost), ids)
+        return replace(changed, broken=len(lost))
 
     def _taken(self, contract: Contract, ids: Sequence[str], number: int) -> dict[str, str]:
         """Replay scenarios, and return why some gave nothing."""

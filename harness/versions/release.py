@@ -35,7 +35,7 @@ class ReleaseError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version that is no contract yet: the contracts it becomes, each with the newest one of its class."""
+    """A version that is not a contract yet: the contracts it becomes, each with the newest one of its class."""
 
     version: str
     contracts: tuple[tuple[Contract, Contract], ...]
@@ -55,7 +55,7 @@ def release_of(contracts: Contracts, version: str) -> Release:
             (replace(found, name=name, version=version, model=before.model, summary=summary), before)
         )
     if not pairs:
-        raise ReleaseError(f"{version} is older than every contract; snapshots go forward.")
+        raise ReleaseError(f"{version} is older than every contract; snapshots are for newer versions.")
     return Release(version, tuple(pairs))
 
 

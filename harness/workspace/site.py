@@ -27,8 +27,8 @@ from readfirst.harness.workspace.world import WorldEventError, create, perform
 __all__ = [
     "HOME",
     "TEMPORARY",
-    "Place",
     "Site",
+    "SitePool",
     "SpoiltError",
     "Territory",
     "WorldEventError",
@@ -69,7 +69,7 @@ def _spoilt(doing: str) -> Iterator[None]:
 
     OSError is left for what the system itself lacks.
     """
-    deep = f"cannot {doing}: it has too many directories inside one another"
+    deep = f"cannot {doing}: its directories are nested too deeply"
     try:
         yield
     except RecursionError:
@@ -166,8 +166,8 @@ class Site:
         self._folders = [
             (made, _identity(made), name)
             for made, name in (
-                (directory, "what the folder of its workspace is in"),
-                (self.around, "the folder of its workspace"),
+                (directory, "the folder two levels above its workspace"),
+                (self.around, "the folder above its workspace"),
                 (self.home, "its home"),
             )
         ]
@@ -280,7 +280,7 @@ def _identity(path: str) -> tuple[int, int, int] | None:
     return status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode)
 
 
-class Place:
+class SitePool:
     """A base directory below which every scenario gets a site of its own; sites are cleared and used again.
 
     The base is a fresh directory for temporary files unless one is named. Its path holds no symbolic links.

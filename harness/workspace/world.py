@@ -119,7 +119,7 @@ def _modify(event: WorldEvent, root: str, target: str) -> None:
     real = _followed(root, target, event)
     status = os.stat(real)
     if not stat.S_ISREG(status.st_mode):
-        raise WorldEventError(f"cannot modify {event.path}: it is no regular file")
+        raise WorldEventError(f"cannot modify {event.path}: it is not a regular file")
     mode = stat.S_IMODE(status.st_mode)
     if not mode & 0o200:
         os.chmod(real, mode | 0o200)

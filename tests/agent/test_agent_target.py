@@ -178,5 +178,5 @@ def test_a_network_that_cannot_be_taken_away_is_told_once(make, tmp_path: Path, 
         for name in "12":
             adapter.open(workspace(tmp_path, name)).close()
     assert [record.getMessage() for record in caplog.records] == [
-        "stand-in keeps its network: this system has no namespaces; only its switches hold it back"
+        "stand-in keeps its network: this system has no namespaces; only its own settings keep it offline"
     ]

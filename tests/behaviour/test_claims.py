@@ -94,7 +94,7 @@ BEYOND_THE_SCHEMA = {
     "a topic as side": (CONTRADICTION % "{about: W?, claims: [one, t], shown_by: [a/b]}", "no claim 't'"),
     "an id twice": (
         (CLAIM % f"{{says: S., {SOURCES}, shown_by: [a/b]}}").replace("c:", "t:"),
-        "the id t stands already in line 1",
+        "the id t is already used in line 1",
     ),
 }
 

@@ -33,7 +33,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 RATE = 8
 """Scenarios per second, beside the start-up."""
@@ -139,7 +139,7 @@ def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
     families: dict[str, list[Cost]] = defaultdict(list)
     first = len(METER.starts)
     adapter = claude_code.open_claude_code(contract.name, suite, contract=contract, time_limit=30)
-    with Place() as place:
+    with SitePool() as place:
         began = METER.now()
         for scenario in scenarios:
             before, starts = METER.now(), len(METER.starts)
@@ -200,7 +200,7 @@ def main() -> int:
     names = arguments.contracts or [suite.contracts.default]
     for name in names:
         if name not in suite.contracts or not suite.contracts[name].recorded:
-            parser.error(f"{name} is no contract that a version stands behind")
+            parser.error(f"{name} is not a contract that a version stands behind")
     verdicts = [one_pass(suite, suite.contracts[name], arguments.every) for name in names]
     return 0 if all(verdicts) else 1
 

@@ -33,13 +33,13 @@ sys.path.insert(0, str(CHECKOUT))
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.bench import Bench, Order, run
 from readfirst.harness.run.connect import connect
+from readfirst.harness.run.runner import Runner, RunSpec, run
 from readfirst.harness.suite.entry import OLD_TIME, Directory, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from readfirst.harness.workspace.world import perform
 from readfirst.reference_impl import FileTools
 
@@ -226,7 +226,7 @@ def replay_ratio(rounds: int) -> Result:
     former = os.umask(0o022)
     try:
         for _ in range(rounds):
-            with Place() as place:
+            with SitePool() as place:
                 harnessed.append(seconds(with_harness))
             with tempfile.TemporaryDirectory() as folder:
                 plain.append(seconds(partial(bare, scenarios, os.path.realpath(folder))))
@@ -306,7 +306,7 @@ def contracts_ratio(rounds: int) -> Result:
 _WHOLE_RUN = """\
 import resource, sys, time
 from pathlib import Path
-from readfirst.harness.run.bench import run
+from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 suite = Suite(Path(sys.argv[1]))
 started = time.process_time()
@@ -375,11 +375,11 @@ def recorder(count: int, least: float) -> Result:
     """Time the real product on scenarios that share one session, after its start."""
     suite = Suite()
     ids = [name for name in passing(suite) if shares_a_session(suite.scenario(name))][: count + 1]
-    with Bench(Order(suite.root, "claude-code:2.1.7", "2.1.7"), suite) as bench:
-        bench.judge(ids[0])
+    with Runner(RunSpec(suite.root, "claude-code:2.1.7", "2.1.7"), suite) as runner:
+        runner.judge(ids[0])
         started = time.perf_counter()
         for name in ids[1:]:
-            bench.judge(name)
+            runner.judge(name)
         taken = time.perf_counter() - started
     rate = (len(ids) - 1) / taken
     shown = f"{rate:.1f} ({len(ids) - 1} scenarios in {taken:.1f} s)"

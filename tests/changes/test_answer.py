@@ -6,7 +6,14 @@ import hashlib
 
 import pytest
 
-from readfirst.harness.changes.answer import Answer, Told, asked, patched, recorded_answers, with_whole_text
+from readfirst.harness.changes.answer import (
+    Answer,
+    ReportedEntry,
+    asked,
+    patched,
+    recorded_answers,
+    with_whole_text,
+)
 from readfirst.harness.compare.verdict import Difference, Level
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
@@ -102,8 +109,11 @@ def test_files_that_differ_are_those_of_the_call_or_of_its_group(vocabulary: Voc
         differing("path new/b", "a directory", 2, level="effects"),
     ]
     found = patched(SCENARIO, EXPECTED, differences, vocabulary)
-    assert found[1, 0].files == {"a": Told("file", "z\n")}
-    assert found[2, None].files == {"a": Told("mode", "0600"), "new/b": Told("path", "a directory")}
+    assert found[1, 0].files == {"a": ReportedEntry("file", "z\n")}
+    assert found[2, None].files == {
+        "a": ReportedEntry("mode", "0600"),
+        "new/b": ReportedEntry("path", "a directory"),
+    }
     assert found[2, 0] == EXPECTED[2, 0]
 
 

@@ -51,7 +51,7 @@ def test_what_changed_between_two_contracts_is_told_by_cause(filled: Small, run:
     assert told.splitlines() == [
         "2.1.7 → 2.1.228: 3 of 4 scenarios differ, 2 causes",
         "",
-        "Effects: what is refused, and what becomes of files",
+        "Effects: what is refused, and what happens to files",
         "! Edit: refused (not_read) → applied  [1 scenario, between 2.1.40 and 2.1.228]",
         "    - File has not been read yet. Read it first before writing to it.",
         "    + The file $WS/notes.txt has been updated.",
@@ -113,7 +113,7 @@ def test_scenarios_that_one_side_says_nothing_of_are_not_compared(filled: Small,
 def test_where_nothing_can_be_compared_the_result_is_not_green(filled: Small, run: Run) -> None:
     code, told, error = run("diff", "documented", "2.1.7")
     assert code == 5
-    assert "there is no scenario that both sides speak of" in error
+    assert "no scenario has a result on both sides" in error
     assert "not compared: 4 scenarios" in told
 
 
@@ -142,7 +142,7 @@ def test_a_selection_restricts_what_is_compared(filled: Small, run: Run) -> None
     [
         ("documentd", "Did you mean documented?"),
         ("2.1.329", "`claude-code:2.1.329`"),
-        ("refrence", "no contract of this suite, no file, and no connect string"),
+        ("refrence", "neither a contract of this suite, nor a file, nor a connect string"),
     ],
 )
 def test_what_names_no_side_is_a_usage_error(filled: Small, run: Run, name: str, told: str) -> None:
@@ -222,7 +222,7 @@ def test_of_a_stream_of_several_runs_the_one_on_the_other_side_is_taken(
     assert run("diff", "2.1.228", file)[0] == 1
     code, _, error = run("diff", "2.1.40", file)
     assert code == 2
-    assert "holds runs on 2.1.7, 2.1.228" in error
+    assert "contains runs on 2.1.7, 2.1.228" in error
 
 
 def test_a_run_that_broke_is_no_complete_result(filled: Small, run: Run, tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_a_run_that_broke_is_no_complete_result(filled: Small, run: Run, tmp_pat
     code, told, error = run("diff", "2.1.7", file)
     assert code == 3
     assert "not compared: 1 scenario, because recording:2.1.7 broke" in told
-    assert "1 scenarios have no result, so this is not all" in error
+    assert "1 scenarios have no result, so the comparison is incomplete" in error
 
 
 def test_a_run_that_was_interrupted_is_no_complete_result(filled: Small, run: Run, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from readfirst.harness.cli.suite_page import page_file
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.recordings import Recordings, Transcript, encode
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.versions.history import ChangePoint, change_points, telling
+from readfirst.harness.versions.history import ChangePoint, change_points, scenarios_of_changes
 from readfirst.harness.versions.history_page import history_page
 from readfirst.reference_impl.history import ByModel, History
 
@@ -183,7 +183,7 @@ def test_the_page_without_changes_has_no_table(small: Small) -> None:
 
 def test_scenarios_of_changes_tell_more_than_others() -> None:
     histories = {"changed": one({(2, 1, 8): True}, "a/b"), "never": one({}, "c/d")}
-    assert telling(histories) == {"a/b"}
+    assert scenarios_of_changes(histories) == {"a/b"}
 
 
 @pytest.fixture

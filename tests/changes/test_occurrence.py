@@ -7,10 +7,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from readfirst.harness.changes.answer import Answer, Place, Told
+from readfirst.harness.changes.answer import Answer, ReportedEntry
 from readfirst.harness.changes.occurrence import Occurrence, occurrences, same_text
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.scenario import (
+    CallIndex,
     Given,
     ParallelCalls,
     Scenario,
@@ -30,12 +31,12 @@ def scenario(*steps: Step) -> Scenario:
     return Scenario("some/id", "A title", "must", Given({"a": FILE}), steps)
 
 
-def wrote(entry: Entry | Told | bytes | None, text: str = "Done.") -> Answer:
+def wrote(entry: Entry | ReportedEntry | bytes | None, text: str = "Done.") -> Answer:
     return Answer(text=text, files={"a": RegularFile(entry) if isinstance(entry, bytes) else entry})
 
 
 def between(
-    one: Answer | Mapping[Place, Answer], other: Answer | Mapping[Place, Answer], *steps: Step
+    one: Answer | Mapping[CallIndex, Answer], other: Answer | Mapping[CallIndex, Answer], *steps: Step
 ) -> list[Occurrence]:
     sides = [{(0, 0): side} if isinstance(side, Answer) else side for side in (one, other)]
     return occurrences(scenario(*(steps or (EDIT,))), *sides)
@@ -125,8 +126,8 @@ def test_a_digest_agrees_with_the_bytes_it_is_of() -> None:
 
 
 def test_what_a_run_told_of_a_file_agrees_with_the_file() -> None:
-    assert between(wrote(Told("file", "gamma\n")), wrote(b"gamma\n")) == []
-    assert told(between(wrote(Told("file", "delta\n")), wrote(b"gamma\n")))[0][:3] == (
+    assert between(wrote(ReportedEntry("file", "gamma\n")), wrote(b"gamma\n")) == []
+    assert told(between(wrote(ReportedEntry("file", "delta\n")), wrote(b"gamma\n")))[0][:3] == (
         *("effects", "file"),
         "content",
     )

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.cli import exits as guard
+from readfirst.harness.cli import exits
 from readfirst.harness.cli import main as cli
 from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
+from tests.two_rules import two_rules
 
 from .browser import chromium
 
@@ -76,30 +77,6 @@ steps:
     expect:
       error: unexpectedly_modified
       text: File has been unexpectedly modified. Read it again before attempting to write it.
-"""
-
-RULES = """\
-classes:
-  safety: Nothing is lost.
-  contract: What may be relied on.
-  fidelity: How answers look.
-  product: Habits.
-rules:
-  read-first:
-    title: Edit refuses a file that was not read
-    class: contract
-    requirement: must
-    tools: [Edit]
-    sources: ["behaviour-spec.txt, State Tracking"]
-    why: A model guesses what is in it.
-    always_refused: It is enough here.
-  numbers:
-    title: Read numbers the lines of a file
-    class: fidelity
-    requirement: must
-    tools: [Read]
-    sources: ["behaviour-spec.txt, Output Format"]
-    why: Models tell the number from the text.
 """
 
 FAILING = {"wrong/text": WRONG_TEXT, "wrong/effects": WRONG_EFFECTS}
@@ -168,14 +145,14 @@ def ruled(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
             "reading/other": PASSES.replace("a file", "any file"),
         }
     )
-    (suite.root / "rules.yaml").write_text(RULES, encoding="utf-8")
+    (suite.root / "rules.yaml").write_text(two_rules("contract"), encoding="utf-8")
     return Suite(suite.root)
 
 
 @pytest.fixture
 def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Run a command line in this process; returns code, out and err."""
-    monkeypatch.setattr(guard.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(exits.signal, "signal", lambda *_: None)
     monkeypatch.setenv("COLUMNS", "200")
 
     def call(*arguments: object) -> SimpleNamespace:

@@ -109,7 +109,7 @@ def test_nothing_is_removed_where_there_is_nobody_to_ask(
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
     ran = readfirst("cache", "--clear")
     assert ran.code == 2
-    assert "would remove 5 folders, 1.5 MB, and there is nobody to ask. Add --yes." in ran.err
+    assert "would remove 5 folders, 1.5 MB, and there is no terminal to confirm it on. Add --yes." in ran.err
     assert names() == before
 
 
@@ -140,7 +140,7 @@ def test_what_is_being_installed_stays(readfirst: Cli, here: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         ran = readfirst("cache", "--clear", "claude-code", "--yes")
     assert ran.code == 3
-    assert "claude-code/2.1.7 stays: it is being installed" in ran.err
+    assert "claude-code/2.1.7 was kept: it is being installed" in ran.err
     assert names() == ["claude-code/2.1.7", "targets/agno@3.1.10", "takes/2.1.7", "last-failed/last-failed"]
 
 

@@ -150,7 +150,7 @@ def test_a_broken_adapter_exits_3(readfirst: Cli, holding: Suite, monkeypatch: p
         def open(self, workspace: object) -> Any:
             raise BrokenAdapter("it hung", blame="adapter")
 
-    monkeypatch.setattr("readfirst.harness.run.bench.connect", lambda *_, **__: Raises())
+    monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *_, **__: Raises())
     ran = readfirst("run", "--fixtures", holding.root)
     assert ran.code == 3
     assert "BROKEN gate/not-read" in ran.out
@@ -163,7 +163,7 @@ def test_an_adapter_that_does_not_start_exits_3(
     def connect(*_: object, **__: object) -> None:
         raise BrokenAdapter("npm is not there", blame="environment")
 
-    monkeypatch.setattr("readfirst.harness.run.bench.connect", connect)
+    monkeypatch.setattr("readfirst.harness.run.runner.connect", connect)
     ran = readfirst("run", "--fixtures", holding.root)
     assert (ran.code, ran.err) == (3, "readfirst: npm is not there\n")
 
@@ -303,7 +303,7 @@ def test_a_baseline_of_another_target_or_scenario_exits_2(
     file = tmp_path / "accepted.yaml"
     file.write_text("name: python:m:T\naccepted: []\n")
     ran = readfirst("run", "--fixtures", holding.root, "--baseline", file)
-    assert (ran.code, "of 'python:m:T', and the run is called 'reference'" in ran.err) == (2, True)
+    assert (ran.code, "to 'python:m:T', but the run is called 'reference'" in ran.err) == (2, True)
     assert f"{file}:1:7: " in ran.err
     assert "If they are the same, add --name python:m:T." in ran.err
     assert readfirst("run", "--fixtures", holding.root, "--baseline", file, "--name", "python:m:T").code == 0
@@ -321,7 +321,7 @@ def test_a_baseline_holds_the_name_and_no_path_or_option_of_the_command(
         opened.append(target)
         return ReferenceAdapter("2.1.7")
 
-    monkeypatch.setattr("readfirst.harness.run.bench.connect", connect)
+    monkeypatch.setattr("readfirst.harness.run.runner.connect", connect)
     file = tmp_path / "accepted.yaml"
     words = ["--fixtures", mixed.root, "--baseline", file]
     one = "mcp:node /home/one/server.mjs"
@@ -445,7 +445,7 @@ def test_an_interrupt_finishes_the_stream_and_is_quiet(
                 raise KeyboardInterrupt
             return ToolResult("?")
 
-    monkeypatch.setattr("readfirst.harness.run.bench.connect", lambda *_, **__: Interrupted())
+    monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *_, **__: Interrupted())
     ran = readfirst("run", "--format", "jsonl", "--fixtures", holding.root)
     assert (ran.code, ran.err) == (130, "")
     lines = [json.loads(line) for line in ran.out.splitlines()]

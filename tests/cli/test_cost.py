@@ -47,8 +47,8 @@ def test_it_says_how_many_shared_a_server_and_why() -> None:
     cost, summary = Cost(clock=lambda: 0.0), Summary()
     for server in (
         ServerUse(shared=False, why="too few to try"),
-        ServerUse(shared=True, why="no session notices another"),
-        ServerUse(shared=True, why="no session notices another"),
+        ServerUse(shared=True, why="no session affects another"),
+        ServerUse(shared=True, why="no session affects another"),
         ServerUse(shared=False, why="must be fresh"),
         ServerUse(shared=False, why="must be fresh"),
         None,
@@ -56,5 +56,5 @@ def test_it_says_how_many_shared_a_server_and_why() -> None:
         cost.verdict(replace(verdict(0, 1), server=server))
         summary.add(verdict(0, 1), Ruling(conformant=True))
     assert cost.sentence(summary.total).partition(" in all; ")[2] == (
-        "2 scenarios on a shared server (no session notices another); 3 scenarios on a server each (must be fresh)"
+        "2 scenarios on a shared server (no session affects another); 3 scenarios on a server each (must be fresh)"
     )

@@ -37,7 +37,7 @@ def test_lint_asks_for_what_is_still_to_be_filled_in(suite: Suite) -> None:
 def test_a_scenario_that_is_there_is_not_replaced(suite: Suite) -> None:
     path = write_skeleton(suite, "staleness/a-new-case")
     path.write_text("mine")
-    with pytest.raises(SkeletonError, match="is there already"):
+    with pytest.raises(SkeletonError, match="already exists"):
         write_skeleton(suite, "staleness/a-new-case")
     assert path.read_text() == "mine"
 
@@ -57,7 +57,7 @@ def test_the_command_tells_the_file_and_refuses_with_exit_code_2(
     assert exit_code(["new", "gate/new-case", "--fixtures", str(suite.root)]) == 0
     assert capsys.readouterr().out == f"{suite.path('gate/new-case')}\n"
     assert exit_code(["new", "gate/new-case", "--fixtures", str(suite.root)]) == 2
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_a_suite_of_ones_own_is_begun_where_there_is_nothing(
@@ -67,7 +67,7 @@ def test_a_suite_of_ones_own_is_begun_where_there_is_nothing(
     assert exit_code(["new", "gate/new-case", "--fixtures", str(mine)]) == 0
     shown = capsys.readouterr()
     assert shown.out == f"{mine / 'scenarios/gate/new-case.yaml'}\n"
-    assert shown.err == f"began a suite in {mine}\n"
+    assert shown.err == f"created a suite in {mine}\n"
     begun = Suite(mine)
     assert begun.scenario("gate/new-case", require_expect=False).contract == "2.1.7"
     assert (mine / "scenarios/gate/../../schema/scenario.schema.json").is_file(), "its first line names it"

@@ -293,7 +293,7 @@ def test_a_baseline_is_of_a_name(run: Run, mixed: Suite, tmp_path: Path) -> None
         ),
         (("--readfirst-contract", "2.1.7x"), "there is no contract '2.1.7x'. Did you mean 2.1.7?"),
         (("--readfirst-baseline", "/nowhere/x.yaml"), "the file cannot be read"),
-        (("--adapter", "agno"), "'agno' is no target. Did you mean: --adapter target:agno"),
+        (("--adapter", "agno"), "'agno' is not a target. Did you mean: --adapter target:agno"),
     ],
     ids=["kind", "module", "contract", "contract-without-adapter", "baseline", "meant"],
 )

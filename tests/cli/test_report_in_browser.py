@@ -15,7 +15,7 @@ from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import Commands
 from readfirst.harness.report.pages import Sources
 from readfirst.harness.report.results import Results, Run
-from readfirst.harness.run.bench import run as replayed
+from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
 
 from .browser import Shown, look, severe

@@ -18,7 +18,7 @@ from readfirst.harness.report import Commands
 from readfirst.harness.report.pages import PAGES, Page, PageReport, Sources
 from readfirst.harness.report.results import Results, Run
 from readfirst.harness.report.versions import version_lines
-from readfirst.harness.run.bench import run as replayed
+from readfirst.harness.run.runner import run as replayed
 from readfirst.harness.suite.suite import Suite
 
 from .conftest import record_alike

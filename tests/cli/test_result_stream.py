@@ -129,7 +129,7 @@ def test_an_interrupted_run_has_a_footer_and_is_marked(stream: Write) -> None:
         ([HEADER, WHOLE[1], {**WHOLE[2], "contract": "9"}, footer()], 3, "does not name the contract '9'"),
         ([{**HEADER, "format": 2}, *WHOLE[1:]], 1, "$.format"),
         ([HEADER, {**WHOLE[1], "status": "fine"}, *WHOLE[2:]], 2, "$.status"),
-        ([HEADER, {"type": "remark"}, *WHOLE[2:]], 2, "no line of a result stream"),
+        ([HEADER, {"type": "remark"}, *WHOLE[2:]], 2, "not a line of a result stream"),
     ],
 )
 def test_a_stream_that_is_not_whole_is_refused_with_its_line(
@@ -146,7 +146,7 @@ def test_a_stream_that_is_not_whole_is_refused_with_its_line(
 def test_a_last_line_that_is_damaged_is_refused(stream: Write, tail: bytes) -> None:
     path = stream(WHOLE[:-1])
     path.write_bytes(path.read_bytes() + tail)
-    with pytest.raises(StreamError, match=r":4: this (line is not whole JSON|is no line)"):
+    with pytest.raises(StreamError, match=r":4: this (line is not whole JSON|is not a line)"):
         read_stream(path)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.run.bench import Bench, Order, run
+from readfirst.harness.run.runner import Runner, RunSpec, run
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.session import Session, ToolResult, Workspace
 from readfirst.harness.source.finding import SuiteError
@@ -61,7 +61,7 @@ class FakeSession:
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     """The adapter that every connect string gives."""
     adapter = Fake(lambda tool, arguments: ToolResult("?"))
-    monkeypatch.setattr("readfirst.harness.run.bench.connect", lambda *args, **kwargs: adapter)
+    monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *args, **kwargs: adapter)
     return adapter
 
 
@@ -126,7 +126,7 @@ def test_an_error_of_the_harness_is_blamed_on_the_harness(
     def replay(*_: object) -> None:
         raise ZeroDivisionError("of ours")
 
-    monkeypatch.setattr("readfirst.harness.run.bench.replay", replay)
+    monkeypatch.setattr("readfirst.harness.run.runner.replay", replay)
     verdicts = list(run(holding, "reference", ["2.1.7"]))
     assert {(verdict.status, verdict.blame) for verdict in verdicts} == {("broken", "harness")}
     assert "ZeroDivisionError" in verdicts[0].reason
@@ -173,12 +173,12 @@ def test_memory_stays_flat_over_thousands_of_scenarios(
 
 DYING = """\
 import contextlib, os, signal
-from readfirst.harness.run.bench import Order
+from readfirst.harness.run.runner import RunSpec
 
-class Dying(Order):
+class Dying(RunSpec):
     @contextlib.contextmanager
-    def bench(self):
-        with Order.bench(self) as judge:
+    def open(self):
+        with RunSpec.open(self) as judge:
             yield lambda name: os.kill(os.getpid(), signal.SIGKILL) if name == "gate/not-read" else judge(name)
 """
 
@@ -251,8 +251,8 @@ def test_an_interrupt_leaves_no_process_and_no_traceback(
 
 
 def test_a_bench_can_be_used_alone(holding: Suite) -> None:
-    with Bench(Order(holding.root, "reference", "2.1.7")) as bench:
-        assert bench.judge("gate/not-read").status == "passed"
+    with Runner(RunSpec(holding.root, "reference", "2.1.7")) as runner:
+        assert runner.judge("gate/not-read").status == "passed"
 
 
 COUNTED = """

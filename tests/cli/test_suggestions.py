@@ -86,7 +86,7 @@ def test_what_is_a_target_or_like_nothing_gets_no_hint(mixed: Suite, words: str)
 def test_a_hint_is_shown_and_works(readfirst: Cli, mixed: Suite) -> None:
     ran = readfirst("run", "gate", "--fixtures", mixed.root)
     assert (ran.code, ran.out) == (2, "")
-    found = re.fullmatch(r"readfirst: 'gate' is no target\. Did you mean: readfirst (.*)\n", ran.err)
+    found = re.fullmatch(r"readfirst: 'gate' is not a target\. Did you mean: readfirst (.*)\n", ran.err)
     assert found is not None
     assert readfirst(*shlex.split(found[1]), "--fixtures", mixed.root).code == 0
 
@@ -109,7 +109,7 @@ def test_every_command_that_takes_a_target_suggests_one(
     ran = readfirst(*command.split(), *words.split())
     assert (ran.code, ran.out) == (2, "")
     first = words.split()[0]
-    assert ran.err == f"readfirst: {first!r} is no target. Did you mean: readfirst {command} {meant}\n"
+    assert ran.err == f"readfirst: {first!r} is not a target. Did you mean: readfirst {command} {meant}\n"
 
 
 @pytest.mark.parametrize(
@@ -117,10 +117,13 @@ def test_every_command_that_takes_a_target_suggests_one(
     [
         (["check-adapter", "nothing"], "there is no kind 'nothing'"),
         (["check-adapter", "reference", "gate"], "'gate' is one word too many"),
-        (["new-mapping", "agno"], "'agno' is no MCP server"),
+        (["new-mapping", "agno"], "'agno' is not an MCP server"),
         (["fuzz", "--against", "reference", "more"], "'more' is one word too many"),
-        (["diff", "2.1.7", "agno"], "'agno' is no side. Did you mean target:agno?"),
-        (["diff", "2.1.7", "server.mjs"], "'server.mjs' is no side. Did you mean 'mcp:node server.mjs'?"),
+        (["diff", "2.1.7", "agno"], "'agno' cannot be compared. Did you mean target:agno?"),
+        (
+            ["diff", "2.1.7", "server.mjs"],
+            "'server.mjs' cannot be compared. Did you mean 'mcp:node server.mjs'?",
+        ),
         (["diff", "2.1.7", "notes.txt"], "notes.txt:1:"),
     ],
 )

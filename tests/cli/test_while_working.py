@@ -60,7 +60,7 @@ def test_nothing_is_run_where_nothing_failed(readfirst: Cli, holding: Suite) -> 
     ran = readfirst(*words, "--lf")
     assert ran.code == 5
     assert ran.err == (
-        "readfirst: nothing of what is selected failed when reference was last run, so nothing was tested.\n"
+        "readfirst: no selected scenario failed when reference was last run, so nothing was tested.\n"
     )
 
 
@@ -71,7 +71,7 @@ def test_a_target_that_was_not_run_has_no_last_failures(readfirst: Cli, holding:
     monkeypatch.chdir("elsewhere")
     ran = readfirst(*words, "--last-failed")
     assert ran.code == 2
-    assert "reference was not run in this folder before. Run it once without --last-failed" in ran.err
+    assert "reference has not been run in this folder yet. Run it once without --last-failed" in ran.err
 
 
 def test_results_of_a_run_tell_what_failed(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_a_damaged_note_counts_as_none(tmp_path: Path) -> None:
 def test_the_workspaces_of_failing_scenarios_stay(readfirst: Cli, mixed: Suite, jobs: str) -> None:
     ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "kept", "-j", jobs)
     assert ran.code == 1
-    assert "the workspaces of what failed are in kept\n" in ran.err
+    assert "the workspaces of failed scenarios are in kept\n" in ran.err
     assert sorted(str(each) for each in Path("kept").glob("*/*/*/*")) == [
         "kept/wrong/effects/workspace/notes.txt",
         "kept/wrong/text/workspace/notes.txt",
@@ -119,7 +119,7 @@ def test_a_folder_with_files_of_the_user_is_not_taken(readfirst: Cli, mixed: Sui
     Path("mine/notes.txt").write_text("mine")
     ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine")
     assert ran.code == 2
-    assert ran.err == "readfirst: mine holds files of yours. Let --keep name a folder that is new or empty.\n"
+    assert ran.err == "readfirst: mine contains files of yours. Name a new or empty folder with --keep.\n"
     assert ran.out == ""
     assert readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine/notes.txt").code == 2
 
@@ -157,7 +157,7 @@ def test_a_trace_shows_the_messages_of_a_server(readfirst: Cli) -> None:
 
 def test_a_trace_is_of_one_job(readfirst: Cli) -> None:
     ran = readfirst("run", "reference", "--trace", "-j", "2")
-    assert (ran.code, ran.err) == (2, "readfirst: --trace tells one thing after the other. Leave out -j.\n")
+    assert (ran.code, ran.err) == (2, "readfirst: --trace follows one scenario at a time. Leave out -j.\n")
 
 
 def test_a_trace_holds_nothing_that_a_terminal_would_obey(capsys: pytest.CaptureFixture[str]) -> None:

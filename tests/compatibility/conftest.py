@@ -11,30 +11,8 @@ import pytest
 from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
+from tests.two_rules import two_rules
 
-RULES = """\
-classes:
-  safety: Nothing is lost.
-  contract: What may be relied on.
-  fidelity: How answers look.
-  product: Habits.
-rules:
-  read-first:
-    title: Edit refuses a file that was not read
-    class: safety
-    requirement: must
-    tools: [Edit]
-    sources: ["behaviour-spec.txt, State Tracking"]
-    why: A model guesses what is in it.
-    always_refused: It is enough here.
-  numbers:
-    title: Read numbers the lines of a file
-    class: fidelity
-    requirement: must
-    tools: [Read]
-    sources: ["behaviour-spec.txt, Output Format"]
-    why: Models tell the number from the text.
-"""
 UNREAD = """\
 title: Edit refuses a file that was not read, {about}
 requirement: must
@@ -68,7 +46,7 @@ def suite(tmp_path: Path) -> Suite:
     for name in ("contracts.yaml", "errors.yaml"):
         root.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(default_root() / name, root / name)
-    (root / "rules.yaml").write_text(RULES, encoding="utf-8")
+    (root / "rules.yaml").write_text(two_rules("safety"), encoding="utf-8")
     for scenario_id, text in SCENARIOS.items():
         file = root / "scenarios" / f"{scenario_id}.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -59,7 +59,7 @@ def test_versions_in_which_the_same_holds_are_one_bar() -> None:
         ("none", "1.0: unknown"),
         ("partly", "1.1: partly 1/4"),
         ("yes", "2.0: yes 4/4"),
-        ("yes", "2.0+gated: yes 4/4"),  # an older model is no later version
+        ("yes", "2.0+gated: yes 4/4"),  # an older model is not a later version
     ]
     assert bars(rule_chart(data("no no 1/4 1/4"), ["safety"]))[0] == ("no", "1.0 to 1.1: no 0/4")
 

@@ -30,7 +30,7 @@ from readfirst.harness.suite.contracts import Contract, UnknownContractError
 from readfirst.harness.suite.recordings import Recording
 from readfirst.harness.suite.scenario import Scenario, TextDigest
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 TIME_LIMIT = 30.0
 """Seconds that one call may take."""
@@ -89,7 +89,7 @@ def _compared(suite: Suite, name: str, families: Sequence[str]) -> int:
     product = connect(f"claude-code:{name}", suite, contract=contract, time_limit=TIME_LIMIT)
     differ = 0
     try:
-        with Place() as place:
+        with SitePool() as place:
             duel = Duel(reference, product, place, "text", suite.vocabulary)
             for scenario, found in disagreements(asked, duel):
                 differ += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from readfirst.harness.fuzz.campaign import Duel
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import behaviours_of
 
 from .between import disagreements, is_comparable, main
@@ -14,7 +14,7 @@ from .judging import SUITE, Reference
 
 def differing(one: str, other: str, *ids: str) -> list[str]:
     """Return the scenarios in which the reference at one version differs from that at another."""
-    with Place() as place:
+    with SitePool() as place:
         duel = Duel(
             Reference(behaviours_of(one)), Reference(behaviours_of(other)), place, "text", SUITE.vocabulary
         )

@@ -17,7 +17,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.recordings import Recording, Recordings
 from readfirst.harness.suite.releases import load_releases, releases_file
 from readfirst.harness.versions.history import the_histories
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.history import ByModel
 
@@ -99,7 +99,7 @@ def both_sides(change: Change) -> Iterator[Sides]:
 def is_seen(change: Change) -> bool:
     """Whether the reference contradicts a recording when it changes one version later, and when one sooner."""
     late = sooner = False
-    with Place() as place:
+    with SitePool() as place:
         for sides in both_sides(change):
             before, after = (of_model(value, sides.gated) for value in (change.before, change.after))
             late = late or contradicted(sides.scenario_id, sides.after, change.behaviour, before, place)
@@ -112,7 +112,7 @@ def is_seen_by_a_contract(change: Change) -> bool:
     later = [
         each for each in SUITE.contracts.recorded if Version(each.version or "0") >= Version(change.version)
     ]
-    with Place() as place:
+    with SitePool() as place:
         return any(
             contradicted(
                 scenario_id,
@@ -126,7 +126,7 @@ def is_seen_by_a_contract(change: Change) -> bool:
         )
 
 
-def contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place: Place) -> bool:
+def contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place: SitePool) -> bool:
     """Whether a scenario fails on a version if a behaviour has that value there."""
     contract = SUITE.contracts.find(name)
     moved = dataclasses.replace(behaviours_of(name), **{behaviour: value})

@@ -13,11 +13,11 @@ from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.run.bench import run
+from readfirst.harness.run.runner import run
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.recordings import Recording, RecordingError, Transcript, decode
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import behaviours_of
 
 from .judging import SUITE, Reference, judged, offered
@@ -80,7 +80,7 @@ def test_the_reference_agrees_also_with_versions_between_contracts() -> None:
     wrong = []
     seen = list(sightings())
     assert len(seen) >= 20, "ten changes are recorded on both sides"
-    with Place() as place:
+    with SitePool() as place:
         for scenario_id, name in seen:
             contract = SUITE.contracts.find(name)
             scenario = SUITE.scenario(scenario_id, contract)
@@ -105,7 +105,7 @@ def recorded(scenario_id: str) -> Recording:
 
 @pytest.mark.parametrize("scenario_id", sample())
 def test_a_changed_character_of_any_recorded_answer_is_noticed(scenario_id: str) -> None:
-    with Place() as place:
+    with SitePool() as place:
         for name, transcript in recorded(scenario_id).transcripts.items():
             contract = SUITE.contracts.find(name)
             scenario = SUITE.scenario(scenario_id, contract)
@@ -153,7 +153,7 @@ def test_a_border_that_is_moved_is_noticed(scenario_id: str) -> None:
     """The reference contradicts it; of what the host wrote around an answer, the product itself does."""
     scenario = SUITE.scenario(scenario_id)
     truth = recorded(scenario_id).transcripts
-    with Place() as place:
+    with SitePool() as place:
         for border, moved in with_borders_moved(scenario_id):
             for name, transcript in moved.transcripts.items():
                 contract = SUITE.contracts.find(name)

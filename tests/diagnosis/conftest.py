@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from readfirst.harness.diagnosis.alternatives import Change, named, with_changes
+from readfirst.harness.diagnosis.alternatives import BehaviourChange, named, with_changes
 from readfirst.harness.diagnosis.observation import behaviours_observed
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.search import Diagnosis, Level, Observed, diagnosed
@@ -52,5 +52,5 @@ def few() -> Iterator[Clinic]:
         yield Clinic(Table(table.reference, rows), replays, suite)
 
 
-def changes_of(found: Diagnosis) -> set[Change]:
+def changes_of(found: Diagnosis) -> set[BehaviourChange]:
     return {each.change for each in found.differences}

@@ -108,7 +108,7 @@ def test_nothing_to_diagnose_is_said(readfirst: Cli, stream: Path, tmp_path: Pat
         (): "name a target, or the results of a run",
         (tmp_path / "none.jsonl",): "cannot be read",
         ("nothing:at-all",): "there is no kind 'nothing'",
-        ("--write-table", stream): "--write-table stands alone",
+        ("--write-table", stream): "--write-table takes no target",
     }.items():
         ran = readfirst("diagnose", *words)
         assert (ran.code, ran.out) == (2, ""), words

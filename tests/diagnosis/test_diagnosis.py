@@ -10,13 +10,19 @@ from dataclasses import replace
 
 import pytest
 
-from readfirst.harness.diagnosis.alternatives import Change, alternatives, named, values_of, with_changes
+from readfirst.harness.diagnosis.alternatives import (
+    BehaviourChange,
+    alternatives,
+    named,
+    values_of,
+    with_changes,
+)
 from readfirst.harness.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.harness.diagnosis.observation import comparable, run_observed
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.search import Diagnosis, diagnosed
 from readfirst.harness.diagnosis.table import BASE, Table
-from readfirst.harness.run.bench import run
+from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.history import version_of
@@ -153,7 +159,7 @@ def test_every_value_of_a_behaviour_is_tried_once() -> None:
     for each in alternatives():
         assert named(each.name) == each
         assert len(set(values_of(each.behaviour))) == len(values_of(each.behaviour)) > 0
-    assert Change("edit_needs_read", False) in alternatives()
+    assert BehaviourChange("edit_needs_read", False) in alternatives()
     with pytest.raises(ValueError, match="edit_needs_read never was 3"):
         named("edit_needs_read=3")
     with pytest.raises(ValueError, match="there is no behaviour 'edit_reads'"):

@@ -30,7 +30,7 @@ def test_the_page_has_a_row_for_every_command_and_machine() -> None:
 
 
 @pytest.mark.slow
-def test_a_sample_of_moments() -> None:
+def test_commands_killed_at_a_few_moments_leave_nothing_half_done() -> None:
     done = measured("--kills", "10", "--only", "run --update-baseline")
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"^\| `run --update-baseline` \| .* s \| [012] \|", done.stdout, re.MULTILINE)
@@ -38,7 +38,7 @@ def test_a_sample_of_moments() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", [command.name for command in COMMANDS])
-def test_more_moments(part: str) -> None:
+def test_commands_killed_at_many_moments_leave_nothing_half_done(part: str) -> None:
     done = measured("--kills", "60", "--only", part)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -51,7 +51,7 @@ TOLD = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", [each.name for each in SURROUNDINGS])
-def test_an_odd_machine(machine: str) -> None:
+def test_an_odd_machine_gives_the_result_or_a_reason(machine: str) -> None:
     done = measured("--kills", "1", "--only", machine)
     assert done.returncode == 0, done.stdout + done.stderr
     assert TOLD.get(machine, machine) in done.stdout

@@ -55,12 +55,12 @@ def read(data: bytes) -> None:
 @example(b"? [")
 @example(b"%")
 @example(b"&a *a")
-def test_random_bytes(data: bytes) -> None:
+def test_random_bytes_are_read_or_reported(data: bytes) -> None:
     read(data)
 
 
 @given(st.text(alphabet="{}[]:,-?&*!|>'\"%@`# \n\tab~0.\\\x85\u2028\ufeff", max_size=60))
-def test_random_punctuation(text: str) -> None:
+def test_random_punctuation_is_read_or_reported(text: str) -> None:
     read(text.encode())
 
 
@@ -98,13 +98,15 @@ def spell(value: object) -> str:
 @pytest.mark.slow
 @settings(max_examples=200)
 @given(st.lists(st.dictionaries(WORDS, VALUES, min_size=1, max_size=3), min_size=1, max_size=3), VALUES)
-def test_random_steps_of_the_right_words(steps: list[dict[str, object]], files: object) -> None:
+def test_random_steps_of_the_right_words_are_read_or_reported(
+    steps: list[dict[str, object]], files: object
+) -> None:
     value = {"title": "A title of words", "requirement": "must", "given": {"files": files}, "steps": steps}
     read(spell(value).encode())
 
 
 @given(st.data())
-def test_a_good_file_with_one_part_exchanged(data: st.DataObject) -> None:
+def test_a_good_file_with_one_part_exchanged_is_read_or_reported(data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(GOOD)))
     end = data.draw(st.integers(start, min(len(GOOD), start + 20)))
     patch = data.draw(

@@ -64,7 +64,7 @@ def test_what_is_not_relative_and_plain_is_refused(path: str) -> None:
         ("a/../../b", True),
     ],
 )
-def test_paths_of_calls(path: str, leaves: bool) -> None:
+def test_a_call_leaves_the_workspace_or_stays_inside(path: str, leaves: bool) -> None:
     assert call_leaves(path) is leaves
 
 
@@ -88,7 +88,7 @@ def links(**targets: str) -> Links:
         links(d__up="..", d__a="up/b"),
     ],
 )
-def test_links_that_stay(made: Links) -> None:
+def test_links_that_stay_inside_are_accepted(made: Links) -> None:
     assert list(made.escaping()) == []
 
 
@@ -105,14 +105,14 @@ def test_links_that_stay(made: Links) -> None:
         links(a="b/..", b="d/e/f", d__e="$WS"),
     ],
 )
-def test_links_that_lead_out(made: Links) -> None:
+def test_links_that_lead_out_are_refused(made: Links) -> None:
     if made.target("b") == "d/e/f":
         assert list(made.escaping()) == []  # d/e is the workspace, so b is $WS/f and a is $WS
         made.add("f", "..")
     assert list(made.escaping())
 
 
-def test_moving_and_deleting_links() -> None:
+def test_a_moved_link_may_lead_out_and_a_deleted_one_is_gone() -> None:
     made = links(d__e__a="../../b")
     assert not list(made.escaping())
     made.rename("d/e", "e")

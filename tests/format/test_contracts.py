@@ -31,7 +31,7 @@ def contracts(tmp_path: Path, text: str) -> Contracts:
     return load_contracts(path)
 
 
-def test_the_contracts_of_the_suite() -> None:
+def test_the_suite_has_2_1_7_as_default_and_the_documents_as_a_contract() -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     assert own.default == "2.1.7"
     assert own[own.default].recorded

@@ -25,7 +25,7 @@ from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.rules import CLASSES, load_rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 SUITE = Suite()
@@ -97,7 +97,7 @@ def test_every_excerpt_is_in_the_format(kind: str, body: str) -> None:
 def test_whole_scenarios_hold_for_the_reference(body: str, contract: str) -> None:
     scenario = read(body)
     held = SUITE.contracts[contract]
-    with Place() as place:
+    with SitePool() as place:
         outcome = replay(scenario, connect("reference", SUITE, contract=held), place)
     verdict = compare(scenario, outcome, held, "text", SUITE.vocabulary)
     stated = "documented:" in body or contract == "2.1.7"
@@ -126,7 +126,7 @@ def test_the_keys_and_classes_of_a_rule_are_all_explained() -> None:
 def test_given_files_and_world_events_can_be_made() -> None:
     for kind in ("yaml files", "yaml steps"):
         for body in blocks(kind):
-            with Place() as place:
+            with SitePool() as place:
                 outcome = replay(read(complete(kind, body)), connect("reference", SUITE), place)
             assert outcome.broken is None
             assert len(outcome.steps) == len(read(complete(kind, body)).steps)

@@ -253,7 +253,7 @@ def test_a_scenario_without_a_rule_is_shown_rules_with_titles_like_its_own(tmp_p
 def test_a_rule_with_a_slip_in_its_name_is_corrected_in_scenarios_and_claims(tmp_path: Path) -> None:
     found = dict(_found("unknown-rule", tmp_path))
     assert found["there is no rule 'missing-file'"] == "Did you mean missing-files?"
-    claim = found["the claim missing-files names the rule 'mising-files', which is not there"]
+    claim = found["the claim missing-files names the rule 'mising-files', which does not exist"]
     assert claim == "Did you mean missing-files?"
     assert "missing-files: Read refuses" in found["there is no rule 'TODO'"]
 

@@ -83,7 +83,7 @@ def given(content: str) -> object:
         ('{directory: true, mode: "0555"}', Directory(0o555)),
     ],
 )
-def test_given_content(content: str, entry: object) -> None:
+def test_given_content_becomes_an_entry(content: str, entry: object) -> None:
     assert given(content) == entry
 
 
@@ -136,7 +136,7 @@ X = RegularFile(TextContent("x"))
         ("mkdir: d/e", (WorldEvent("mkdir", "d/e", Directory()),)),
     ],
 )
-def test_world_events(text: str, events: tuple[WorldEvent, ...]) -> None:
+def test_world_events_are_read_in_order(text: str, events: tuple[WorldEvent, ...]) -> None:
     assert event(text) == events
 
 
@@ -195,7 +195,7 @@ def test_a_clause_for_versions_is_refused_and_told_where_versions_are() -> None:
         scenario(text)
 
 
-def test_expected_files() -> None:
+def test_expected_files_become_entries() -> None:
     clause = expectation(
         "{text: x, files: {a: x, b: {symlink: c}, c: {directory: true}, d: null,"
         f" e: {{sha256: {'0' * 64}, size: 5000, mode: '0755'}}, f: {{repeat: x, times: 2, mode: '0600'}}}}}}"
@@ -343,7 +343,7 @@ def test_what_stands_in_the_wrong_place_is_told_the_right_one() -> None:
         return caught.value.findings[0].fix
 
     assert "in the expect of the group" in fix("{Read: {}, expect: {text: x, files: {a: x}}}")
-    assert "a step of its own" in fix("{Read: {}, during: [{delete: a}], expect: {text: x}}")
+    assert "its own step" in fix("{Read: {}, during: [{delete: a}], expect: {text: x}}")
 
 
 def test_base64_must_be_canonical() -> None:

@@ -12,7 +12,7 @@ import yaml
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Position
-from readfirst.harness.source.strict_yaml import MAX_BYTES, MAX_DEPTH, StrictYamlError, load, read
+from readfirst.harness.source.strict_yaml import MAX_BYTES, MAX_DEPTH, StrictYamlError, YamlPath, load, read
 
 FILE = Path("a.yaml")
 
@@ -175,7 +175,7 @@ steps:
         (("title", "below"), False, 1, 8),
     ],
 )
-def test_positions(path: tuple[str | int, ...], key: bool, line: int, column: int) -> None:
+def test_every_value_has_its_position(path: YamlPath, key: bool, line: int, column: int) -> None:
     assert load(DOCUMENT, FILE).position(path, key=key) == Position(FILE, line, column)
 
 

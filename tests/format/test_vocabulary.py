@@ -63,7 +63,7 @@ def test_codes_are_per_tool(tmp_path: Path) -> None:
     assert words.code("nonsense", "Edit") is None
 
 
-def test_the_codes_of_the_documents_tables() -> None:
+def test_error_codes_are_those_of_the_documents_tables() -> None:
     words = Suite().vocabulary
     edit = {words.code(name, "Edit"): name for name in words if words.code(name, "Edit")}
     assert [edit[code] for code in range(1, 11)] == [
@@ -91,7 +91,9 @@ def test_the_codes_of_the_documents_tables() -> None:
         ("Edit", "The file $WS/a.txt has been updated.", None),
     ],
 )
-def test_messages_of_the_product_and_the_documents(tool: str, text: str, name: str | None) -> None:
+def test_messages_of_the_product_and_the_documents_are_recognised(
+    tool: str, text: str, name: str | None
+) -> None:
     assert Suite().vocabulary.name_of(tool, text) == name
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "wrong_implementations"))
 
@@ -18,6 +18,6 @@ def suite() -> Suite:
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
-    with Place() as place:
+def place() -> Iterator[SitePool]:
+    with SitePool() as place:
         yield place

@@ -19,13 +19,13 @@ from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Scenario, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 
 def campaign(
     target: object,
     suite: Suite,
-    place: Place,
+    place: SitePool,
     *,
     level: Level = "text",
     steps: int = 3000,
@@ -36,7 +36,7 @@ def campaign(
     return Campaign(duel, generated, steps=steps)
 
 
-def first(target: type[Altered], suite: Suite, place: Place) -> Finding:
+def first(target: type[Altered], suite: Suite, place: SitePool) -> Finding:
     return next(campaign(target, suite, place).perform())
 
 
@@ -48,7 +48,7 @@ def kinds(scenario: Scenario) -> list[str]:
 
 
 def test_a_fault_of_counting_is_shrunk_to_a_read_and_an_edit_of_two_letters(
-    suite: Suite, place: Place
+    suite: Suite, place: SitePool
 ) -> None:
     finding = first(wrong_text.ReplacesFirstOfSeveral, suite, place)
     assert finding.disagreement.cause == Cause("Edit", "effects", "multiple_matches", "done")
@@ -60,7 +60,7 @@ def test_a_fault_of_counting_is_shrunk_to_a_read_and_an_edit_of_two_letters(
     assert file.data.decode() == 2 * edit.arguments["old_string"]
 
 
-def test_a_fault_of_the_clock_is_shrunk_to_the_change_and_the_call(suite: Suite, place: Place) -> None:
+def test_a_fault_of_the_clock_is_shrunk_to_the_change_and_the_call(suite: Suite, place: SitePool) -> None:
     finding = first(wrong_state.NoStalenessCheck, suite, place)
     assert len(finding.scenario.steps) == 3
     assert any(isinstance(step, WorldEvent) for step in finding.scenario.steps)
@@ -68,14 +68,14 @@ def test_a_fault_of_the_clock_is_shrunk_to_the_change_and_the_call(suite: Suite,
     assert finding.again
 
 
-def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: Place) -> None:
+def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: SitePool) -> None:
     assert kinds(first(wrong_answers.TabAfterLineNumber, suite, place).scenario) == ["Read"]
     reason = campaign(wrong_answers.TabAfterLineNumber, suite, place, level="reason", steps=300)
     assert list(reason.perform()) == []
     assert reason.steps >= 300
 
 
-def test_agreement_is_counted_in_steps(suite: Suite, place: Place) -> None:
+def test_agreement_is_counted_in_steps(suite: Suite, place: SitePool) -> None:
     agreed = campaign(altered.Altered, suite, place, steps=400, basic=False)
     told: list[int] = []
     assert list(agreed.perform(told.append)) == []
@@ -85,14 +85,14 @@ def test_agreement_is_counted_in_steps(suite: Suite, place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_shrinking_is_no_volume(suite: Suite, place: Place) -> None:
+def test_shrinking_is_no_volume(suite: Suite, place: SitePool) -> None:
     found = campaign(wrong_text.ReplaceAllReplacesFirst, suite, place, steps=200)
     assert list(found.perform())
     assert found.steps < 300
 
 
 @pytest.mark.slow
-def test_one_fault_is_told_once_however_often_it_shows(suite: Suite, place: Place) -> None:
+def test_one_fault_is_told_once_however_often_it_shows(suite: Suite, place: SitePool) -> None:
     found = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=300)
     findings = list(found.perform())
     assert found.disagreed > 10
@@ -100,7 +100,7 @@ def test_one_fault_is_told_once_however_often_it_shows(suite: Suite, place: Plac
     assert len({finding.group for finding in findings}) == len(findings)
 
 
-def test_an_accepted_group_is_counted_and_not_told(suite: Suite, place: Place) -> None:
+def test_an_accepted_group_is_counted_and_not_told(suite: Suite, place: SitePool) -> None:
     groups = frozenset(
         finding.group
         for finding in campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=100).perform()
@@ -122,7 +122,7 @@ class Whimsical(Altered):
         return wrong_answers.replace(result, text="?") if Whimsical.calls == 40 else result
 
 
-def test_what_does_not_show_again_is_told_unshrunk(suite: Suite, place: Place) -> None:
+def test_what_does_not_show_again_is_told_unshrunk(suite: Suite, place: SitePool) -> None:
     Whimsical.calls = 0
     (finding,) = campaign(Whimsical, suite, place, steps=300).perform()
     assert not finding.again
@@ -134,7 +134,7 @@ class Dead(Altered):
         raise BrokenAdapter("it is gone", details="last words")
 
 
-def test_a_target_that_only_breaks_ends_the_search(suite: Suite, place: Place) -> None:
+def test_a_target_that_only_breaks_ends_the_search(suite: Suite, place: SitePool) -> None:
     with pytest.raises(BrokenAdapter, match="the target broke at step 1: it is gone"):
         list(campaign(Dead, suite, place).perform())
 

@@ -14,7 +14,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 WRONG = Path(__file__).parents[1] / "wrong_implementations"
 TARGET = "python:wrong_answers:TabAfterLineNumber"
@@ -50,7 +50,7 @@ def test_agreement_on_nothing_is_no_success(fuzz: Fuzz) -> None:
 
 
 def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
-    fuzz: Fuzz, tmp_path: Path, suite: Suite, place: Place, capsys: pytest.CaptureFixture[str]
+    fuzz: Fuzz, tmp_path: Path, suite: Suite, place: SitePool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fuzz(TARGET, "--steps", "60") == 1
     path = found(tmp_path)[0]
@@ -139,7 +139,7 @@ def test_a_target_that_breaks_is_no_disagreement_of_the_reference(
 
 
 @pytest.mark.slow
-def test_the_fast_reference_behaves_as_the_product_behind_mcp(place: Place, suite: Suite) -> None:
+def test_the_fast_reference_behaves_as_the_product_behind_mcp(place: SitePool, suite: Suite) -> None:
     differ = Duel(FastReference("2.1.7"), FastReference("documented"), place, "reason", suite.vocabulary)
     same = Duel(FastReference("2.1.7"), FastReference("2.1.7"), place, "reason", suite.vocabulary)
     assert any(Campaign(differ, scenarios(0, basic=True), steps=1500).perform())
@@ -147,7 +147,7 @@ def test_the_fast_reference_behaves_as_the_product_behind_mcp(place: Place, suit
 
 
 @pytest.mark.live
-def test_the_product_behind_mcp_agrees_with_the_fast_reference(place: Place, suite: Suite) -> None:
+def test_the_product_behind_mcp_agrees_with_the_fast_reference(place: SitePool, suite: Suite) -> None:
     product = FastProduct("2.1.7")
     try:
         duel = Duel(FastReference("2.1.7"), product, place, "reason", suite.vocabulary)

@@ -24,7 +24,7 @@ from readfirst.harness.suite.entry import (
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 
 def some(seed: int, number: int) -> list[Scenario]:
@@ -78,7 +78,7 @@ def test_basic_scenarios_have_no_wrong_arguments_no_groups_and_no_races() -> Non
     assert not any(scenario.isolated for scenario in drawn)
 
 
-def test_calls_are_about_what_is_there_often_enough(place: Place) -> None:
+def test_calls_are_about_what_is_there_often_enough(place: SitePool) -> None:
     done = total = 0
     for scenario in some(4, 60):
         outcome = replay(scenario, ReferenceAdapter("2.1.7"), place)
@@ -134,7 +134,7 @@ def test_bytes_without_a_written_form_are_refused() -> None:
         scenario_yaml(Scenario("fuzz/one", "Bytes", "observed", given, ()))
 
 
-def test_notebooks_are_mostly_notebooks(place: Place) -> None:
+def test_notebooks_are_mostly_notebooks(place: SitePool) -> None:
     answers = []
     for number in range(60):
         scenario = notebook_scenario(Random(number))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.fuzz.search import Request
+from readfirst.harness.fuzz.search import SearchRequest
 from readfirst.harness.fuzz.searches import perform
 from readfirst.harness.fuzz.streams import Streams, shares
 from readfirst.harness.session import BrokenAdapter
@@ -25,8 +25,8 @@ def _where_the_targets_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(WRONG)
 
 
-def request_for(suite: Suite, output: Path, *, steps: int, jobs: int, seed: int = 0) -> Request:
-    return Request(suite, TARGET, suite.contracts.default, steps, seed, "text", output, jobs=jobs)
+def request_for(suite: Suite, output: Path, *, steps: int, jobs: int, seed: int = 0) -> SearchRequest:
+    return SearchRequest(suite, TARGET, suite.contracts.default, steps, seed, "text", output, jobs=jobs)
 
 
 def files(folder: Path) -> dict[str, str]:
@@ -69,7 +69,7 @@ def test_a_process_that_dies_is_told_and_the_others_end(suite: Suite, tmp_path: 
     assert children(os.getpid()) <= before
 
 
-def search_while_the_second_dies(requests: tuple[Request, ...], before: set[int]) -> None:
+def search_while_the_second_dies(requests: tuple[SearchRequest, ...], before: set[int]) -> None:
     with Streams(requests) as streams:
         _, second = sorted(children(os.getpid()) - before)
         os.kill(second, signal.SIGKILL)
@@ -102,7 +102,7 @@ def test_ctrl_c_ends_every_process_and_tells_how_far_the_search_came(tmp_path: P
 def test_a_target_that_breaks_in_a_process_ends_the_search_as_it_does_alone(
     suite: Suite, tmp_path: Path
 ) -> None:
-    request = Request(
+    request = SearchRequest(
         suite, "python:no_such_module:Tools", suite.contracts.default, 10, 0, "text", tmp_path, jobs=2
     )
     with pytest.raises(Exception, match="no_such_module"):

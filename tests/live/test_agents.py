@@ -21,7 +21,7 @@ from readfirst.harness.targets.agent import AgentTarget
 from readfirst.harness.targets.catalogue import pairs
 from readfirst.harness.targets.install import install
 from readfirst.harness.targets.mapping import AgentLaunch, Release, Target
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from tests.processes import descendants, gone
 
 pytestmark = pytest.mark.agents
@@ -50,13 +50,13 @@ def agent(request) -> Iterator[tuple[Target, AgentTarget]]:
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[Place]:
-    with Place() as place:
+def place() -> Iterator[SitePool]:
+    with SitePool() as place:
         yield place
 
 
 @pytest.fixture
-def conversation(agent, place: Place) -> Iterator[Conversation]:
+def conversation(agent, place: SitePool) -> Iterator[Conversation]:
     scenario = SUITE.scenario("gate/edit-after-read")
     with place.site(unique=True) as site:
         yield agent[1].open(site.workspace(scenario)).conversation
@@ -79,7 +79,7 @@ def test_no_process_of_the_agent_has_a_network_but_loopback(conversation: Conver
         assert [line.split(":")[0].strip() for line in lines if ":" in line] == ["lo"]
 
 
-def test_its_own_tools_edit_a_file_and_refuse_a_missing_one(agent, place: Place) -> None:
+def test_its_own_tools_edit_a_file_and_refuse_a_missing_one(agent, place: SitePool) -> None:
     target, raw = agent
     for scenario_id in ("gate/edit-after-read", "gate/order-missing-before-notebook"):
         scenario = SUITE.scenario(scenario_id)

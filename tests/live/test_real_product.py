@@ -23,7 +23,7 @@ from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Given, Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from tests.processes import descendants, gone
 
 pytestmark = pytest.mark.live
@@ -56,13 +56,13 @@ def product() -> Iterator[ClaudeCodeAdapter]:
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[Place]:
-    with Place() as place:
+def place() -> Iterator[SitePool]:
+    with SitePool() as place:
         yield place
 
 
 @pytest.fixture
-def session(product: ClaudeCodeAdapter, place: Place) -> Iterator[ClaudeCodeSession]:
+def session(product: ClaudeCodeAdapter, place: SitePool) -> Iterator[ClaudeCodeSession]:
     nothing = Scenario("live/x", "x", "must", Given(), ())
     with place.site(unique=True) as site:
         session = product.open(site.workspace(nothing))
@@ -90,7 +90,7 @@ def test_the_product_has_no_network_but_loopback(session: ClaudeCodeSession) -> 
     assert Path(f"/proc/{session.conversation.pid}/ns/net").readlink() != ours
 
 
-def test_closing_leaves_no_process_of_the_product(product: ClaudeCodeAdapter, place: Place) -> None:
+def test_closing_leaves_no_process_of_the_product(product: ClaudeCodeAdapter, place: SitePool) -> None:
     scenario = next(each for each in SUITE.scenarios() if each.isolated)
     with place.site(unique=True) as site:
         site.lay_out(scenario.given.files)
@@ -111,7 +111,7 @@ def offered() -> list[str]:
 
 @pytest.mark.parametrize("number", range(SAMPLE))
 def test_the_product_answers_as_recorded(
-    product: ClaudeCodeAdapter, place: Place, offered: list[str], number: int, snapshot: SnapshotAssertion
+    product: ClaudeCodeAdapter, place: SitePool, offered: list[str], number: int, snapshot: SnapshotAssertion
 ) -> None:
     scenario_id = offered[number * len(offered) // SAMPLE]
     scenario = SUITE.scenario(scenario_id)

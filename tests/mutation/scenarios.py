@@ -10,7 +10,7 @@ from panel import Judge, Panel, module_at
 
 from readfirst.harness.compare import compare  # noqa: F401 - read before the forks
 from readfirst.harness.replay import replay  # noqa: F401 - read before the forks
-from readfirst.harness.run.bench import Bench, Order
+from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite import (
     entry,  # noqa: F401 - read before the forks
     events,  # noqa: F401 - read before the forks
@@ -76,16 +76,16 @@ class _Bench:
     def __init__(self, suite: Suite, seconds: Mapping[str, float]) -> None:
         self._suite = suite
         self._seconds = seconds
-        self._benches: dict[tuple[str, float], Bench] = {}
+        self._runners: dict[tuple[str, float], Runner] = {}
 
     def __call__(self, case: str) -> str:
         _demand_names()
         contract, _, scenario_id = case.partition(" ")
         limit = _HASTE if self._seconds.get(case, 1.0) <= _QUICK else _PATIENCE
-        if (contract, limit) not in self._benches:
-            order = Order(self._suite.root, "reference", contract, "text", limit)
-            self._benches[contract, limit] = Bench(order, self._suite)
-        verdict = self._benches[contract, limit].judge(scenario_id)
+        if (contract, limit) not in self._runners:
+            spec = RunSpec(self._suite.root, "reference", contract, "text", limit)
+            self._runners[contract, limit] = Runner(spec, self._suite)
+        verdict = self._runners[contract, limit].judge(scenario_id)
         if verdict.status in ("passed", "unsupported", "unspecified"):
             return ""
         told = verdict.differences[0].what if verdict.differences else verdict.reason

@@ -14,7 +14,7 @@ from mutants import Key, Mutant, told
 
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.source.inspection import Inspection
-from readfirst.harness.source.strict_yaml import load, read
+from readfirst.harness.source.strict_yaml import YamlPath, load, read
 
 __all__ = ["KINDS", "LeftOut", "Survivor", "Survivors", "SurvivorsError", "entry_text", "load_survivors"]
 
@@ -122,7 +122,7 @@ def load_survivors(file: Path) -> Survivors:
     left_out: list[LeftOut] = []
     accepted: list[Survivor] = []
     for n, each in enumerate(look.sequence(top.get("left_out"), ("left_out",), "left_out") or []):
-        path: _Path = ("left_out", n)
+        path: YamlPath = ("left_out", n)
         kind = "argument" if isinstance(each, dict) and "argument" in each else "where"
         found = _members(look, each, path, "an entry", {kind: True, "because": True})
         where = look.string(found.get(kind), (*path, kind), kind)
@@ -134,7 +134,7 @@ def load_survivors(file: Path) -> Survivors:
         found = _members(look, group, path, "a group", {"kind": True, "because": True, "mutants": True})
         kind = look.choice(found.get("kind"), (*path, "kind"), "kind", KINDS)
         because = look.string(found.get("because"), (*path, "because"), "because")
-        at: _Path = (*path, "mutants")
+        at: YamlPath = (*path, "mutants")
         for m, one in enumerate(look.sequence(found.get("mutants"), at, "mutants", empty=False) or []):
             key = _key(look, one, (*at, m))
             if key and kind and because:
@@ -145,10 +145,7 @@ def load_survivors(file: Path) -> Survivors:
     return Survivors(tuple(left_out), tuple(accepted))
 
 
-_Path = tuple[str | int, ...]
-
-
-def _key(look: Inspection, value: object, path: _Path) -> Key | None:
+def _key(look: Inspection, value: object, path: YamlPath) -> Key | None:
     needed = {"where": True, "before": True, "after": True, "occurrence": False}
     found = _members(look, value, path, "a mutant", needed)
     where = look.string(found.get("where"), (*path, "where"), "where")
@@ -161,7 +158,7 @@ def _key(look: Inspection, value: object, path: _Path) -> Key | None:
 
 
 def _members(
-    look: Inspection, value: object, path: _Path, what: str, keys: Mapping[str, bool]
+    look: Inspection, value: object, path: YamlPath, what: str, keys: Mapping[str, bool]
 ) -> Mapping[str, Any]:
     """Return a mapping's members; `keys` tells which there are and whether they are needed."""
     required = [key for key, needed in keys.items() if needed]

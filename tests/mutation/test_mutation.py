@@ -225,7 +225,7 @@ def test_the_case_that_killed_a_mutant_in_an_earlier_run_is_asked_first() -> Non
     witnessed = replace(panel(), witnesses={WRONG.told: "large"})
     order = Order(witnessed, reaching(CASES))
     assert order.of(WRONG) == ["large", "small"]
-    assert order.of(EQUIVALENT) == ["small", "large"], "it is no witness of another mutant"
+    assert order.of(EQUIVALENT) == ["small", "large"], "it is not a witness of another mutant"
 
 
 def test_a_case_that_kills_after_many_others_becomes_a_witness() -> None:

@@ -59,7 +59,7 @@ return [above.left + scrollX, above.top + scrollY, Math.max(above.width, below.w
 def main() -> int:
     """Write one picture; exit code 1 without a Chromium, or for a stream that is not whole."""
     parser = argparse.ArgumentParser(description="Take a picture of the HTML report of result streams.")
-    parser.add_argument("streams", nargs="+", type=Path, help="What --format jsonl wrote.")
+    parser.add_argument("streams", nargs="+", type=Path, help="Results that --format jsonl wrote.")
     parser.add_argument("--output", type=Path, required=True, help="The PNG file to write.")
     parser.add_argument("--level", default="", help="Show the matrix of families and runs at this level.")
     parser.add_argument("--scenario", default="", help="Show this scenario, opened.")

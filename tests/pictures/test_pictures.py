@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.run.command import Request, perform
+from readfirst.harness.run.command import RunRequest, perform
 from readfirst.harness.suite.selection import Selection
 from readfirst.harness.suite.suite import Suite
 
@@ -27,7 +27,7 @@ def size(picture: Path) -> tuple[int, int]:
 def stream(tmp_path: Path) -> Path:
     file = tmp_path / "run.jsonl"
     chosen = Selection(ids=("gate/edit-unread", "matching/unique-match"))
-    perform(Request(Suite(), "reference", "1.0", selection=chosen, format="jsonl", output=file))
+    perform(RunRequest(Suite(), "reference", "1.0", selection=chosen, format="jsonl", output=file))
     return file
 
 

@@ -22,7 +22,7 @@ from workshop import Workshop
 from readfirst.harness.session import capabilities_of
 from readfirst.harness.suite.entry import Entry, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import WorldEvent
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 
 NEW_NAMES = st.sampled_from(("new.txt", "made/by/write.txt", "other.txt"))
@@ -68,7 +68,7 @@ class Machine(RuleBasedStateMachine):
     """
 
     implementation: ClassVar[Any]
-    place: ClassVar[Place]
+    place: ClassVar[SitePool]
     laws: ClassVar[tuple[str, ...]]
     behaviours: ClassVar[Behaviours]
     tally: ClassVar[Counter[str]]
@@ -80,7 +80,7 @@ class Machine(RuleBasedStateMachine):
     def of(
         cls,
         implementation: Any,
-        place: Place,
+        place: SitePool,
         laws: Iterable[str] | None = None,
         contract: str = DEFAULT_CONTRACT,
     ) -> type["Machine"]:

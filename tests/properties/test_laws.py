@@ -31,7 +31,7 @@ from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.session import Workspace
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.suite import Suite, default_root
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import DEFAULT_CONTRACT, behaviours_of
 
 QUICK = settings.get_profile("laws")
@@ -95,8 +95,8 @@ BROKEN_BY: dict[Callable[[Moment], None], type[Altered]] = {
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[Place]:
-    with Place() as place:
+def place() -> Iterator[SitePool]:
+    with SitePool() as place:
         yield place
 
 
@@ -155,7 +155,7 @@ def neglected(machine: type[Machine]) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("contract", kinds_of_contract())
-def test_the_reference_keeps_the_laws_of_every_kind_of_contract(contract: str, place: Place) -> None:
+def test_the_reference_keeps_the_laws_of_every_kind_of_contract(contract: str, place: SitePool) -> None:
     machine = Machine.of(ReferenceAdapter(contract), place, contract=contract)
     keeps_the_laws(machine, settings.get_profile("deep" if is_deep() else "laws"))
     assert not neglected(machine)
@@ -171,7 +171,7 @@ def keeps_the_laws(machine: type[Machine], tried: settings) -> None:
         raise AssertionError(f"these calls break the law {name}:{''.join(calls)}") from failure
 
 
-def test_a_failure_tells_the_few_calls_that_break_a_law(place: Place) -> None:
+def test_a_failure_tells_the_few_calls_that_break_a_law(place: SitePool) -> None:
     machine = Machine.of(Careful(files.OnlyPretendsToEdit), place, ["success_is_on_disk"])
     with pytest.raises(AssertionError) as failure:
         keeps_the_laws(machine, SEARCH)
@@ -180,7 +180,7 @@ def test_a_failure_tells_the_few_calls_that_break_a_law(place: Place) -> None:
     assert 1 <= sum(line.startswith(("Read ", "Edit ", "Write ")) for line in told) <= MOST_CALLS
 
 
-def test_a_law_that_has_nothing_to_say_is_named(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_law_that_has_nothing_to_say_is_named(place: SitePool, monkeypatch: pytest.MonkeyPatch) -> None:
     def a_file_of_a_gigabyte_is_refused(moment: Moment) -> None:
         suppose(moment.target is not None and len(moment.target.data or b"") > 1_000_000_000)
         raise AssertionError
@@ -223,7 +223,7 @@ class CarefulSession:
 @pytest.mark.slow
 @pytest.mark.parametrize("law", BROKEN_BY, ids=lambda law: law.__name__)
 def test_a_wrong_implementation_breaks_the_law_in_a_few_calls(
-    law: Callable[[Moment], None], place: Place
+    law: Callable[[Moment], None], place: SitePool
 ) -> None:
     name = law.__name__
     contract = next(each for each in kinds_of_contract() if LAWS[name].holds_with(behaviours_of(each)))

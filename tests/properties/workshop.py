@@ -15,7 +15,7 @@ from moment import DENIED, Moment, Record, Seen, State, followed, look, relative
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.scenario import Given, Scenario, WorldEvent
-from readfirst.harness.workspace.site import Place, Site, WorldEventError
+from readfirst.harness.workspace.site import Site, SitePool, WorldEventError
 from readfirst.reference_impl import Behaviours
 
 Arguments = Mapping[str, Any]
@@ -61,7 +61,7 @@ class Workshop:
     def __init__(
         self,
         implementation: Any,
-        place: Place,
+        place: SitePool,
         files: Mapping[str, Entry],
         behaviours: Behaviours,
         *,

@@ -93,5 +93,5 @@ def test_a_network_that_cannot_be_taken_away_is_told_once(
         for name in "12":
             opened(adapter, workspace(tmp_path, name, isolated=True)).close()
     assert [record.getMessage() for record in caplog.records] == [
-        "the product keeps its network: this system has no namespaces; only its switches hold it back"
+        "the product keeps its network: this system has no namespaces; only its own settings keep it offline"
     ]

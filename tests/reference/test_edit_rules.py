@@ -19,24 +19,24 @@ def refusal(tools, *arguments, **more):
     return refused.value.name, refused.value.code, refused.value.message
 
 
-def test_code_1_equal_strings(tools):
+def test_edit_refuses_equal_strings(tools):
     message = "No changes to make: old_string and new_string are exactly the same."
     assert refusal(tools, "missing.txt", "a", "a") == ("no_changes", 1, message)
 
 
-def test_code_2_a_denied_path(make_tools):
+def test_edit_refuses_a_path_that_a_rule_denies(make_tools):
     message = "File is in a directory that is denied by your permission settings."
     tools = make_tools(deny=("Edit(secret/**)",))
     assert refusal(tools, "secret/a.txt", "a", "b") == ("permission_denied", 2, message)
 
 
-def test_code_3_a_file_that_exists(tools, put):
+def test_edit_refuses_to_create_an_existing_file(tools, put):
     put("a.txt")
     message = "Cannot create new file - file already exists."
     assert refusal(tools, "a.txt", "", "b") == ("file_exists", 3, message)
 
 
-def test_code_4_a_missing_file(tools, put):
+def test_edit_refuses_a_missing_file(tools, put):
     put("a.txt")
     assert refusal(tools, "a.py", "a", "b") == (
         "file_not_found",
@@ -45,32 +45,32 @@ def test_code_4_a_missing_file(tools, put):
     )
 
 
-def test_code_5_a_notebook(tools, put):
+def test_edit_refuses_a_notebook(tools, put):
     put("a.ipynb", "{}")
     message = "File is a Jupyter Notebook. Use the NotebookEdit to edit this file."
     assert refusal(tools, "a.ipynb", "a", "b") == ("is_notebook", 5, message)
 
 
-def test_code_6_an_unread_file(tools, put):
+def test_edit_refuses_an_unread_file(tools, put):
     put("a.txt")
     assert refusal(tools, "a.txt", "alpha", "b") == ("not_read", 6, NOT_READ)
 
 
-def test_code_7_a_changed_file(tools, put):
+def test_edit_refuses_a_changed_file(tools, put):
     put("a.txt")
     tools.read("a.txt")
     put("a.txt", "gamma\n", later=2)
     assert refusal(tools, "a.txt", "alpha", "b") == ("modified_since_read", 7, MODIFIED)
 
 
-def test_code_8_a_text_that_is_not_there(tools, put):
+def test_edit_refuses_a_text_that_does_not_occur(tools, put):
     put("a.txt")
     tools.read("a.txt")
     message = "String to replace not found in file.\nString: gamma"
     assert refusal(tools, "a.txt", "gamma", "b") == ("string_not_found", 8, message)
 
 
-def test_code_9_a_text_that_is_there_twice(tools, put):
+def test_edit_refuses_a_text_that_occurs_twice(tools, put):
     put("a.txt", "a a\n")
     tools.read("a.txt")
     message = (
@@ -81,7 +81,7 @@ def test_code_9_a_text_that_is_there_twice(tools, put):
     assert refusal(tools, "a.txt", "a", "b") == ("multiple_matches", 9, message)
 
 
-def test_code_10_settings_that_become_invalid(tools, put):
+def test_edit_refuses_settings_that_would_become_invalid(tools, put):
     put(".claude/settings.json", '{"model": "opus"}\n')
     tools.read(".claude/settings.json")
     name, code, message = refusal(tools, ".claude/settings.json", "{", "[")

@@ -12,7 +12,7 @@ from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import Behaviours, behaviours_of
 from readfirst.reference_impl.contract import history_of
 from readfirst.reference_impl.history import ByModel, Version
@@ -66,12 +66,12 @@ def changes() -> Iterator[Change]:
 
 
 @pytest.fixture(scope="module")
-def place() -> Iterator[Place]:
-    with Place() as place:
+def place() -> Iterator[SitePool]:
+    with SitePool() as place:
         yield place
 
 
-def told(scenario_id: str, behaviours: Behaviours, place: Place) -> str:
+def told(scenario_id: str, behaviours: Behaviours, place: SitePool) -> str:
     """Return what the reference does with a scenario: answers and changes on disk."""
     scenario = SUITE.scenario(scenario_id)
     outcome = replay(scenario, ReferenceAdapter(behaviours), place)

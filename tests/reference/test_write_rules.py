@@ -20,17 +20,17 @@ def refusal(tools, *arguments):
     return refused.value.name, refused.value.code
 
 
-def test_code_1_a_denied_path(make_tools):
+def test_write_refuses_a_path_that_a_rule_denies(make_tools):
     assert refusal(make_tools(deny=("Edit(secret/**)",)), "secret/a.txt", "x") == ("permission_denied", 1)
 
 
-def test_code_2_an_unread_file(tools, put):
+def test_write_refuses_to_overwrite_an_unread_file(tools, put):
     path = put("a.txt")
     assert refusal(tools, "a.txt", "x") == ("not_read", 2)
     assert path.read_text() == "alpha\nbeta\n"
 
 
-def test_code_3_a_changed_file(tools, put):
+def test_write_refuses_to_overwrite_a_changed_file(tools, put):
     put("a.txt")
     tools.read("a.txt")
     put("a.txt", "gamma\n", later=2)

@@ -13,7 +13,7 @@ from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.record.takes import Takes
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.versions.bisect import BisectError, Change, between, changes
+from readfirst.harness.versions.bisect import AnswerChange, BisectError, between, changes
 
 from .conftest import said
 from .fake_registry import FakeNpm, FakeRegistry, saying
@@ -54,7 +54,7 @@ class Asked:
         found = {name: self.answers[name][int(version) - 1] for name in ids}
         return {name: answer for name, answer in found.items() if answer != "."}
 
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[AnswerChange]:
         found = changes(self.versions, [*self.answers], self)
         return sorted(found, key=lambda each: (each.scenario_id, int(each.after)))
 
@@ -62,24 +62,27 @@ class Asked:
 @pytest.mark.parametrize("changed", range(2, 10))
 def test_the_first_version_that_differs_is_found_wherever_it_is(changed: int) -> None:
     asked = Asked(x="a" * (changed - 1) + "b" * (10 - changed))
-    assert asked.changes() == [Change("x", str(changed - 1), str(changed))]
+    assert asked.changes() == [AnswerChange("x", str(changed - 1), str(changed))]
     assert len(asked.asked) == len(set(asked.asked)) <= 6
 
 
 def test_every_change_of_every_scenario_is_found_and_each_version_asked_once() -> None:
     asked = Asked(x="aabbbbccc", y="aaaaabbbb", z="aaaaaaaaa", w="abbbbbbba")
     assert asked.changes() == [
-        Change("x", "2", "3"),
-        Change("x", "6", "7"),
-        Change("y", "5", "6"),
+        AnswerChange("x", "2", "3"),
+        AnswerChange("x", "6", "7"),
+        AnswerChange("y", "5", "6"),
     ], "what is the same at both ends, z and w, is not searched"
     assert len(asked.asked) == len(set(asked.asked))
 
 
 def test_a_version_without_an_answer_is_gone_round() -> None:
-    assert Asked(x="aaaa.bbbb").changes() == [Change("x", "4", "6", ("5",))]
-    assert Asked(x="aa...bbbb").changes() == [Change("x", "2", "6", ("3", "4", "5"))]
-    assert Asked(x="aabb.bbbb", y="aaaaaabbb").changes() == [Change("x", "2", "3"), Change("y", "6", "7")]
+    assert Asked(x="aaaa.bbbb").changes() == [AnswerChange("x", "4", "6", ("5",))]
+    assert Asked(x="aa...bbbb").changes() == [AnswerChange("x", "2", "6", ("3", "4", "5"))]
+    assert Asked(x="aabb.bbbb", y="aaaaaabbb").changes() == [
+        AnswerChange("x", "2", "3"),
+        AnswerChange("y", "6", "7"),
+    ]
     assert Asked(x=".bbbbbbbb", y="aaaaaabb.").changes() == [], (
         "without an answer at an end there is no search"
     )
@@ -91,7 +94,7 @@ def test_one_version_is_nothing_to_search_between() -> None:
 
 
 def test_ends_that_are_not_published_are_refused() -> None:
-    with pytest.raises(BisectError, match=r"2\.1\.88 is not published, or refused"):
+    with pytest.raises(BisectError, match=r"2\.1\.88 is not published, or must not be installed"):
         between(["2.1.87", "2.1.89"], "2.1.88", "2.1.89")
     with pytest.raises(BisectError, match="is not older"):
         between(["1.0.1", "1.0.2"], "1.0.2", "1.0.1")
@@ -253,4 +256,4 @@ def test_a_registry_that_cannot_be_reached_is_told(
 ) -> None:
     npm(versions(2)).close()
     assert bisect(suite) == ExitCode.BROKEN
-    assert "npm does not tell the versions of @anthropic-ai/claude-code" in capsys.readouterr().err
+    assert "npm does not report the versions of @anthropic-ai/claude-code" in capsys.readouterr().err

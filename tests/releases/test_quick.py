@@ -79,7 +79,7 @@ def test_every_known_change_between_neighbouring_contracts_is_shown(
     assert [each for each in differences if not each.shown_by & asked[each.newer]] == []
     latest = BUNDLED.contracts.latest
     newest = chosen(latest.capabilities)
-    assert len(newest) < len(BUNDLED.ids()) / 6, "it is no quick look any more"
+    assert len(newest) < len(BUNDLED.ids()) / 6, "it is not a quick look any more"
     assert not any(BUNDLED.scenario(each).needs - latest.capabilities for each in newest)
     lost = [each for each in differences if not each.shown_by & (asked[each.newer] - {"gate/edit-unread"})]
     assert "edit_needs_read" in {each.behaviour for each in lost}, "what is left out is noticed"
@@ -168,7 +168,7 @@ def test_a_release_that_changes_nothing_is_told_in_one_sentence_and_nothing_is_w
     assert (code, made_up.opened) == (ExitCode.CONFORMANT, 2), "once with each class of models"
     shown = capsys.readouterr()
     assert shown.out == (
-        "No: the file tools of 1.0.2 do what those of 1.0.1 do, in the one scenario that was asked, "
+        "No: the file tools of 1.0.2 do what those of 1.0.1 do, in the one scenario that was replayed, "
         "with newer and with older models.\n"
     )
     assert "readfirst snapshot 1.0.2" in shown.err
@@ -182,7 +182,7 @@ def test_a_release_that_changes_something_is_told_with_the_causes(
     code, made_up = look(forever("Done otherwise"))
     assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 4), "what differs is replayed again"
     assert capsys.readouterr().out == (
-        "Yes: the file tools of 1.0.2 do something else than those of 1.0.1.\n"
+        "Yes: the file tools of 1.0.2 behave differently from those of 1.0.1.\n"
         "1.0.1 → 1.0.2: 1 of 1 scenario differs, 1 cause\n\n"
         "Words\n- Edit: says “Done” → “Done otherwise”  [1 scenario]\n"
         "    - Done\n    + Done otherwise\n    gate/x\n"
@@ -222,4 +222,4 @@ def test_a_version_that_is_a_contract_is_not_asked(
 @pytest.mark.parametrize("word", ["lastest", "2.1", "v2.1.7", "2.1.7+gated", "2.1.7-beta.1"])
 def test_what_is_no_version_is_told_so(look: Look, capsys: pytest.CaptureFixture[str], word: str) -> None:
     assert look(forever("Done"), "--quick", word)[0] == ExitCode.USAGE
-    assert f"{word!r} is no version" in capsys.readouterr().err
+    assert f"{word!r} is not a version" in capsys.readouterr().err

@@ -126,8 +126,8 @@ def test_what_differs_where_expectations_leave_it_open_is_told_and_does_not_fail
     assert capsys.readouterr().out.endswith(
         "1.0.1 → 1.0.2: no difference in 1 scenario\n"
         "1.0.1+gated → 1.0.2+gated: no difference in 1 scenario\n"
-        "1.0.2: 1 more answer otherwise in what expectations leave open\n  gate/x\n"
-        "1.0.2+gated: 1 more answer otherwise in what expectations leave open\n  gate/x\n"
+        "1.0.2: 1 more differ only in what expectations leave open\n  gate/x\n"
+        "1.0.2+gated: 1 more differ only in what expectations leave open\n  gate/x\n"
     )
     assert path.read_text() == stated
     assert said(Suite(suite.root)) == dict.fromkeys(

@@ -18,8 +18,8 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.processes import sandbox
 from readfirst.harness.processes.child import Child
 from readfirst.harness.processes.sandbox import Sandbox, find_sandbox
-from readfirst.harness.run.bench import run
 from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.run.runner import run
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.suite.suite import Suite
 from tests.supervision import NO_NAMESPACES, altered_supervisor

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.run.bench import run
+from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from tests.processes import mentioning, none_mentions
 from tests.supervision import AS_A_USER, NO_NAMESPACES, NO_SUBREAPER, altered_supervisor
@@ -74,7 +74,7 @@ HARNESS = """
 import sys
 from pathlib import Path
 from readfirst.harness.processes import child
-from readfirst.harness.run.bench import run
+from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 child.SUPERVISOR = Path(sys.argv[3])
 verdicts = run(Suite(Path(sys.argv[1])), sys.argv[2], ["2.1.7"])

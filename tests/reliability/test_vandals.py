@@ -7,23 +7,23 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.run.bench import run
+from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
 WORDS = {
-    "removes_the_base": "removed or replaced what the folder of its workspace is in",
-    "removes_the_site": "removed or replaced what the folder of its workspace is in",
+    "removes_the_base": "removed or replaced the folder two levels above its workspace",
+    "removes_the_site": "removed or replaced the folder two levels above its workspace",
     "removes_what_it_is_in": "removed or replaced the folder of its workspace",
     "removes_home": "removed or replaced its home",
-    "links_the_base": "removed or replaced what the folder of its workspace is in",
-    "links_the_site": "removed or replaced what the folder of its workspace is in",
+    "links_the_base": "removed or replaced the folder two levels above its workspace",
+    "links_the_site": "removed or replaced the folder two levels above its workspace",
     "links_what_it_is_in": "removed or replaced the folder of its workspace",
     "links_home": "removed or replaced its home",
-    "puts_a_file_in_its_place": "removed or replaced what the folder of its workspace is in",
-    "digs": "cannot read the workspace: it has too many directories inside one another",
+    "puts_a_file_in_its_place": "removed or replaced the folder two levels above its workspace",
+    "digs": "cannot read the workspace: its directories are nested too deeply",
     "makes_a_file_immutable": "cannot clear the workspace: [Errno 1] Operation not permitted: 'victim.txt'",
     "makes_a_directory_immutable": "cannot clear the workspace: [Errno 1] Operation not permitted: 'er'",
     "makes_a_directory_append_only": "cannot clear the workspace: [Errno 1] Operation not permitted: 'entry'",

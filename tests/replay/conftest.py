@@ -12,20 +12,20 @@ import pytest
 from readfirst.harness.session import Workspace
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.vocabulary import Vocabulary, load_vocabulary
-from readfirst.harness.workspace.site import Place, Site
+from readfirst.harness.workspace.site import Site, SitePool
 
 # The miniatures are imported here and, as `python:miniatures:...`, by child processes that start in this folder.
 sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
-    with Place() as place:
+def place() -> Iterator[SitePool]:
+    with SitePool() as place:
         yield place
 
 
 @pytest.fixture
-def site(place: Place) -> Iterator[Site]:
+def site(place: SitePool) -> Iterator[Site]:
     with place.site() as site:
         yield site
 

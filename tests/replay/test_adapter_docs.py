@@ -12,7 +12,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.session import capabilities_of
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
@@ -26,7 +26,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
         (folder / f"{name}.py").write_text(example)
     suite = Suite(ROOT / "fixtures")
     contract = suite.contracts["2.1.7"]
-    with pytest.MonkeyPatch.context() as patch, Place() as place:
+    with pytest.MonkeyPatch.context() as patch, SitePool() as place:
         patch.chdir(folder)
         adapters = {name: connect(f"python:{name}:Tools", suite) for name in ("mytools", "racing")}
 

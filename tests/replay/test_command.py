@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapters.command import Command
-from readfirst.harness.run.bench import Bench, Order
 from readfirst.harness.run.connect import connect
+from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.suite.suite import Suite
 
@@ -87,8 +87,8 @@ def test_files_are_named_as_they_are_from_another_folder(here: Path) -> None:
     [
         ("sh sever.py", "There is no file 'sever.py' in {here}."),
         ("sh --config=./none.json", "There is no file './none.json' in {here}."),
-        ("sh dist", "'dist' is a directory in {here}; the server starts elsewhere, so write its whole path."),
-        ("sh -m server", "The server starts elsewhere and does not find the module 'server'; write its file instead."),
+        ("sh dist", "'dist' is a directory in {here}; the server starts elsewhere: write an absolute path."),
+        ("sh -m server", "The server starts elsewhere and will not find the module 'server'; name its file instead."),
         ("npx -y @scope/package@1.2.3 --port 8080 $WS/x.py", ""),
         ("sh server.py -m mcp", ""),
     ],
@@ -140,5 +140,5 @@ def test_an_adapter_beside_the_user_is_found_with_its_neighbours(here: Path, mod
     for folder in (here, here / "folder"):
         (folder / "words.py").write_text("refusal = 'Read it first.'\n")
         (folder / ("mytools.py" if folder is here else "my-tools.py")).write_text(ADAPTER)
-    with Bench(Order(FIXTURES, f"python:{module}:Tools", "2.1.7", "reason")) as bench:
-        assert bench.judge("gate/edit-unread").status == "passed"
+    with Runner(RunSpec(FIXTURES, f"python:{module}:Tools", "2.1.7", "reason")) as runner:
+        assert runner.judge("gate/edit-unread").status == "passed"

@@ -52,16 +52,16 @@ def suite() -> Suite:
             "mcp:miniatures.py",
             "no program 'miniatures.py' on the PATH. Write ./miniatures.py for the file here.",
         ),
-        ("mcp:./miniatures.py", f"{MINIATURES} is not executable. Make it so, or begin with the program"),
+        ("mcp:./miniatures.py", f"{MINIATURES} is not executable. Make it so, or start with the program"),
         ("mcp:./none.py", f"there is no file {MINIATURES.with_name('none.py')}."),
         ("mcp:--", "'mcp:--': write mcp:COMMAND, for example"),
         ("mcp:sh 'open", "'mcp:sh 'open': No closing quotation. Write the command as in a shell."),
         ("target:agnu@3.1.10", "'target:agnu@3.1.10': there is no target 'agnu'. Did you mean agno?"),
         (
             "target:agno@1",
-            "'target:agno@1': agno has no version '1', only 3.1.10. Another one needs a line in agno.yaml.",
+            "'target:agno@1': agno has no version '1', only 3.1.10. To use another, add a line to agno.yaml.",
         ),
-        ("agent:agno@3.1.10", "'agent:agno@3.1.10': agno is no agent. Write target:agno@3.1.10."),
+        ("agent:agno@3.1.10", "'agent:agno@3.1.10': agno is not an agent. Write target:agno@3.1.10."),
     ],
 )
 def test_a_wrong_string_is_told_what_to_write(
@@ -76,7 +76,7 @@ def test_a_wrong_string_is_told_what_to_write(
 def test_the_reference_is_held_to_the_contract_of_the_run(suite: Suite) -> None:
     assert isinstance(connect("reference", suite), ReferenceAdapter)
     assert isinstance(connect("reference", suite, contract=suite.contracts["documented"]), ReferenceAdapter)
-    with pytest.raises(ConnectError, match=r"cannot be held to 9\.9\.9: unknown contract '9\.9\.9'"):
+    with pytest.raises(ConnectError, match=r"cannot follow 9\.9\.9: unknown contract '9\.9\.9'"):
         connect("reference", suite, contract=Contract("9.9.9"))
 
 

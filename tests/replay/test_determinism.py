@@ -25,7 +25,7 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 from readfirst.harness.suite.vocabulary import Vocabulary
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 READ = ToolCall("Read", {"file_path": "$WS/a"}, expect=Expectation(Clause(text="old")))
 TOUCH = WorldEvent("touch", "a", mtime=2)
@@ -76,17 +76,17 @@ class Forgetful(Mixed):
 def test_a_hundred_runs_in_any_order_give_the_same_verdicts(
     adapter: Any, contract: Contract, vocabulary: Vocabulary
 ) -> None:
-    def judged(scenario: Scenario, place: Place) -> Verdict:
+    def judged(scenario: Scenario, place: SitePool) -> Verdict:
         verdict = compare(scenario, replay(scenario, adapter, place), contract, "text", vocabulary)
         return dataclasses.replace(verdict, milliseconds=0)
 
-    with Place() as place:
+    with SitePool() as place:
         first = {scenario.id: judged(scenario, place) for scenario in SCENARIOS}
     statuses = [verdict.status for verdict in first.values()]
     stale = "passed" if adapter is Mixed else "failed"
     assert statuses == ["passed", "passed", stale, "passed", "passed", "failed", "passed", "broken"]
     order = random.Random(2)
     for _ in range(99):
-        with Place() as place:
+        with SitePool() as place:
             shuffled = order.sample(SCENARIOS, len(SCENARIOS))
             assert {scenario.id: judged(scenario, place) for scenario in shuffled} == first

@@ -9,7 +9,7 @@ import pytest
 
 from readfirst.harness.adapters.independence import Independence, try_servers
 from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
-from readfirst.harness.workspace.site import Place, Site
+from readfirst.harness.workspace.site import Site, SitePool
 from tests.replay.leaky_servers import Server
 
 
@@ -27,7 +27,7 @@ class Session:
 class Servers:
     """Servers of one way: of a session's own, started ahead, or the one that is shared."""
 
-    def __init__(self, way: str, place: Place) -> None:
+    def __init__(self, way: str, place: SitePool) -> None:
         self.way, self.place = way, place
         self.started: dict[str, Server] = {}
         self.home = Path(place.base, "h")
@@ -52,7 +52,7 @@ class Servers:
 
 
 def found(
-    way: str, place: Place, *, share: bool = True, tools: frozenset[str] = BASIC_CAPABILITIES
+    way: str, place: SitePool, *, share: bool = True, tools: frozenset[str] = BASIC_CAPABILITIES
 ) -> Independence:
     servers = Servers(way, place)
     return try_servers(
@@ -63,14 +63,14 @@ def found(
 UNREAD = "an Edit of an unread file is answered differently"
 
 
-def test_sessions_that_do_not_notice_each_other_are_independent(place: Place) -> None:
+def test_sessions_that_do_not_notice_each_other_are_independent(place: SitePool) -> None:
     assert found("honest", place) == Independence(ahead=True)
 
 
 @pytest.mark.parametrize(
     "way", ["by-name", "by-inode", "by-content", "by-time", "anything-read", "refuses-once"]
 )
-def test_a_session_that_unlocks_the_files_of_another_is_noticed(place: Place, way: str) -> None:
+def test_a_session_that_unlocks_the_files_of_another_is_noticed(place: SitePool, way: str) -> None:
     assert found(way, place) == Independence(ahead=True, refusal=f"{UNREAD} after another session")
 
 
@@ -81,7 +81,7 @@ def test_a_session_that_unlocks_the_files_of_another_is_noticed(place: Place, wa
         ("ends", "a call that broke (the server ended) is answered differently after another session"),
     ],
 )
-def test_a_server_that_counts_its_calls_is_noticed(place: Place, way: str, refusal: str) -> None:
+def test_a_server_that_counts_its_calls_is_noticed(place: SitePool, way: str, refusal: str) -> None:
     assert found(way, place) == Independence(ahead=True, refusal=refusal)
 
 
@@ -94,29 +94,31 @@ def test_a_server_that_counts_its_calls_is_noticed(place: Place, way: str, refus
         ("logs-at-home", f"{UNREAD} above the workspace"),
     ],
 )
-def test_a_server_that_depends_on_its_directory_is_noticed(place: Place, way: str, refusal: str) -> None:
+def test_a_server_that_depends_on_its_directory_is_noticed(place: SitePool, way: str, refusal: str) -> None:
     assert found(way, place) == Independence(ahead=True, refusal=refusal)
 
 
 @pytest.mark.parametrize("way", ["looks-at-start", "logs-at-start"])
-def test_a_server_that_uses_its_directory_when_it_starts_is_not_started_ahead(place: Place, way: str) -> None:
+def test_a_server_that_uses_its_directory_when_it_starts_is_not_started_ahead(
+    place: SitePool, way: str
+) -> None:
     assert not found(way, place).ahead
 
 
-def test_without_sharing_only_starting_ahead_is_tried(place: Place) -> None:
+def test_without_sharing_only_starting_ahead_is_tried(place: SitePool) -> None:
     assert found("anything-read", place, share=False) == Independence(ahead=True)
 
 
-def test_a_tool_that_is_not_there_is_not_called(place: Place) -> None:
+def test_a_tool_that_is_not_there_is_not_called(place: SitePool) -> None:
     tools = frozenset({"Read"})
     assert found("anything-read", place, tools=tools) == Independence(ahead=True)
 
 
-def test_a_server_that_always_breaks_is_not_shared(place: Place) -> None:
+def test_a_server_that_always_breaks_is_not_shared(place: SitePool) -> None:
     def broken(workspace: Workspace) -> Session:
         raise BrokenAdapter("it never starts")
 
     told = try_servers(broken, BASIC_CAPABILITIES, alone=place.site, ahead=place.site, shared=place.site)
     assert told == Independence(
-        ahead=False, refusal="a server of its own broke when this was tried: it never starts"
+        ahead=False, refusal="a separate server broke when this was tried: it never starts"
     )

@@ -15,7 +15,7 @@ from readfirst.harness.adapters.mcp import Isolation, McpAdapter, McpConnection
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from tests.processes import mentioning, none_mentions
 
 MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
@@ -46,8 +46,8 @@ def opened() -> Iterator[Open]:
     [
         ("exits", "the server ended with exit status 3 during Read", "the last words"),
         ("crashes", "the server was killed by SIGSEGV during Read", ""),
-        ("garbage", "no message of MCP: hello from the server", ""),
-        ("no-result", "the server's answer to Read is not what MCP wants", ""),
+        ("garbage", "not an MCP message: hello from the server", ""),
+        ("no-result", "the server's answer to Read is not valid MCP", ""),
         ("closes", "the server closed its output during Read", ""),
     ],
 )
@@ -105,7 +105,7 @@ def test_a_flood_without_an_end_is_stopped(
     opened: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mcp_server, "LONGEST_MESSAGE", 100_000)
-    with pytest.raises(BrokenAdapter, match="the server wrote more than 100000 bytes without an end"):
+    with pytest.raises(BrokenAdapter, match="the server wrote more than 100000 bytes without a line end"):
         opened("floods").open(workspace).call("Read", {})
 
 
@@ -139,7 +139,7 @@ def test_every_session_gets_a_process_of_its_own(opened: Open, workspace: Worksp
     assert adapter.repeats_paths
 
 
-def test_workspaces_side_by_side_share_a_process(opened: Open, place: Place) -> None:
+def test_workspaces_side_by_side_share_a_process(opened: Open, place: SitePool) -> None:
     adapter = opened("start", isolation="directory")
     starts = []
     for _ in range(2):
@@ -164,7 +164,7 @@ def test_a_server_that_does_not_start_is_told_at_once(opened: Open) -> None:
 
 
 def test_a_version_of_the_protocol_that_nobody_knows_is_told(opened: Open) -> None:
-    told = "the server's answer to the start is not what MCP wants: Unsupported protocol version.*3000-01-01"
+    told = "the server's answer to the start is not valid MCP: Unsupported protocol version.*3000-01-01"
     with pytest.raises(BrokenAdapter, match=told):
         opened("from-the-future")
 
@@ -181,7 +181,7 @@ def test_a_command_with_settings_supports_rules(opened: Open, word: str, denies:
 
 @pytest.mark.slow
 def test_the_reference_passes_through_mcp() -> None:
-    from readfirst.harness.run.bench import Bench, Order
+    from readfirst.harness.run.runner import Runner, RunSpec
 
     root = Path(__file__).parents[2]
     serve = f"{sys.executable} -m readfirst serve --contract 2.1.7 --settings $SETTINGS"
@@ -196,9 +196,9 @@ def test_the_reference_passes_through_mcp() -> None:
     denied = next(scenario_id for scenario_id in known if scenario_id.startswith("permissions/"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(root))
-        order = Order(root / "fixtures", f"mcp:--isolation=directory {serve}", "2.1.7")
-        with Bench(order) as bench:
-            told = {scenario_id: bench.judge(scenario_id).status for scenario_id in [*chosen, denied]}
+        spec = RunSpec(root / "fixtures", f"mcp:--isolation=directory {serve}", "2.1.7")
+        with Runner(spec) as runner:
+            told = {scenario_id: runner.judge(scenario_id).status for scenario_id in [*chosen, denied]}
     assert told.pop("parallel/write-then-edit") == "unsupported"
     assert set(told.values()) == {"passed"}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.run.bench import Bench, Order
+from readfirst.harness.run.runner import Runner, RunSpec
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "adapters.md").read_text()
@@ -30,8 +30,8 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def judged(command: str, ids: list[str], level: Level) -> list[Verdict]:
-    with Bench(Order(ROOT / "fixtures", f"mcp:{command}", "2.1.7", level)) as bench:
-        return [bench.judge(scenario_id) for scenario_id in ids]
+    with Runner(RunSpec(ROOT / "fixtures", f"mcp:{command}", "2.1.7", level)) as runner:
+        return [runner.judge(scenario_id) for scenario_id in ids]
 
 
 @pytest.mark.node

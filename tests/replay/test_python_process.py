@@ -15,7 +15,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import BASIC_CAPABILITIES, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from tests.processes import alive, gone, mentioning
 
 TIME_LIMIT = 0.3
@@ -64,7 +64,7 @@ def test_texts_of_every_kind_survive_the_way(opened: Opened, workspace: Workspac
     assert opened("Honest").open(workspace).call("Read", {"file_path": str(path)}).text == "\x00\r\n\u2028é😀"
 
 
-def test_groups_and_races_reach_the_child(opened: Opened, place: Place) -> None:
+def test_groups_and_races_reach_the_child(opened: Opened, place: SitePool) -> None:
     write = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
     race = ToolCall("Write", write.arguments, (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),))
     read = ToolCall("Read", {"file_path": "$WS/a"})
@@ -148,7 +148,7 @@ def test_a_call_after_the_process_has_died_is_a_breakage(opened: Opened, workspa
     session = opened("Exits").open(workspace)
     with pytest.raises(BrokenAdapter):
         session.call("Edit", {})
-    with pytest.raises(BrokenAdapter, match="has ended before"):
+    with pytest.raises(BrokenAdapter, match="had already ended"):
         session.call("Edit", {})
     session.close()
 

@@ -19,7 +19,7 @@ from readfirst.harness.suite.recordings import (
     encode,
 )
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 READ = ToolCall("Read", {"file_path": "$WS/a"})
 WRITE = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
@@ -39,7 +39,7 @@ def recorded(
 
 
 @pytest.fixture
-def replayed(place: Place, tmp_path: Path):  # type: ignore[no-untyped-def]
+def replayed(place: SitePool, tmp_path: Path):  # type: ignore[no-untyped-def]
     def run(
         steps: list[Step], *transcript: TranscriptStep, contract: str = "2.1.7", inputs: str = "asked"
     ) -> Outcome:
@@ -166,7 +166,7 @@ def test_changes_that_lead_out_of_the_workspace_are_not_applied(replayed) -> Non
         assert f"{path}, which leads out of the workspace" in broken.message
 
 
-def test_a_link_is_replaced_and_not_followed(place: Place, tmp_path: Path) -> None:
+def test_a_link_is_replaced_and_not_followed(place: SitePool, tmp_path: Path) -> None:
     changes: dict[str, Entry | None] = {"loop": NEW, "out": NEW}
     recording = Recording("", {"2.1.7": Transcript((recorded(WRITE, changes=changes),))})
     (tmp_path / "slug.yaml").write_bytes(encode(recording))
@@ -189,7 +189,7 @@ def test_a_scenario_that_was_not_recorded_is_told(replayed) -> None:  # type: ig
     assert (broken.blame, broken.message) == ("harness", "family/slug was not recorded for 9.9.9: record it")
 
 
-def test_a_damaged_recording_is_told(place: Place, tmp_path: Path) -> None:
+def test_a_damaged_recording_is_told(place: SitePool, tmp_path: Path) -> None:
     (tmp_path / "slug.yaml").write_text("{}")
     scenario = Scenario("slug", "t", "must", Given(), (READ,))
     broken = replay(scenario, RecordingAdapter(Recordings(tmp_path), "2.1.7").of(scenario), place).broken

@@ -13,7 +13,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.entry import RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 EDIT = ToolCall("Edit", {"file_path": "$WS/a.txt"})
@@ -26,11 +26,11 @@ def scenario(*steps: Step, **files: RegularFile | Symlink) -> Scenario:
     return Scenario("family/slug", "title", "must", Given(given), steps)
 
 
-def replayed(place: Place, adapter: Any, *steps: Step) -> Outcome:
+def replayed(place: SitePool, adapter: Any, *steps: Step) -> Outcome:
     return replay(scenario(*steps), adapter, place)
 
 
-def test_results_and_changes_are_recorded_step_by_step(place: Place) -> None:
+def test_results_and_changes_are_recorded_step_by_step(place: SitePool) -> None:
     outcome = replayed(place, miniatures.Honest, READ, WRITE)
     assert outcome.broken is None
     assert outcome.before == {"a.txt": RegularFile(b"old", 0o644)}
@@ -63,7 +63,7 @@ class Reminding:
 
 @pytest.mark.parametrize(("times", "opened", "text"), [(0, 1, "  old  "), (1, 2, "  old  "), (9, 3, "old")])
 def test_a_scenario_on_which_a_reminder_fell_is_replayed_again_a_few_times(
-    place: Place, times: int, opened: int, text: str
+    place: SitePool, times: int, opened: int, text: str
 ) -> None:
     adapter = Reminding(times)
     outcome = replayed(place, adapter, READ)
@@ -71,7 +71,7 @@ def test_a_scenario_on_which_a_reminder_fell_is_replayed_again_a_few_times(
     assert adapter.opened == opened
 
 
-def test_a_world_event_is_listed_as_the_harness_own(place: Place) -> None:
+def test_a_world_event_is_listed_as_the_harness_own(place: SitePool) -> None:
     outcome = replayed(place, miniatures.Honest, READ, CHANGE, WRITE)
     assert (
         outcome.steps[1].changes
@@ -81,7 +81,7 @@ def test_a_world_event_is_listed_as_the_harness_own(place: Place) -> None:
     assert outcome.steps[2].results == (ToolResult(miniatures.MODIFIED, True),)
 
 
-def test_a_race_strikes_between_validation_and_execution(place: Place) -> None:
+def test_a_race_strikes_between_validation_and_execution(place: SitePool) -> None:
     racing = ToolCall(WRITE.tool, WRITE.arguments, during=(CHANGE,))
     outcome = replayed(place, miniatures.Honest, READ, racing)
     step = outcome.steps[1]
@@ -90,14 +90,14 @@ def test_a_race_strikes_between_validation_and_execution(place: Place) -> None:
     assert step.changes == step.expected_world == {"a.txt": RegularFile(b"changed", 0o644)}
 
 
-def test_a_race_does_not_strike_a_call_that_is_refused_before(place: Place) -> None:
+def test_a_race_does_not_strike_a_call_that_is_refused_before(place: SitePool) -> None:
     racing = ToolCall(WRITE.tool, WRITE.arguments, during=(CHANGE,))
     outcome = replayed(place, miniatures.Honest, racing)
     assert not outcome.steps[0].struck
     assert outcome.steps[0].changes == outcome.steps[0].expected_world == {}
 
 
-def test_a_group_gives_one_result_per_call(place: Place) -> None:
+def test_a_group_gives_one_result_per_call(place: SitePool) -> None:
     outcome = replayed(place, miniatures.Honest, ParallelCalls((READ, WRITE)))
     assert outcome.steps[0].results == (ToolResult("old"), ToolResult("wrote $WS/a.txt"))
     assert outcome.steps[0].changes == {"a.txt": RegularFile(b"new", 0o644)}
@@ -114,14 +114,14 @@ def test_a_group_gives_one_result_per_call(place: Place) -> None:
         ("NamesErrorsByNumber", "the result's error is 6, not a name"),
     ],
 )
-def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(place: Place, name: str, told: str) -> None:
+def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(place: SitePool, name: str, told: str) -> None:
     outcome = replayed(place, getattr(miniatures, name), READ, EDIT, WRITE)
     assert outcome.broken is not None
     assert (outcome.broken.blame, outcome.broken.message, outcome.broken.step) == ("adapter", told, 1)
     assert len(outcome.steps) == 1
 
 
-def test_a_breakage_tells_no_path_that_differs_from_run_to_run(place: Place) -> None:
+def test_a_breakage_tells_no_path_that_differs_from_run_to_run(place: SitePool) -> None:
     broken = replayed(place, miniatures.Raises, EDIT).broken
     assert broken is not None
     assert place.base not in broken.message + broken.details
@@ -140,7 +140,7 @@ def test_a_breakage_tells_no_path_that_differs_from_run_to_run(place: Place) -> 
     ],
 )
 def test_a_broken_protocol_is_blamed_on_the_adapter(
-    place: Place, adapter: Any, step: Step, told: str
+    place: SitePool, adapter: Any, step: Step, told: str
 ) -> None:
     broken = replayed(place, adapter, step).broken
     assert broken is not None
@@ -148,7 +148,7 @@ def test_a_broken_protocol_is_blamed_on_the_adapter(
     assert told in broken.message
 
 
-def test_a_text_for_a_group_is_no_sequence_of_results(place: Place) -> None:
+def test_a_text_for_a_group_is_no_sequence_of_results(place: SitePool) -> None:
     class Talkative(miniatures.Honest):
         def call_parallel(self, calls: object) -> Any:
             return "ok"
@@ -158,7 +158,7 @@ def test_a_text_for_a_group_is_no_sequence_of_results(place: Place) -> None:
     assert "answered a parallel group with 'ok'" in broken.message
 
 
-def test_the_blame_of_an_adapter_that_knows_better_is_kept(place: Place) -> None:
+def test_the_blame_of_an_adapter_that_knows_better_is_kept(place: SitePool) -> None:
     class Offline(miniatures.Honest):
         def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
             raise BrokenAdapter("no network", blame="environment", details="tail")
@@ -166,21 +166,21 @@ def test_the_blame_of_an_adapter_that_knows_better_is_kept(place: Place) -> None
     assert replayed(place, Offline, READ).broken == Breakage("environment", "no network", 0, "tail")
 
 
-def test_an_event_that_does_not_fit_ends_the_replay(place: Place) -> None:
+def test_an_event_that_does_not_fit_ends_the_replay(place: SitePool) -> None:
     outcome = replayed(place, miniatures.Honest, READ, WorldEvent("delete", "b.txt"), WRITE)
     assert outcome.broken is not None
     assert (outcome.broken.blame, outcome.broken.step) == ("harness", 1)
     assert "cannot delete b.txt" in outcome.broken.message
 
 
-def test_a_racing_event_that_does_not_fit_ends_the_replay_after_the_call(place: Place) -> None:
+def test_a_racing_event_that_does_not_fit_ends_the_replay_after_the_call(place: SitePool) -> None:
     racing = ToolCall("Write", WRITE.arguments, (WorldEvent("delete", "b.txt"),))
     outcome = replayed(place, miniatures.Honest, READ, racing)
     assert outcome.broken is not None
     assert (outcome.broken.blame, outcome.broken.step, len(outcome.steps)) == ("harness", 1, 2)
 
 
-def test_a_strike_after_the_call_has_returned_changes_nothing(place: Place) -> None:
+def test_a_strike_after_the_call_has_returned_changes_nothing(place: SitePool) -> None:
     kept = []
 
     class Late(miniatures.Honest):
@@ -197,7 +197,7 @@ def test_a_strike_after_the_call_has_returned_changes_nothing(place: Place) -> N
     assert not outcome.steps[0].struck
 
 
-def test_the_umask_is_fixed_while_an_implementation_runs_and_restored_afterwards(place: Place) -> None:
+def test_the_umask_is_fixed_while_an_implementation_runs_and_restored_afterwards(place: SitePool) -> None:
     former = os.umask(0o077)
     try:
         outcome = replayed(place, miniatures.Honest, ToolCall("Write", {"file_path": "$WS/n", "content": ""}))
@@ -207,7 +207,7 @@ def test_the_umask_is_fixed_while_an_implementation_runs_and_restored_afterwards
     assert outcome.steps[0].changes == {"n": RegularFile(b"", 0o644)}
 
 
-def test_paths_repeat_only_for_an_adapter_that_says_so(place: Place) -> None:
+def test_paths_repeat_only_for_an_adapter_that_says_so(place: SitePool) -> None:
     roots: list[Path] = []
 
     class Curious(miniatures.Honest):
@@ -224,7 +224,7 @@ def test_paths_repeat_only_for_an_adapter_that_says_so(place: Place) -> None:
     assert roots[2] == roots[3]
 
 
-def test_an_interruption_is_not_swallowed_and_the_session_is_closed(place: Place) -> None:
+def test_an_interruption_is_not_swallowed_and_the_session_is_closed(place: SitePool) -> None:
     closed = []
 
     class Interrupted(miniatures.Misbehaving):
@@ -240,7 +240,7 @@ def test_an_interruption_is_not_swallowed_and_the_session_is_closed(place: Place
 
 
 @pytest.mark.usefixtures("shallow")
-def test_directories_nested_beyond_reach_are_blamed_on_the_implementation(place: Place) -> None:
+def test_directories_nested_beyond_reach_are_blamed_on_the_implementation(place: SitePool) -> None:
     class Nesting(miniatures.Misbehaving):
         def misbehave(self) -> ToolResult:
             path = self.workspace.root
@@ -253,12 +253,12 @@ def test_directories_nested_beyond_reach_are_blamed_on_the_implementation(place:
     assert broken is not None
     assert (broken.blame, broken.message) == (
         "implementation",
-        "cannot read the workspace: it has too many directories inside one another",
+        "cannot read the workspace: its directories are nested too deeply",
     )
     assert replayed(place, Nesting, READ).broken is None
 
 
-def test_a_workspace_that_cannot_be_laid_out_is_blamed_on_the_environment(place: Place) -> None:
+def test_a_workspace_that_cannot_be_laid_out_is_blamed_on_the_environment(place: SitePool) -> None:
     impossible = Scenario("a/b", "t", "must", Given({"x" * 300: RegularFile(b"")}), (READ,))
     broken = replay(impossible, miniatures.Honest, place).broken  # type: ignore[arg-type]
     assert broken is not None

@@ -9,10 +9,10 @@ from readfirst.harness.adapters import server_pool
 from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 from readfirst.harness.adapters.server_pool import Isolation
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.run.bench import Bench, Order
+from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.session import ServerUse, Workspace
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from tests.processes import gone
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -28,7 +28,7 @@ DENIED = Scenario("family/deny", "A title", "must", Given(deny=("Edit(a.txt)",))
 class Used:
     """A server in use: what each session got, and the process that answered it."""
 
-    def __init__(self, place: Place, way: str, *more: str, isolation: Isolation = "auto") -> None:
+    def __init__(self, place: SitePool, way: str, *more: str, isolation: Isolation = "auto") -> None:
         command = [sys.executable, "-S", str(LEAKY), way, *more]
         self.adapter = McpAdapter(McpConnection(command, isolation=isolation, time_limit=20))
         self.place = place
@@ -51,16 +51,16 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_sessions_that_do_not_notice_each_other_share_a_server(place: Place) -> None:
+def test_sessions_that_do_not_notice_each_other_share_a_server(place: SitePool) -> None:
     used = Used(place, "honest")
     (use, pid, _), (again, same, _) = used.session(), used.session()
-    assert use == again == ServerUse(shared=True, why="no session notices another")
+    assert use == again == ServerUse(shared=True, why="no session affects another")
     assert pid == same
     used.adapter.close()
 
 
 @pytest.mark.usefixtures("at_once")
-def test_sessions_that_notice_each_other_share_nothing(place: Place) -> None:
+def test_sessions_that_notice_each_other_share_nothing(place: SitePool) -> None:
     used = Used(place, "by-name")
     (use, pid, _), (_, other, _) = used.session(), used.session()
     assert use is not None
@@ -70,13 +70,13 @@ def test_sessions_that_notice_each_other_share_nothing(place: Place) -> None:
 
 
 @pytest.mark.slow
-def test_the_first_sessions_have_a_server_each_without_a_trial(place: Place) -> None:
+def test_the_first_sessions_have_a_server_each_without_a_trial(place: SitePool) -> None:
     used = Used(place, "honest")
     uses, pids, roots = zip(*(used.session() for _ in range(6)), strict=True)
     assert [use.shared for use in uses] == [False] * 4 + [True] * 2
     assert [use.why for use in uses[3:5]] == [
-        "too few to try whether they can share one",
-        "no session notices another",
+        "too few to test whether they can share one",
+        "no session affects another",
     ]
     assert (len(set(pids)), pids[4]) == (5, pids[5])
     assert roots[4] != roots[5]
@@ -84,7 +84,7 @@ def test_the_first_sessions_have_a_server_each_without_a_trial(place: Place) -> 
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_session_that_must_be_fresh_gets_a_server_of_its_own(place: Place) -> None:
+def test_a_session_that_must_be_fresh_gets_a_server_of_its_own(place: SitePool) -> None:
     used = Used(place, "honest")
     (_, shared, _), (use, own, _), (_, again, _) = used.session(), used.session(TWO_FILES), used.session()
     assert use == ServerUse(shared=False, why="these need a fresh directory or session")
@@ -94,7 +94,7 @@ def test_a_session_that_must_be_fresh_gets_a_server_of_its_own(place: Place) -> 
 
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("word", ["$WS", "--home=$HOME"])
-def test_a_server_whose_command_names_the_workspace_serves_one(place: Place, word: str) -> None:
+def test_a_server_whose_command_names_the_workspace_serves_one(place: SitePool, word: str) -> None:
     used = Used(place, "honest", word)
     use, *_ = used.session()
     assert use == ServerUse(shared=False, why=f"the command names {word.removeprefix('--home=')}")
@@ -102,7 +102,7 @@ def test_a_server_whose_command_names_the_workspace_serves_one(place: Place, wor
 
 
 @pytest.mark.parametrize("isolation", ["process", "directory"])
-def test_what_was_asked_for_is_not_tried(place: Place, isolation: Isolation) -> None:
+def test_what_was_asked_for_is_not_tried(place: SitePool, isolation: Isolation) -> None:
     used = Used(place, "by-name", isolation=isolation)
     uses = [used.session()[0] for _ in range(6)]
     assert uses == [ServerUse(shared=isolation == "directory", why="as asked")] * 6
@@ -110,7 +110,7 @@ def test_what_was_asked_for_is_not_tried(place: Place, isolation: Isolation) -> 
 
 
 @pytest.mark.usefixtures("at_once")
-def test_servers_start_while_another_works_and_none_is_left(place: Place) -> None:
+def test_servers_start_while_another_works_and_none_is_left(place: SitePool) -> None:
     used = Used(place, "confined")
     started = []
     start = used.adapter.servers._ahead._start
@@ -129,7 +129,7 @@ def test_servers_start_while_another_works_and_none_is_left(place: Place) -> Non
 
 
 @pytest.mark.usefixtures("at_once")
-def test_deny_rules_are_there_when_a_server_starts(place: Place) -> None:
+def test_deny_rules_are_there_when_a_server_starts(place: SitePool) -> None:
     used = Used(place, "confined", "--settings=$SETTINGS")
     used.session()
     lent = []
@@ -140,7 +140,7 @@ def test_deny_rules_are_there_when_a_server_starts(place: Place) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_server_that_ended_while_it_waited_is_replaced(place: Place) -> None:
+def test_a_server_that_ended_while_it_waited_is_replaced(place: SitePool) -> None:
     used = Used(place, "confined")
     for _ in range(3):
         used.session()
@@ -154,7 +154,7 @@ def test_a_server_that_ended_while_it_waited_is_replaced(place: Place) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_site_of_a_base_that_was_left_is_not_used(place: Place) -> None:
+def test_a_site_of_a_base_that_was_left_is_not_used(place: SitePool) -> None:
     used = Used(place, "confined")
     for _ in range(3):
         used.session()
@@ -178,8 +178,8 @@ def known() -> list[str]:
 
 def judged(way: str, isolation: str, ids: list[str]) -> list[Verdict]:
     target = f"mcp:--isolation={isolation} {sys.executable} -S '{LEAKY}' {way}"
-    with Bench(Order(FIXTURES, target, "2.1.7", "text")) as bench:
-        return [bench.judge(scenario_id) for scenario_id in ids]
+    with Runner(RunSpec(FIXTURES, target, "2.1.7", "text")) as runner:
+        return [runner.judge(scenario_id) for scenario_id in ids]
 
 
 def findings(verdicts: list[Verdict]) -> list[object]:
@@ -204,4 +204,4 @@ def test_a_failure_that_is_none_alone_ends_the_sharing(monkeypatch: pytest.Monke
     uses = [verdict.server for verdict in verdicts]
     assert [use is not None and use.shared for use in uses] == [True, True, False]
     assert uses[2] is not None
-    assert uses[2].why == "gate/edit-unread came out differently beside others"
+    assert uses[2].why == "gate/edit-unread gave another result on a shared server"

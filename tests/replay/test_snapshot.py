@@ -8,7 +8,7 @@ import pytest
 
 from readfirst.harness.suite.entry import Directory, RegularFile, SpecialFile, Symlink
 from readfirst.harness.workspace import snapshot as snapshots
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 from readfirst.harness.workspace.snapshot import TooLargeError, changes, snapshot
 
 
@@ -121,7 +121,7 @@ def test_permissions_count_in_the_tests_that_are_about_them(tmp_path: Path) -> N
 
 @pytest.mark.usefixtures("unprivileged")
 def test_what_has_no_permissions_is_read_and_keeps_having_none() -> None:
-    with Place() as place, place.site() as site:
+    with SitePool() as place, place.site() as site:
         root = Path(site.root)
         (root / "shut").mkdir()
         (root / "shut" / "a").write_bytes(b"a")
@@ -134,7 +134,7 @@ def test_what_has_no_permissions_is_read_and_keeps_having_none() -> None:
 
 @pytest.mark.usefixtures("unprivileged")
 def test_a_directory_that_lists_but_does_not_let_in_is_read() -> None:
-    with Place() as place, place.site() as site:
+    with SitePool() as place, place.site() as site:
         root = Path(site.root)
         (root / "listed").mkdir()
         (root / "listed" / "a").write_bytes(b"a")

@@ -15,7 +15,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.compare.whole import has_digests, whole
 from readfirst.harness.report import Commands
 from readfirst.harness.report.failure import failure_text
-from readfirst.harness.run.bench import run
+from readfirst.harness.run.runner import run
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import FileDigest, RegularFile
 from readfirst.harness.suite.recordings import Recordings, Transcript
@@ -58,7 +58,7 @@ def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
             def open(self, workspace: Any) -> Session:
                 return Session(ReferenceAdapter("2.1.7").open(workspace), Path(workspace.root), spoil)
 
-        monkeypatch.setattr("readfirst.harness.run.bench.connect", lambda *_, **__: Adapter())
+        monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *_, **__: Adapter())
         (verdict,) = run(suite, "reference", ["2.1.7"], "text", [scenario_id])
         return verdict
 

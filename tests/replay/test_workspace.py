@@ -16,7 +16,7 @@ from readfirst.harness.suite.entry import (
     TextContent,
 )
 from readfirst.harness.suite.scenario import Given, Scenario
-from readfirst.harness.workspace.site import Place, Site
+from readfirst.harness.workspace.site import Site, SitePool
 
 
 def test_bytes_are_laid_out_exactly(site: Site) -> None:
@@ -88,12 +88,12 @@ def test_a_special_file_cannot_be_given(site: Site) -> None:
 def test_the_path_of_a_site_is_short_and_without_links(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
-    with Place(tmp_path / "link") as place, place.site() as site:
+    with SitePool(tmp_path / "link") as place, place.site() as site:
         assert os.path.realpath(site.root) == site.root
         assert len(site.root) - len(str(tmp_path / "real")) < 8
 
 
-def test_a_site_is_as_new_after_use_whatever_was_left(place: Place) -> None:
+def test_a_site_is_as_new_after_use_whatever_was_left(place: SitePool) -> None:
     with place.site() as site:
         root = Path(site.root)
         (root / "d" / "e").mkdir(parents=True)
@@ -109,7 +109,7 @@ def test_a_site_is_as_new_after_use_whatever_was_left(place: Place) -> None:
 
 @pytest.mark.usefixtures("unprivileged")
 def test_directories_without_permissions_are_removed() -> None:
-    with Place() as place:
+    with SitePool() as place:
         with place.site() as site:
             (Path(site.root) / "shut" / "inner").mkdir(parents=True)
             (Path(site.root) / "shut").chmod(0)
@@ -120,7 +120,7 @@ def test_directories_without_permissions_are_removed() -> None:
 
 @pytest.mark.parametrize("replacement", ["missing", "file", "link"])
 def test_a_root_that_was_taken_away_is_told_and_made_anew(
-    place: Place, tmp_path: Path, replacement: str
+    place: SitePool, tmp_path: Path, replacement: str
 ) -> None:
     with place.site() as site:
         root = Path(site.root)
@@ -144,7 +144,7 @@ def test_what_is_put_beside_the_workspace_or_at_home_is_seen(site: Site) -> None
     assert site.snapshot() == {"../stray.txt": RegularFile(b"s", 0o644), "$HOME/.settings": Directory(0o755)}
 
 
-def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: Place) -> None:
+def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: SitePool) -> None:
     roots = []
     for _ in range(3):
         with place.site(unique=True) as site:
@@ -154,7 +154,7 @@ def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: Place) -> No
     assert len({root.parent for root in roots}) == 1
 
 
-def test_two_sites_at_a_time_are_two_directories(place: Place) -> None:
+def test_two_sites_at_a_time_are_two_directories(place: SitePool) -> None:
     with place.site() as one, place.site() as other:
         (Path(one.root) / "a").write_bytes(b"")
         assert other.snapshot() == {}
@@ -180,16 +180,16 @@ def test_the_path_is_put_into_arguments_and_taken_out_of_texts(site: Site) -> No
 
 
 def test_a_closed_place_leaves_nothing_and_a_named_base_stays(tmp_path: Path) -> None:
-    with Place() as place, place.site():
+    with SitePool() as place, place.site():
         base = Path(place.base)
     assert not base.exists()
-    with Place(tmp_path) as place, place.site():
+    with SitePool(tmp_path) as place, place.site():
         pass
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("shallow")
-def test_a_site_with_directories_nested_beyond_reach_is_given_up(place: Place) -> None:
+def test_a_site_with_directories_nested_beyond_reach_is_given_up(place: SitePool) -> None:
     with place.site() as site:
         path = Path(site.root)
         for _ in range(150):

@@ -80,7 +80,7 @@ def test_every_package_is_in_the_order() -> None:
     "source",
     [
         "from readfirst.harness.cli import options",
-        "def f():\n    from readfirst.harness.run.bench import run",
+        "def f():\n    from readfirst.harness.run.runner import run",
         "import readfirst.harness.record.takes",
     ],
 )

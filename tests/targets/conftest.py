@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.session import Workspace
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 
 @pytest.fixture
 def workspace() -> Iterator[Workspace]:
-    with Place() as place, place.site() as site:
+    with SitePool() as place, place.site() as site:
         yield Workspace(root=Path(site.root), home=Path(site.home))

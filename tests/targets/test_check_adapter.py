@@ -10,7 +10,7 @@ from readfirst.harness.run.check_adapter import check_adapter
 from readfirst.harness.run.connect import connect
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 
 class Plain:
@@ -86,7 +86,7 @@ class DoesNotOpen(Plain):
 
 
 def problems(adapter: Any) -> dict[str, str]:
-    with Place() as place:
+    with SitePool() as place:
         return {check.name: check.problem for check in check_adapter(adapter, place) if check.problem}
 
 
@@ -101,19 +101,19 @@ def test_the_reference_has_no_problem() -> None:
 @pytest.mark.parametrize(
     ("adapter", "name", "told"),
     [
-        (RefusesAsSuccess, "a file that is missing is refused, and that is marked", "Set is_error."),
-        (AnswersStrings, "a file that is there is read", "return a ToolResult"),
+        (RefusesAsSuccess, "a missing file is refused, and the answer marked as an error", "Set is_error."),
+        (AnswersStrings, "an existing file is read", "return a ToolResult"),
         (WritesElsewhere, "a new file is written, in the workspace and nowhere else", "also left log"),
         (
             WritesNothing,
             "a new file is written, in the workspace and nowhere else",
-            "is not there afterwards",
+            "does not exist afterwards",
         ),
-        (RemembersAcrossSessions, "a later session sees its own workspace", "Begin anew in open()"),
-        (ManglesUnicode, "text that is not ASCII comes through whole", "Talk UTF-8"),
-        (LosesDeclaredGroups, "what it declares is there", "no call_parallel"),
-        (DeclaresNonsense, "what it declares is known", "capabilities holds Wrote"),
-        (Raises, "a file that is there is read", "the adapter raised ValueError: no program"),
+        (RemembersAcrossSessions, "a later session sees its own workspace", "Start from nothing in open()"),
+        (ManglesUnicode, "text that is not ASCII arrives unchanged", "Use UTF-8"),
+        (LosesDeclaredGroups, "it has what it declares", "no call_parallel"),
+        (DeclaresNonsense, "its capabilities are known", "capabilities holds Wrote"),
+        (Raises, "an existing file is read", "the adapter raised ValueError: no program"),
         (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.report.stream import read_stream
-from readfirst.harness.run.bench import run
+from readfirst.harness.run.runner import run
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey import survey as surveys

@@ -122,7 +122,7 @@ def test_what_fails_for_the_same_reason_stands_together(tmp_path: Path) -> None:
     read = baseline(tmp_path, text)
     assert read.grouped
     assert [rule(verdict, read).conformant for verdict in verdicts] == [True] * 4
-    assert rule(verdicts[0], read).accepted == "It does not ask that a file was read before it is changed."
+    assert rule(verdicts[0], read).accepted == "It does not require that a file is read before it is changed."
 
 
 def test_a_failure_that_is_gone_is_an_error(tmp_path: Path) -> None:
@@ -136,8 +136,8 @@ def test_a_failure_for_another_reason_is_an_error(tmp_path: Path) -> None:
     read = baseline(tmp_path, grouped_text("target:x@1", [failed("gate/a", NOT_READ)]))
     ruling = rule(failed("gate/a", FILE), read)
     assert not ruling.conformant
-    assert "fails for another reason than 'effects: not refused, expected not_read' now" in ruling.stale
-    assert ruling.stale.endswith("Write there: because: 'effects: file: content'")
+    assert "now fails for another reason than 'effects: not refused, expected not_read'" in ruling.stale
+    assert ruling.stale.endswith("Change the entry to because: 'effects: file: content'")
 
 
 def test_a_general_reason_accepts_its_details_and_no_other(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_group_that_is_wrong_is_told(tmp_path: Path, old: str, new: str, told:
 def test_reasons_and_links_that_somebody_wrote_are_kept(tmp_path: Path) -> None:
     text = grouped_text("target:x@1", [failed("gate/a", NOT_READ), failed("gate/b", FILE)])
     written = text.replace(
-        'reason: "It does not ask that a file was read before it is changed."',
+        'reason: "It does not require that a file is read before it is changed."',
         'reason: "By design."\n    link: "https://example.org/1"',
     )
     old = baseline(tmp_path, written)
@@ -193,14 +193,14 @@ def test_a_new_failure_takes_no_reason_that_is_one_of_several(tmp_path: Path) ->
     two = text.replace("      gate: [a, b]", "      gate: [a]") + (
         text[text.index("  - fails") :]
         .replace("gate: [a, b]", "gate: [b]")
-        .replace("It does not ask that a file was read before it is changed.", "By design.")
+        .replace("It does not require that a file is read before it is changed.", "By design.")
     )
     again = grouped_text("target:x@1", [failed("state/c", NOT_READ)], baseline(tmp_path, two))
     read = baseline(tmp_path, again)
     assert {key[0]: entry.reason for key, entry in read.accepted.items()} == {
-        "gate/a": "It does not ask that a file was read before it is changed.",
+        "gate/a": "It does not require that a file is read before it is changed.",
         "gate/b": "By design.",
-        "state/c": "It does not ask that a file was read before it is changed.",
+        "state/c": "It does not require that a file is read before it is changed.",
     }
 
 

@@ -47,7 +47,7 @@ def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
         ),
         ("file_not_found:", "file_missing:", "there is no error 'file_missing'"),
         ("project ([0-9]+) is open", "project [0-9]+ is open", "has 0 groups"),
-        ('replace: "^done: "', 'replace: "(done"', "'(done' is no regular expression"),
+        ('replace: "^done: "', 'replace: "(done"', "'(done' is not a regular expression"),
         ("capture: {project:", "capture: {content:", "'content' is an argument of a tool already"),
         (
             "[Read, Edit, Write]",
@@ -94,7 +94,7 @@ def test_a_name_without_version_means_the_newest() -> None:
     ("spec", "told"),
     [
         ("agnos", "there is no target 'agnos'. Did you mean agno?"),
-        ("agno@9", "agno has no version '9', only 3.1.10. Another one needs a line in agno.yaml."),
+        ("agno@9", "agno has no version '9', only 3.1.10. To use another, add a line to agno.yaml."),
     ],
 )
 def test_an_unknown_target_is_told_which_there_are(spec: str, told: str) -> None:
@@ -147,7 +147,7 @@ def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path
          "a version with a command installs nothing"),
         ("{command: [node, renamed.mjs]}", '{npm: ["files@1.0.0"]}', "version dev has no command"),
         ("kind: mcp", "kind: python\npython: {module: m}\nresult: {error: {flag: true}}",
-         "only a server can be started where it is"),
+         "only a server can be started in place"),
         ("    call: read_file\n", "", "'call' is a required property"),
     ],
 )  # fmt: skip

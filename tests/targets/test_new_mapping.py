@@ -142,7 +142,7 @@ def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> 
         (
             ["python:a:b"],
             2,
-            "'python:a:b' is no MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'.",
+            "'python:a:b' is not an MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'.",
         ),
         (["mcp:"], 2, "write mcp:COMMAND, for example mcp:node server.js"),
         (["mcp:no-such-program"], 2, "there is no program 'no-such-program' on the PATH."),
@@ -150,7 +150,7 @@ def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> 
         (
             [COMMAND, "--output", "there.yaml"],
             2,
-            "there.yaml is there already. Name another file with --output",
+            "there.yaml already exists. Name another file with --output",
         ),
         ([COMMAND, "--output", "none/mine.yaml"], 2, "there is no folder none."),
         ([COMMAND.replace("tools.json", "tool.json")], 3, "There is no file 'tool.json' in "),
@@ -184,5 +184,5 @@ def test_a_file_that_came_meanwhile_is_not_replaced(
     monkeypatch.setattr(new_mapping, "guesses", slow)
     ended = readfirst("new-mapping", COMMAND)
     assert (ended.code, (here / "My-files.yaml").read_text()) == (2, "of somebody else\n")
-    assert "My-files.yaml is there already" in ended.err
+    assert "My-files.yaml already exists" in ended.err
     assert not list(here.glob(".*"))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.run.bench import Bench, Order
 from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.session import Adapter, BrokenAdapter, Workspace
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets import install
@@ -125,8 +125,8 @@ def connected(toy: Path) -> Iterator[Connected]:
 
 
 def judged(toy: Path, *ids: str) -> list[Verdict]:
-    with Bench(Order(FIXTURES, f"target:{toy / 'toy.yaml'}@1.0", "2.1.7", "reason")) as bench:
-        return [bench.judge(scenario_id) for scenario_id in ids]
+    with Runner(RunSpec(FIXTURES, f"target:{toy / 'toy.yaml'}@1.0", "2.1.7", "reason")) as runner:
+        return [runner.judge(scenario_id) for scenario_id in ids]
 
 
 @pytest.mark.slow
@@ -219,5 +219,5 @@ def test_a_python_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch, tmp
 def test_a_mapping_that_is_wrong_is_told_on_the_command_line(toy: Path) -> None:
     file = toy / "wrong.yaml"
     file.write_text(MAPPING.replace("kind: python", "kind: snake"))
-    with pytest.raises(ConnectError, match=r"the mapping is not right(.|\n)*wrong\.yaml:4:7"):
+    with pytest.raises(ConnectError, match=r"the mapping is not valid(.|\n)*wrong\.yaml:4:7"):
         connect(f"target:{file}", Suite(FIXTURES))

@@ -71,9 +71,9 @@ def test_an_adapter_that_does_not_work_is_told_what_to_do(
     monkeypatch.chdir(tmp_path)
     checked = readfirst("check-adapter", "python:wrong:Tools")
     assert checked.code == 3
-    assert "no   a file that is missing is refused, and that is marked\n" in checked.out
+    assert "no   a missing file is refused, and the answer marked as an error\n" in checked.out
     assert "Set is_error." in checked.out
-    assert "problems of the adapter; solve them first." in checked.out
+    assert "problems of the adapter; fix them first." in checked.out
 
 
 def test_what_cannot_be_connected_is_a_usage_error(readfirst: Run) -> None:
@@ -81,14 +81,14 @@ def test_what_cannot_be_connected_is_a_usage_error(readfirst: Run) -> None:
 
 
 @pytest.fixture
-def requests(monkeypatch: pytest.MonkeyPatch) -> list[testrun.Request]:
-    made: list[testrun.Request] = []
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[testrun.RunRequest]:
+    made: list[testrun.RunRequest] = []
     monkeypatch.setattr(testrun, "perform", lambda request: made.append(request) or 0)
     return made
 
 
 def test_a_target_is_run_at_its_own_level_with_its_own_baseline(
-    readfirst: Run, requests: list[testrun.Request]
+    readfirst: Run, requests: list[testrun.RunRequest]
 ) -> None:
     readfirst("run", "target:agno")
     (request,) = requests
@@ -96,18 +96,18 @@ def test_a_target_is_run_at_its_own_level_with_its_own_baseline(
     assert request.baseline == catalogue.root() / "baselines" / "agno@3.1.10.yaml"
 
 
-def test_an_agent_is_run_as_the_target_that_it_is(readfirst: Run, requests: list[testrun.Request]) -> None:
+def test_an_agent_is_run_as_the_target_that_it_is(readfirst: Run, requests: list[testrun.RunRequest]) -> None:
     readfirst("run", "agent:qwen-code@0.24.4")
     (request,) = requests
     assert (request.target, request.level) == ("target:qwen-code@0.24.4", "reason")
     assert request.baseline == catalogue.root() / "baselines" / "qwen-code@0.24.4.yaml"
     ended = readfirst("run", "agent:agno")
     assert ended.code == 2
-    assert "'agent:agno': agno is no agent. Write target:agno." in ended.err
+    assert "'agent:agno': agno is not an agent. Write target:agno." in ended.err
 
 
 def test_a_level_a_suite_and_a_baseline_that_are_named_prevail(
-    readfirst: Run, requests: list[testrun.Request], tmp_path: Path
+    readfirst: Run, requests: list[testrun.RunRequest], tmp_path: Path
 ) -> None:
     readfirst("run", "target:agno", "--level", "text", "--baseline", str(tmp_path / "own.yaml"))
     readfirst("run", "target:agno", "--fixtures", str(catalogue.root().resolve().parents[1] / "fixtures"))
@@ -115,13 +115,13 @@ def test_a_level_a_suite_and_a_baseline_that_are_named_prevail(
     assert requests[1].baseline is None
 
 
-def test_anything_else_is_run_at_level_text(readfirst: Run, requests: list[testrun.Request]) -> None:
+def test_anything_else_is_run_at_level_text(readfirst: Run, requests: list[testrun.RunRequest]) -> None:
     readfirst("run", "python:a:b")
     assert (requests[0].level, requests[0].baseline) == ("text", None)
 
 
 def test_isolation_becomes_part_of_the_connect_string(
-    readfirst: Run, requests: list[testrun.Request]
+    readfirst: Run, requests: list[testrun.RunRequest]
 ) -> None:
     readfirst("run", "mcp:node server.js", "--isolation", "directory")
     assert requests[0].target == "mcp:--isolation=directory node server.js"

@@ -9,7 +9,15 @@ import pytest
 
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.targets.mapping import ReplaceAll, Target, load_target
-from readfirst.harness.targets.translate import Answer, Scope, captured, filled, lacks, result_of, translated
+from readfirst.harness.targets.translate import (
+    Scope,
+    TargetAnswer,
+    captured,
+    filled,
+    lacks,
+    result_of,
+    translated,
+)
 
 ROOT = Path(__file__).parents[2]
 (EXAMPLE,) = re.findall(r"```yaml mapping\n(.*?)```", (ROOT / "docs" / "targets.md").read_text(), re.DOTALL)
@@ -131,10 +139,10 @@ def test_sums_and_choices_are_filled_in() -> None:
 
 def test_an_answer_is_text_error_and_name(target: Target, scope: Scope) -> None:
     text = "done: Could not find exact match for edit: x"
-    result = result_of(target, "Edit", Answer({"content": [{"text": text}]}, flagged=True), scope)
+    result = result_of(target, "Edit", TargetAnswer({"content": [{"text": text}]}, flagged=True), scope)
     assert (result.text, result.is_error) == (text.removeprefix("done: "), True)
     assert result.error == "string_not_found"
-    fine = result_of(target, "Edit", Answer({"content": [{"text": text}]}), scope)
+    fine = result_of(target, "Edit", TargetAnswer({"content": [{"text": text}]}), scope)
     assert (fine.is_error, fine.error) == (False, None)
 
 
@@ -152,11 +160,11 @@ def test_an_error_is_found_where_the_mapping_says(
     target: Target, scope: Scope, rules: dict[str, Any], value: Any, is_error: bool
 ) -> None:
     changed = replace(target, result=replace(target.result, flag=False, **rules))
-    assert result_of(changed, "Edit", Answer(value), scope).is_error is is_error
+    assert result_of(changed, "Edit", TargetAnswer(value), scope).is_error is is_error
 
 
 def test_an_exception_is_a_refusal_only_where_the_mapping_says(target: Target, scope: Scope) -> None:
-    raised = Answer("ValueError: no", raised=True)
+    raised = TargetAnswer("ValueError: no", raised=True)
     with pytest.raises(BrokenAdapter, match="the target raised ValueError: no"):
         result_of(target, "Edit", raised, scope)
     refusing = replace(target, result=replace(target.result, exception=True))
@@ -165,7 +173,7 @@ def test_an_exception_is_a_refusal_only_where_the_mapping_says(target: Target, s
 
 def test_an_answer_without_text_breaks(target: Target, scope: Scope) -> None:
     with pytest.raises(BrokenAdapter, match=r"content\.0\.text is no text"):
-        result_of(target, "Edit", Answer({"content": []}), scope)
+        result_of(target, "Edit", TargetAnswer({"content": []}), scope)
 
 
 def test_a_capture_that_finds_nothing_breaks() -> None:

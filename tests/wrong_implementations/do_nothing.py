@@ -17,7 +17,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.suite.rules import CLASSES, RuleClass
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "adapters.md"
@@ -62,7 +62,7 @@ def verdicts(answer: ToolResult) -> Iterator[Verdict]:
     suite = Suite(ROOT / "fixtures")
     contract = suite.contracts[suite.contracts.default]
     adapter = DoesNothing(answer)
-    with Place() as place:
+    with SitePool() as place:
         for scenario_id in suite.ids():
             scenario = suite.scenario(scenario_id, contract)
             if skipped(scenario, contract, "text", adapter.capabilities) is None:

@@ -25,7 +25,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.session import Adapter
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 FOLDER = Path(__file__).parent
 TIME_LIMIT = 0.3
@@ -129,7 +129,7 @@ class Judge:
     def __init__(self) -> None:
         self.suite = Suite(FOLDER.parents[1] / "fixtures")
         self.contract = self.suite.contracts["2.1.7"]
-        self.place = Place()
+        self.place = SitePool()
 
     def __call__(self, scenario_id: str, adapter: Any) -> Verdict:
         scenario = self.suite.scenario(scenario_id)

@@ -64,7 +64,7 @@ class FloodsAnswer(Faulty):
 
 
 class AnswersGarbage(Faulty):
-    """Answers with something that is no result."""
+    """Answers with something that is not a result."""
 
     def fail(self) -> Any:
         return {"text": "File has not been read yet.", "isError": True}

@@ -100,7 +100,7 @@ class ClaudeCodeSession:
 class ClaudeCodeAdapter:
     """The real product of one exact version, played by a scripted model.
 
-    Workspaces side by side (`Place`) share a conversation in the folder above, one with and one without the hook;
+    Workspaces side by side (`SitePool`) share a conversation in the folder above, one with and one without the hook;
     an isolated workspace gets a conversation of its own, whose home directory is the workspace's. `time_limit` is in
     seconds per call.
     """

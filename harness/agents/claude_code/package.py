@@ -89,7 +89,7 @@ def _check(version: str) -> None:
         )
     if version in REFUSED_VERSIONS:
         raise BrokenAdapter(
-            f"version {version} is refused: its package holds more than the program; choose a neighbour",
+            f"version {version} is never installed: its package contains more than the program; choose a neighbour",
             blame="environment",
         )
 

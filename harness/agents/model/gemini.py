@@ -66,8 +66,8 @@ def _answers(parts: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
     answers = {}
     for response in responses:
         given = response["response"]
-        told = given["error"] if "error" in given else given.get("output", given)
-        texts = [told if isinstance(told, str) else json.dumps(told)]
+        output = given["error"] if "error" in given else given.get("output", given)
+        texts = [output if isinstance(output, str) else json.dumps(output)]
         for part in response.get("parts") or ():
             data = part["inlineData"]
             texts.append(media("data", data.get("mimeType"), data.get("data")))

@@ -104,7 +104,7 @@ class _Server(ThreadingHTTPServer):
         self.model = model
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection that the agent dropped is no event."""
+        """A connection that the agent dropped is not an event."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -138,10 +138,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, reply)
 
     def _body(self) -> bytes:
-        told = self.headers.get("content-length", "")
-        if not (told.isascii() and told.isdigit()):
+        length_header = self.headers.get("content-length", "")
+        if not (length_header.isascii() and length_header.isdigit()):
             raise WireError(f"a request to {self.path} has no content-length")
-        length = int(told)
+        length = int(length_header)
         if length > MAXIMUM_REQUEST:
             raise WireError(f"a request to {self.path} has {length} bytes; the limit is {MAXIMUM_REQUEST}")
         return self.rfile.read(length)

@@ -24,18 +24,18 @@ from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.recordings import Recording, RecordingError, Transcript
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import Place
+from readfirst.harness.workspace.site import SitePool
 
 if TYPE_CHECKING:
     from readfirst.harness.adapters.server_pool import ServerPool
 
-__all__ = ["Bench", "Order", "run"]
+__all__ = ["RunSpec", "Runner", "run"]
 
 _LOG = logging.getLogger("readfirst")
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class RunSpec:
     """What to hold to what: plain values, so that a worker process can be given one.
 
     `fixtures` is the suite's root, `connect` the connect string; `time_limit` is in seconds per call. `also` are
@@ -54,10 +54,10 @@ class Order:
     keep: Path | None = None
 
     @contextmanager
-    def bench(self) -> Iterator[Callable[[str], tuple[Verdict, ...]]]:
+    def open(self) -> Iterator[Callable[[str], tuple[Verdict, ...]]]:
         """Connect, and judge one scenario after the other."""
-        with Bench(self) as bench:
-            yield bench.verdicts
+        with Runner(self) as runner:
+            yield runner.verdicts
 
     def lost(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
         """Return the verdicts on a scenario whose worker died. Raises SuiteError if the file is gone or damaged."""
@@ -95,27 +95,27 @@ class _View:
         return replace(self.scenario, contract=named)
 
 
-class Bench:
+class Runner:
     """One connected implementation and a place to replay in; judges one scenario at a time."""
 
-    def __init__(self, order: Order, suite: Suite | None = None) -> None:
-        self.order = order
-        self.suite = suite if suite is not None else Suite(order.fixtures)
-        self.contracts = tuple(map(self.suite.contracts.find, (order.contract, *order.also)))
+    def __init__(self, spec: RunSpec, suite: Suite | None = None) -> None:
+        self.spec = spec
+        self.suite = suite if suite is not None else Suite(spec.fixtures)
+        self.contracts = tuple(map(self.suite.contracts.find, (spec.contract, *spec.also)))
         self._adapter = connect(
-            order.connect,
+            spec.connect,
             self.suite,
             contract=self.contracts[0],
-            time_limit=order.time_limit,
-            confine=order.confine,
+            time_limit=spec.time_limit,
+            confine=spec.confine,
         )
         self._servers: ServerPool | None = getattr(self._adapter, "servers", None)
         self._capabilities = capabilities_of(self._adapter)
         self._lacks = getattr(self._adapter, "lacks", lambda _tool, _arguments: "")
-        self._place = Place(confined=order.confine)
-        self._kept = KeptWorkspaces(order.keep) if order.keep is not None else None
+        self._place = SitePool(confined=spec.confine)
+        self._kept = KeptWorkspaces(spec.keep) if spec.keep is not None else None
         if self._kept is not None:
-            self._place.keep = self._kept.look
+            self._place.keep = self._kept.copy
 
     def judge(self, scenario_id: str) -> Verdict:
         """Replay one scenario and judge it by the first contract; see `verdicts`."""
@@ -132,15 +132,15 @@ class Bench:
         skips = [self._skipped(view) for view in views]
         open_ = [view for view, skip in zip(views, skips, strict=True) if skip is None]
         replayed = self._judged_alone_if_in_doubt(scenario_id, open_) if open_ else []
-        if self._kept is not None:
-            self._kept.settle(scenario_id, any(each.status in ("failed", "broken") for each in replayed))
+        if self._kept is not None and not any(each.status in ("failed", "broken") for each in replayed):
+            self._kept.drop(scenario_id)
         judged = iter(replayed)
         return tuple(next(judged) if skip is None else skip for skip in skips)
 
     def _views(self, stated: Scenario) -> list[_View]:
         """Return the scenario as each contract sees it; contracts of which the same was recorded share it."""
         recording = Recording()
-        level = self.order.level
+        level = self.spec.level
         if level == "verbatim" or any(
             each.recorded and each.name != stated.contract for each in self.contracts
         ):
@@ -158,7 +158,7 @@ class Bench:
         return views
 
     def _skipped(self, view: _View) -> Verdict | None:
-        contract, level = view.contract, self.order.level
+        contract, level = view.contract, self.spec.level
         skip = skipped(view.own, contract, level, self._capabilities, self._lacks)
         if skip is None and level == "verbatim" and view.transcript is None:
             return self._verdict(view, "unspecified", f"there is no recording of {contract.name}")
@@ -181,7 +181,7 @@ class Bench:
 
     def _judged(self, views: list[_View]) -> list[Verdict]:
         """Replay once, and compare once with each expectation that differs."""
-        level, vocabulary = self.order.level, self.suite.vocabulary
+        level, vocabulary = self.spec.level, self.suite.vocabulary
         compared: dict[tuple[int, int], Verdict] = {}
         verdicts = []
         try:
@@ -225,7 +225,7 @@ class Bench:
         return Verdict(
             view.scenario.id,
             view.contract.name,
-            self.order.level,
+            self.spec.level,
             status,
             levels,
             blame=blame,
@@ -276,18 +276,18 @@ def run(
     `ids` are the scenarios to take, None for all (`harness.suite.selection.select` finds them). Scenarios are loaded
     one at a time. An implementation that is not told the contract replays each scenario once, for all contracts. With
     `jobs` above 1 as many worker processes replay a share each; verdicts and their order are the same. `apart`: also
-    one job has a process of its own, which a thread needs. `confine` and `keep` are as for an Order; what the reference
-    does on several contracts is kept in a folder for each. Close the iterator to end them early. Raises SuiteError,
-    and what `connect` raises.
+    one job has a process of its own, which a thread needs. `confine` and `keep` are as for a RunSpec; what the
+    reference does on several contracts is kept in a folder for each. Close the iterator to end them early.
+    Raises SuiteError, and what `connect` raises.
     """
     chosen = sorted(suite.ids() if ids is None else ids)
     once = connect_string.partition(":")[0] not in TOLD_THE_CONTRACT
     groups = [tuple(contracts)] if once else [(name,) for name in contracts]
     for names in groups:
         folder = keep / names[0] if keep is not None and len(groups) > 1 else keep
-        order = Order(suite.root, connect_string, names[0], level, time_limit, names[1:], confine, folder)
+        spec = RunSpec(suite.root, connect_string, names[0], level, time_limit, names[1:], confine, folder)
         later: list[list[Verdict]] = [[] for _ in names[1:]]
-        with closing(_judged(suite, order, chosen, jobs, apart=apart)) as judged:
+        with closing(_judged(suite, spec, chosen, jobs, apart=apart)) as judged:
             for first, *others in judged:
                 yield first
                 for kept, verdict in zip(later, others, strict=True):
@@ -297,16 +297,16 @@ def run(
 
 
 def _judged(
-    suite: Suite, order: Order, chosen: Sequence[str], jobs: int, *, apart: bool
+    suite: Suite, spec: RunSpec, chosen: Sequence[str], jobs: int, *, apart: bool
 ) -> Generator[tuple[Verdict, ...]]:
-    """Yield the verdicts on each scenario, one for each contract of the order."""
+    """Yield the verdicts on each scenario, one for each contract of the spec."""
     if apart or (jobs > 1 and len(chosen) > 1):
         # Here, because a run with one job needs none of it.
         from readfirst.harness.run.workers import work_in_processes
 
-        with closing(work_in_processes(order, chosen, jobs)) as verdicts:
+        with closing(work_in_processes(spec, chosen, jobs)) as verdicts:
             yield from verdicts
         return
-    with Bench(order, suite) as bench:
+    with Runner(spec, suite) as runner:
         for scenario_id in chosen:
-            yield bench.verdicts(scenario_id)
+            yield runner.verdicts(scenario_id)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from readfirst.harness.claims.cells import MOST_CHARACTERS, excerpt, told_answer, told_both
-from readfirst.harness.claims.evidence import Answer, Statement
+from readfirst.harness.claims.cells import MOST_CHARACTERS, describe_answer, describe_both, excerpt
+from readfirst.harness.claims.evidence import RecordedAnswer, Statement
 from readfirst.harness.report.markup import anchor, cell, code, table
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.scenario import Clause, TextDigest
@@ -19,7 +19,7 @@ def statement(
     *,
     states_files: bool = True,
 ) -> Statement:
-    answer = Answer(text, error is not None, error, changes or {})
+    answer = RecordedAnswer(text, error is not None, error, changes or {})
     return Statement(1, "Edit", clause, states_files, answer=answer, holding="holds")
 
 
@@ -60,7 +60,7 @@ def test_a_long_text_is_cut_and_the_rest_counted() -> None:
 
 def test_of_long_texts_the_place_of_the_first_difference_is_shown() -> None:
     said, did = "a" * 3000 + "X" + "b" * 3000, "a" * 3000 + "Y" + "b" * 3000
-    documented, real = told_both(statement(Clause(text=said), did))
+    documented, real = describe_both(statement(Clause(text=said), did))
     assert "X" in documented
     assert "Y" in real
     assert len(documented) < MOST_CHARACTERS + 80
@@ -68,13 +68,13 @@ def test_of_long_texts_the_place_of_the_first_difference_is_shown() -> None:
 
 
 def test_a_refusal_is_told_with_its_name_and_words() -> None:
-    both = told_both(statement(Clause(error="not_read"), "Read it.", "not_read"))
+    both = describe_both(statement(Clause(error="not_read"), "Read it.", "not_read"))
     assert both == ("refused (not_read)", "refused (not_read): `Read it.`")
 
 
 def test_an_answer_about_whose_words_nothing_is_said_is_shown_by_its_first_sentence() -> None:
     files: dict[str, Entry | None] = {"a.txt": RegularFile(b"new\n")}
-    both = told_both(statement(Clause(files=files), "The file is new. More of it.", None, files))
+    both = describe_both(statement(Clause(files=files), "The file is new. More of it.", None, files))
     assert both == (
         "answered: `a.txt` becomes `new\\n`",
         "answered: `The file is new.` [12 more characters]; `a.txt` becomes `new\\n`",
@@ -82,16 +82,16 @@ def test_an_answer_about_whose_words_nothing_is_said_is_shown_by_its_first_sente
 
 
 def test_a_clause_that_changes_nothing_says_so() -> None:
-    assert told_both(statement(Clause(), "Done.", None))[0] == "answered: no file changes"
+    assert describe_both(statement(Clause(), "Done.", None))[0] == "answered: no file changes"
 
 
 def test_files_that_a_claim_does_not_speak_of_are_not_told() -> None:
     made = statement(Clause(text="x"), "x", None, {"a.txt": None}, states_files=False)
-    assert told_both(made) == ("answered: `x`", "answered: `x`")
+    assert describe_both(made) == ("answered: `x`", "answered: `x`")
 
 
 def test_a_text_of_which_both_ends_are_stated_is_told_by_both_ends() -> None:
-    said, did = told_both(
+    said, did = describe_both(
         statement(Clause(text=TextDigest(lines=2, starts="a", ends="z")), "a" * 500 + "\n" + "y" * 500)
     )
     assert said == "answered: 2 lines, begins `a`, ends `z`; no file changes".removesuffix(
@@ -113,8 +113,11 @@ def test_a_text_of_which_both_ends_are_stated_is_told_by_both_ends() -> None:
     ],
 )
 def test_what_becomes_of_a_path_is_told(entry: Entry | None, told: str) -> None:
-    assert told_answer(statement(None, "x", None, {"a": entry})) == f"answered: `x`; `a` {told}"
+    assert describe_answer(statement(None, "x", None, {"a": entry})) == f"answered: `x`; `a` {told}"
 
 
 def test_what_was_not_recorded_is_told_as_such() -> None:
-    assert told_both(Statement(1, "Edit", Clause(error="not_read"))) == ("refused (not_read)", "not recorded")
+    assert describe_both(Statement(1, "Edit", Clause(error="not_read"))) == (
+        "refused (not_read)",
+        "not recorded",
+    )

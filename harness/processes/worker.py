@@ -1,0 +1,130 @@
+"""Worker: a fresh interpreter that gets a task over one pipe and answers over another, in pickles.
+
+It ends when its input ends, so none outlives the process that started it. Ctrl-C reaches that process only, which
+ends its workers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Answer", "Worker", "serve"]
+
+Answer = Callable[[str, object], None]
+"""Sends an answer to the process that started the worker: its kind, and a value."""
+
+_START = """\
+import sys, pickle
+sys.path[:] = pickle.load(sys.stdin.buffer)
+from {module} import main
+main()
+"""
+
+
+class Worker:
+    """One process in which `main` of `module` serves a task, which must survive pickling.
+
+    `patience` is how many seconds the process gets to end before it is killed.
+    """
+
+    def __init__(self, module: str, task: object, *, patience: float) -> None:
+        self._patience = patience
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _START.format(module=module)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            process_group=0,
+        )
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):  # it died at once; reading its answer finds that out
+            for part in (sys.path, task):
+                pickle.dump(part, self._process.stdin)
+            self._process.stdin.flush()
+
+    def read(self) -> tuple[str, Any] | None:
+        """Return the kind and the value of the next answer; None if the process died before it."""
+        assert self._process.stdout is not None
+        try:
+            kind, value = pickle.load(self._process.stdout)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            return None
+        return kind, value
+
+    def fate(self) -> str:
+        """Wait for the end of the process, and return how it ended as the end of a sentence."""
+        code = self.wait()
+        return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+
+    def ask_to_end(self) -> None:
+        """Close the input of the process, which interrupts whatever it does."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+
+    def wait(self) -> int:
+        """Wait until the process is gone, killing it if need be, and return its exit code."""
+        try:
+            return self._process.wait(self._patience)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            return self._process.wait()
+
+    def close(self) -> None:
+        """Read no more answers."""
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+
+def serve(work: Callable[[Any, Answer], None]) -> None:
+    """Be a worker: read the task and work on it; end quietly when a pipe is closed.
+
+    An exception becomes the last answer, of the kind `error`.
+    """
+    answers = os.dup(1)
+    os.dup2(2, 1)  # what an implementation prints must not get between the answers
+
+    def answer(kind: str, value: object) -> None:
+        # Unbuffered: a buffer that cannot be written any more would complain at the end of the interpreter.
+        left = memoryview(pickle.dumps((kind, value), pickle.HIGHEST_PROTOCOL))
+        while left:
+            left = left[os.write(answers, left) :]
+
+    with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
+        try:
+            signal.signal(signal.SIGTERM, _interrupt)
+            task = pickle.load(sys.stdin.buffer)
+            threading.Thread(target=_end_with_input, daemon=True).start()
+            work(task, answer)
+        except BrokenPipeError:
+            raise
+        except Exception as error:
+            answer("error", _portable(error))
+        finally:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    # Not SystemExit: a replay takes that for an implementation that exits.
+    raise KeyboardInterrupt
+
+
+def _end_with_input() -> None:
+    os.read(0, 1)  # not sys.stdin, whose lock would disturb the end of the interpreter
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _portable(error: Exception) -> Exception:
+    """Return an error in a form that survives the pipe."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

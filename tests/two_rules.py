@@ -1,0 +1,32 @@
+"""A `rules.yaml` of two rules, for suites that tests make up."""
+
+from __future__ import annotations
+
+_RULES = """\
+classes:
+  safety: Nothing is lost.
+  contract: What may be relied on.
+  fidelity: How answers look.
+  product: Habits.
+rules:
+  read-first:
+    title: Edit refuses a file that was not read
+    class: CLASS
+    requirement: must
+    tools: [Edit]
+    sources: ["behaviour-spec.txt, State Tracking"]
+    why: A model guesses what is in it.
+    always_refused: It is enough here.
+  numbers:
+    title: Read numbers the lines of a file
+    class: fidelity
+    requirement: must
+    tools: [Read]
+    sources: ["behaviour-spec.txt, Output Format"]
+    why: Models tell the number from the text.
+"""
+
+
+def two_rules(class_: str) -> str:
+    """Return the text of a `rules.yaml` with the rules `read-first`, of this class, and `numbers`."""
+    return _RULES.replace("CLASS", class_)
