@@ -13,8 +13,8 @@ import pytest
 from readfirst.harness.compare.verdict import LEVELS as ALL_LEVELS
 from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS
 from readfirst.harness.report.place import short_path
-from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
 from readfirst.harness.suite.heading import REQUIREMENTS as ALL_REQUIREMENTS
+from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
 from readfirst.harness.suite.suite import Suite
 
 from .conftest import HOLDING, PASSES, RACES
