@@ -107,7 +107,7 @@ def test_scripts_and_programs_are_installed_from_a_registry_and_replayed(
     made = registry(versions(3, newest=5), scripts=frozenset({"1.0.1", "1.0.2", "1.0.3"}))
     assert bisect(suite) == ExitCode.CONFORMANT
     printed = capsys.readouterr().out
-    assert "gate/x: changed in 1.0.3; 1.0.2 is still like 1.0.1 (text)" in printed
+    assert "gate/x: changed in 1.0.3; 1.0.2 still behaves like 1.0.1 (text)" in printed
     assert "1.0.2  Edit: Done\n" in printed
     assert "1.0.3  Edit: Done, and said otherwise\n" in printed
     assert len(made.fetched) <= 6
@@ -190,9 +190,9 @@ def test_two_scenarios_are_searched_at_once_and_a_version_is_installed_once_for_
     made = npm({"1.0.1": OLD, "1.0.2": OLD, "1.0.3": words, "1.0.4": words, "1.0.5": NEW, "1.0.6": NEW})
     assert bisect(suite, "gate/x", "gate/y", "--keep", "1") == ExitCode.CONFORMANT
     printed = capsys.readouterr().out
-    assert "gate/x: changed in 1.0.3; 1.0.2 is still like 1.0.1 (text)\n" in printed
-    assert "gate/x: changed in 1.0.5; 1.0.4 is still like 1.0.3 (text)\n" in printed
-    assert "gate/y: changed in 1.0.5; 1.0.4 is still like 1.0.3 (text)\n  1.0.4  Edit: Late\n" in printed
+    assert "gate/x: changed in 1.0.3; 1.0.2 still behaves like 1.0.1 (text)\n" in printed
+    assert "gate/x: changed in 1.0.5; 1.0.4 still behaves like 1.0.3 (text)\n" in printed
+    assert "gate/y: changed in 1.0.5; 1.0.4 still behaves like 1.0.3 (text)\n  1.0.4  Edit: Late\n" in printed
     assert sorted(made.fetched) == ["1.0.1", "1.0.2", "1.0.3", "1.0.4", "1.0.5", "1.0.6"]
 
 
@@ -224,7 +224,7 @@ def test_a_version_that_answers_twice_in_two_ways_is_gone_round_and_told(
     npm({"1.0.1": OLD, "1.0.2": unsteady, "1.0.3": NEW})
     assert bisect(suite) == ExitCode.CONFORMANT
     told = capsys.readouterr()
-    assert "gate/x: changed in 1.0.3 or before it; 1.0.1 is still like 1.0.1 (text)" in told.out
+    assert "gate/x: changed in 1.0.3 or earlier; 1.0.1 still behaves like 1.0.1 (text)" in told.out
     assert "1.0.2  no answer: two replays gave different transcripts" in told.out
 
 
@@ -234,7 +234,7 @@ def test_a_version_that_does_not_run_is_gone_round(
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": "sys.exit(1)", "1.0.3": NEW})
     assert bisect(suite) == ExitCode.CONFORMANT
-    assert "gate/x: changed in 1.0.3 or before it" in capsys.readouterr().out
+    assert "gate/x: changed in 1.0.3 or earlier" in capsys.readouterr().out
 
 
 @pytest.mark.slow

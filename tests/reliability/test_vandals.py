@@ -16,11 +16,11 @@ HERE = Path(__file__).parent
 WORDS = {
     "removes_the_base": "removed or replaced the folder two levels above its workspace",
     "removes_the_site": "removed or replaced the folder two levels above its workspace",
-    "removes_what_it_is_in": "removed or replaced the folder of its workspace",
+    "removes_what_it_is_in": "removed or replaced the folder above its workspace",
     "removes_home": "removed or replaced its home",
     "links_the_base": "removed or replaced the folder two levels above its workspace",
     "links_the_site": "removed or replaced the folder two levels above its workspace",
-    "links_what_it_is_in": "removed or replaced the folder of its workspace",
+    "links_what_it_is_in": "removed or replaced the folder above its workspace",
     "links_home": "removed or replaced its home",
     "puts_a_file_in_its_place": "removed or replaced the folder two levels above its workspace",
     "digs": "cannot read the workspace: its directories are nested too deeply",

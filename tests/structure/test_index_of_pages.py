@@ -1,0 +1,24 @@
+"""docs/README.md is the index: every page is in it, once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+DOCS = Path(__file__).parents[2] / "docs"
+AT_THE_TOP = ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+
+
+def linked(index: str) -> Counter[str]:
+    """Return how often each page is linked to, by its path relative to docs/."""
+    return Counter(re.findall(r"\]\(([^)]+\.md)\)", index))
+
+
+def test_every_page_is_in_the_index_once() -> None:
+    pages = {page.name for page in DOCS.glob("*.md")} - {"README.md"} | {f"../{name}" for name in AT_THE_TOP}
+    assert linked((DOCS / "README.md").read_text("utf-8")) == Counter(pages)
+
+
+def test_a_page_that_is_listed_twice_is_noticed() -> None:
+    assert linked("- [One](one.md): x\n- [Again](one.md): y\n") == Counter({"one.md": 2})
