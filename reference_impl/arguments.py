@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from readfirst.reference_impl.corrections import Corrections
-from readfirst.reference_impl.json_text import compact, indented
 from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.text.json_text import compact, indented
 
 __all__ = ["Parameter", "Schema", "wrong_type"]
 

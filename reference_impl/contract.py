@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 
 from readfirst.reference_impl.behaviours.calls import CallBehaviours
 from readfirst.reference_impl.behaviours.freshness import FreshnessBehaviours
+from readfirst.reference_impl.behaviours.history import DEFAULT_CONTRACT, History, version_of
 from readfirst.reference_impl.behaviours.media import MediaBehaviours
 from readfirst.reference_impl.behaviours.notebooks import NotebookBehaviours
 from readfirst.reference_impl.behaviours.paths import PathBehaviours
@@ -20,7 +21,6 @@ from readfirst.reference_impl.behaviours.reading import ReadBehaviours
 from readfirst.reference_impl.behaviours.settings import SettingsBehaviours
 from readfirst.reference_impl.behaviours.text import TextBehaviours
 from readfirst.reference_impl.behaviours.writing import WriteBehaviours
-from readfirst.reference_impl.history import DEFAULT_CONTRACT, History, version_of
 
 __all__ = [
     "DEFAULT_CONTRACT",

@@ -9,22 +9,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from readfirst.reference_impl import edit_tool, multi_edit_tool, notebook_edit_tool, read_tool, write_tool
 from readfirst.reference_impl.arguments import Schema
-from readfirst.reference_impl.blanks import BLANKS
-from readfirst.reference_impl.changed_files import notice_changed_files
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
-from readfirst.reference_impl.edit_list import schema_of_multi_edit
-from readfirst.reference_impl.permissions import Permissions, RuleGrammar
-from readfirst.reference_impl.read_state import ReadState
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
-from readfirst.reference_impl.schemas import (
+from readfirst.reference_impl.session.memory import ReadState
+from readfirst.reference_impl.session.permissions import Permissions, RuleGrammar
+from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.text.blanks import BLANKS
+from readfirst.reference_impl.tools import edit as edit_tool
+from readfirst.reference_impl.tools import multi_edit as multi_edit_tool
+from readfirst.reference_impl.tools import notebook_edit as notebook_edit_tool
+from readfirst.reference_impl.tools import read as read_tool
+from readfirst.reference_impl.tools import write as write_tool
+from readfirst.reference_impl.tools.changed_files import notice_changed_files
+from readfirst.reference_impl.tools.edit_list import schema_of_multi_edit
+from readfirst.reference_impl.tools.schemas import (
     schema_of_edit,
     schema_of_notebook_edit,
     schema_of_read,
     schema_of_write,
 )
-from readfirst.reference_impl.session import Session
 
 __all__ = ["FileTools", "Result"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from readfirst.harness.suite.suite import Heading, Suite
+from readfirst.reference_impl.behaviours.history import History
 from readfirst.reference_impl.contract import histories
-from readfirst.reference_impl.history import History
 
 __all__ = ["behaviours_by_rule", "rules_of", "scenarios_by_rule"]
 

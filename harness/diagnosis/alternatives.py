@@ -12,8 +12,8 @@ from typing import Any
 
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.reference_impl import Behaviours, behaviours_of
+from readfirst.reference_impl.behaviours.history import ByModel
 from readfirst.reference_impl.contract import FIRST_VERSION, histories
-from readfirst.reference_impl.history import ByModel
 
 __all__ = ["BehaviourChange", "alternatives", "meaning_of", "named", "values_of", "versions", "with_changes"]
 

@@ -23,7 +23,7 @@ from readfirst.harness.suite.releases import Releases, load_releases, releases_f
 from readfirst.harness.suite.scenario import CallIndex, Clause
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import contract
-from readfirst.reference_impl.history import ByModel, History
+from readfirst.reference_impl.behaviours.history import ByModel, History
 
 __all__ = [
     "NOT_RECORDED",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.history import since
+from readfirst.reference_impl.behaviours.history import since
 
 __all__ = ["TextBehaviours"]
 

@@ -17,7 +17,7 @@ from readfirst.harness.suite.recordings import Recordings, Transcript, encode
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions.history import ChangePoint, change_points, scenarios_of_changes
 from readfirst.harness.versions.history_page import history_page
-from readfirst.reference_impl.history import ByModel, History
+from readfirst.reference_impl.behaviours.history import ByModel, History
 
 from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
 

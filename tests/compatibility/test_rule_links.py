@@ -7,8 +7,8 @@ from pathlib import Path
 from readfirst.harness.claims.rule_links import behaviours_by_rule, rules_of
 from readfirst.harness.claims.rule_story import rule_story
 from readfirst.harness.suite.suite import Suite
+from readfirst.reference_impl.behaviours.history import History
 from readfirst.reference_impl.contract import histories
-from readfirst.reference_impl.history import History
 
 SUITE = Suite(Path(__file__).resolve().parents[2] / "fixtures")
 

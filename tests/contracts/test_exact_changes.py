@@ -19,7 +19,7 @@ from readfirst.harness.suite.releases import load_releases, releases_file
 from readfirst.harness.versions.history import the_histories
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import behaviours_of
-from readfirst.reference_impl.history import ByModel
+from readfirst.reference_impl.behaviours.history import ByModel
 
 from .judging import SUITE, Reference, judged, offered
 

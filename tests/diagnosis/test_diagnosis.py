@@ -25,7 +25,7 @@ from readfirst.harness.diagnosis.table import BASE, Table
 from readfirst.harness.run.runner import run
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import behaviours_of
-from readfirst.reference_impl.history import version_of
+from readfirst.reference_impl.behaviours.history import version_of
 
 from .conftest import Clinic, changes_of
 

@@ -11,8 +11,8 @@ import pytest
 import readfirst.reference_impl
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
+from readfirst.reference_impl.behaviours.history import ByModel, History, since
 from readfirst.reference_impl.contract import history_of
-from readfirst.reference_impl.history import ByModel, History, since
 
 CODE = Path(readfirst.reference_impl.__file__).parent
 SOURCES = {path.relative_to(CODE).as_posix(): path.read_text(encoding="utf-8") for path in CODE.rglob("*.py")}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from readfirst.reference_impl import FileTools, Refusal
-from readfirst.reference_impl.paths import expanded, resolved
-from readfirst.reference_impl.permissions import PermissionRuleError, Permissions
+from readfirst.reference_impl.session.paths import expanded, resolved
+from readfirst.reference_impl.session.permissions import PermissionRuleError, Permissions
 
 DENIED = "File is in a directory that is denied by your permission settings."
 

@@ -14,8 +14,8 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import Behaviours, behaviours_of
+from readfirst.reference_impl.behaviours.history import ByModel, Version
 from readfirst.reference_impl.contract import history_of
-from readfirst.reference_impl.history import ByModel, Version
 
 SUITE = Suite()
 TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]+")

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from readfirst.reference_impl.images import is_whole, media_type, refuse_other_content, refuse_without_size
+from readfirst.reference_impl.reading.images import (
+    is_whole,
+    media_type,
+    refuse_other_content,
+    refuse_without_size,
+)
 from readfirst.reference_impl.refusal import Refusal
 
 FRAME = b"\xff\xc0\x00\x11\x08\x00\x01\x00\x01\x03\x01\x11\x00\x02\x11\x01\x03\x11\x01"

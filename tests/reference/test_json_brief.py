@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from readfirst.reference_impl.json_brief import told
-from readfirst.reference_impl.json_text import JsonError, parse
+from readfirst.reference_impl.text.json_brief import told
+from readfirst.reference_impl.text.json_text import JsonError, parse
 
 
 @pytest.mark.parametrize(

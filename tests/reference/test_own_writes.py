@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from readfirst.reference_impl import behaviours_of
-from readfirst.reference_impl.permissions import Permissions
-from readfirst.reference_impl.read_state import ReadState
-from readfirst.reference_impl.session import Session
-from readfirst.reference_impl.text_file import Format
+from readfirst.reference_impl.session.memory import ReadState
+from readfirst.reference_impl.session.permissions import Permissions
+from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.text.content import Format
 
 
 def opened(root: Path) -> Session:

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from readfirst.reference_impl import Refusal
-from readfirst.reference_impl.read_state import ReadState, Record
+from readfirst.reference_impl.session.memory import ReadState, Record
 
 MODIFIED = "modified_since_read"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from readfirst.reference_impl import Refusal, behaviours_of
-from readfirst.reference_impl.settings_keys import problems
+from readfirst.reference_impl.settings.keys import problems
 
 MISMATCHED = "Mismatched parentheses. Ensure all opening parentheses have matching closing parentheses"
 HEAD = "Claude Code settings.json validation failed after edit:\n"

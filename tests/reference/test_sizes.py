@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readfirst.reference_impl.sizes import first_page
+from readfirst.reference_impl.reading.sizes import first_page
 
 
 def test_a_line_that_is_too_long_is_cut_by_characters():

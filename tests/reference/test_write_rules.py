@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.reference_impl import Refusal
-from readfirst.reference_impl.sampling import usual_line_ending
+from readfirst.reference_impl.files.sampling import usual_line_ending
 
 UPDATED = "The file a.txt has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n"
 

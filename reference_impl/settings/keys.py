@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.settings_shape import (
+from readfirst.reference_impl.settings.shape import (
     Array,
     Choice,
     Days,
@@ -20,7 +20,7 @@ from readfirst.reference_impl.settings_shape import (
     Rule,
     Shape,
 )
-from readfirst.reference_impl.settings_words import WORDS
+from readfirst.reference_impl.settings.words import WORDS
 
 __all__ = ["keys", "problems"]
 

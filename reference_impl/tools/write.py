@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from readfirst.reference_impl import answers, disk, edit_tool
-from readfirst.reference_impl.blanks import are_blanks_cut, without_trailing_blanks
-from readfirst.reference_impl.encodings import refuse_unwritable
-from readfirst.reference_impl.escapes import without_escapes
-from readfirst.reference_impl.freshness import is_changed, refuse_stale, refuse_unread
-from readfirst.reference_impl.paths import refuse_null
-from readfirst.reference_impl.read_state import Record
+from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
-from readfirst.reference_impl.session import Session
-from readfirst.reference_impl.text_file import Format
+from readfirst.reference_impl.session.freshness import is_changed, refuse_stale, refuse_unread
+from readfirst.reference_impl.session.memory import Record
+from readfirst.reference_impl.session.paths import refuse_null
+from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.text.blanks import are_blanks_cut, without_trailing_blanks
+from readfirst.reference_impl.text.content import Format
+from readfirst.reference_impl.text.encodings import refuse_unwritable
+from readfirst.reference_impl.text.escapes import without_escapes
+from readfirst.reference_impl.tools import answers
+from readfirst.reference_impl.tools import edit as edit_tool
 
 __all__ = ["execute", "permit", "prepare", "prepare_corrected", "validate"]
 

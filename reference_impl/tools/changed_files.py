@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 
-from readfirst.reference_impl import read_tool
-from readfirst.reference_impl.notebook import is_notebook
+from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.session import Session
+from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.tools import read as read_tool
 
 __all__ = ["notice_changed_files"]
 

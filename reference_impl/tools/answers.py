@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.numbering import numbered
-from readfirst.reference_impl.replacement import snippet
+from readfirst.reference_impl.text.numbering import numbered
+from readfirst.reference_impl.text.replacement import snippet
 
 __all__ = ["CHANGED_ELSEWHERE", "created", "edited", "edited_several", "known", "overwritten"]
 

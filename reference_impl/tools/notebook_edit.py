@@ -7,12 +7,13 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from readfirst.reference_impl import disk, notebook
-from readfirst.reference_impl.json_text import JsonError, indented, parse
-from readfirst.reference_impl.paths import refuse_null, refuse_null_at_last
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.reading import notebook
 from readfirst.reference_impl.refusal import MODIFIED, NOT_READ, Failure, Refusal
-from readfirst.reference_impl.session import Session
-from readfirst.reference_impl.text_file import encode
+from readfirst.reference_impl.session.paths import refuse_null, refuse_null_at_last
+from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.text.content import encode
+from readfirst.reference_impl.text.json_text import JsonError, indented, parse
 
 __all__ = ["execute", "permit", "prepare", "validate"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from readfirst.reference_impl.settings_shape import Problem, name_of, shown
+from readfirst.reference_impl.settings.shape import Problem, name_of, shown
 
 __all__ = ["WORDS", "Words"]
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from readfirst.reference_impl import disk
-from readfirst.reference_impl.ignore_list import IgnoreList
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.files.ignore_list import IgnoreList
 
 __all__ = ["PermissionRuleError", "Permissions", "RuleGrammar"]
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import base64
 import posixpath
 
-from readfirst.reference_impl import disk
 from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.images import is_whole, media_type, refuse_other_content, refuse_without_size
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.reading.images import (
+    is_whole,
+    media_type,
+    refuse_other_content,
+    refuse_without_size,
+)
+from readfirst.reference_impl.reading.sizes import rounded
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.sizes import rounded
 
 __all__ = ["image_text", "is_image", "is_pdf", "pdf_blocks", "refuse_binary", "refuse_empty_image"]
 

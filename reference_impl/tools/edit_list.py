@@ -10,9 +10,9 @@ from typing import Any
 
 from readfirst.reference_impl.arguments import Parameter, Schema, wrong_type
 from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.json_text import indented
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.schemas import schema_of_edit
+from readfirst.reference_impl.text.json_text import indented
+from readfirst.reference_impl.tools.schemas import schema_of_edit
 
 __all__ = ["schema_of_multi_edit"]
 

@@ -13,7 +13,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.reference_impl.text_file import decode
+from readfirst.reference_impl.text.content import decode
 
 __all__ = [
     "Replacing",

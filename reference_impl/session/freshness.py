@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from readfirst.reference_impl.read_state import Record
 from readfirst.reference_impl.refusal import NOT_READ, Refusal
-from readfirst.reference_impl.session import Session
+from readfirst.reference_impl.session.memory import Record
+from readfirst.reference_impl.session.session import Session
 
 __all__ = ["is_changed", "may_be_unread", "refuse_stale", "refuse_unread"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from readfirst.reference_impl.numbers import shown
+from readfirst.reference_impl.text.numbers import shown
 
 __all__ = ["lines_of", "numbered", "numbered_lines"]
 

@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Iterator
 from itertools import islice
 
-from readfirst.reference_impl import disk
-from readfirst.reference_impl.ignore_list import IgnoreList
-from readfirst.reference_impl.text_file import line_ending_of
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.files.ignore_list import IgnoreList
+from readfirst.reference_impl.text.content import line_ending_of
 
 __all__ = ["usual_line_ending"]
 

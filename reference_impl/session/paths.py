@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 
-from readfirst.reference_impl.blanks import BLANKS
-from readfirst.reference_impl.disk import entries
+from readfirst.reference_impl.files.disk import entries
 from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.text.blanks import BLANKS
 
 __all__ = [
     "expanded",

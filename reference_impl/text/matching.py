@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from readfirst.reference_impl import escapes
 from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.quotes import curled, straight
+from readfirst.reference_impl.text import escapes
+from readfirst.reference_impl.text.quotes import curled, straight
 
 __all__ = ["Match", "matched"]
 

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from readfirst.reference_impl import disk
 from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.links import refuse_hanging, refuse_link
-from readfirst.reference_impl.paths import expanded, refuse_null_at_last, resolved
-from readfirst.reference_impl.permissions import Permissions
-from readfirst.reference_impl.read_state import ReadState, Record
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.files.links import refuse_hanging, refuse_link
+from readfirst.reference_impl.files.sampling import usual_line_ending
 from readfirst.reference_impl.refusal import Refusal, of_os_error
-from readfirst.reference_impl.sampling import usual_line_ending
-from readfirst.reference_impl.text_file import (
+from readfirst.reference_impl.session.memory import ReadState, Record
+from readfirst.reference_impl.session.paths import expanded, refuse_null_at_last, resolved
+from readfirst.reference_impl.session.permissions import Permissions
+from readfirst.reference_impl.text.content import (
     Format,
     decode,
     encode,

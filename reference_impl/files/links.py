@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import NoReturn
 
-from readfirst.reference_impl import disk
+from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal
 
 __all__ = ["refuse_changed_link", "refuse_circle", "refuse_hanging", "refuse_link"]

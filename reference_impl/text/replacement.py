@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from readfirst.reference_impl.numbering import lines_of, numbered
+from readfirst.reference_impl.text.numbering import lines_of, numbered
 
 __all__ = ["applied", "snippet"]
 

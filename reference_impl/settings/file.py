@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.json_text import JsonError, parse
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.settings_keys import keys, problems
+from readfirst.reference_impl.settings.keys import keys, problems
+from readfirst.reference_impl.text.json_text import JsonError, parse
 
 __all__ = ["refuse_guarded", "refuse_invalid_settings"]
 

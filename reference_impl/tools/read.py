@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from readfirst.reference_impl import disk, media, notebook
-from readfirst.reference_impl.blanks import BLANKS
-from readfirst.reference_impl.encodings import told_at_the_end
-from readfirst.reference_impl.links import refuse_changed_link, refuse_circle
-from readfirst.reference_impl.numbering import lines_of, numbered_lines
-from readfirst.reference_impl.numbers import shown
-from readfirst.reference_impl.paths import refuse_null, similar_name
-from readfirst.reference_impl.refusal import Refusal, of_os_error
-from readfirst.reference_impl.session import Session
-from readfirst.reference_impl.sizes import (
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.files.links import refuse_changed_link, refuse_circle
+from readfirst.reference_impl.reading import media, notebook
+from readfirst.reference_impl.reading.sizes import (
     advice_on_lines,
     first_page,
     is_too_long,
     refuse_too_large,
     refuse_too_long,
 )
-from readfirst.reference_impl.text_file import decode, readable, unify
+from readfirst.reference_impl.refusal import Refusal, of_os_error
+from readfirst.reference_impl.session.paths import refuse_null, similar_name
+from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.text.blanks import BLANKS
+from readfirst.reference_impl.text.content import decode, readable, unify
+from readfirst.reference_impl.text.encodings import told_at_the_end
+from readfirst.reference_impl.text.numbering import lines_of, numbered_lines
+from readfirst.reference_impl.text.numbers import shown
 
 __all__ = ["execute", "permit", "refuse_missing", "validate"]
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readfirst.reference_impl import answers, disk, edit_tool
 from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.freshness import refuse_stale
+from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.replacement import applied
-from readfirst.reference_impl.session import Session
-from readfirst.reference_impl.text_file import Format
+from readfirst.reference_impl.session.freshness import refuse_stale
+from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.text.content import Format
+from readfirst.reference_impl.text.replacement import applied
+from readfirst.reference_impl.tools import answers
+from readfirst.reference_impl.tools import edit as edit_tool
 
 __all__ = ["execute", "permit", "prepare", "validate"]
 

@@ -7,21 +7,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from readfirst.reference_impl import answers, disk
-from readfirst.reference_impl.blanks import BLANKS, are_blanks_cut, without_trailing_blanks
-from readfirst.reference_impl.encodings import refuse_unwritable
-from readfirst.reference_impl.escapes import has_two_spellings, without_escapes
-from readfirst.reference_impl.freshness import is_changed, refuse_stale, refuse_unread
-from readfirst.reference_impl.matching import Match, matched
-from readfirst.reference_impl.numbers import shown
-from readfirst.reference_impl.paths import refuse_null, refuse_suspicious
-from readfirst.reference_impl.read_state import Record
-from readfirst.reference_impl.read_tool import refuse_missing
+from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
-from readfirst.reference_impl.replacement import applied
-from readfirst.reference_impl.session import Session
-from readfirst.reference_impl.settings_file import refuse_guarded, refuse_invalid_settings
-from readfirst.reference_impl.text_file import Format
+from readfirst.reference_impl.session.freshness import is_changed, refuse_stale, refuse_unread
+from readfirst.reference_impl.session.memory import Record
+from readfirst.reference_impl.session.paths import refuse_null, refuse_suspicious
+from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.settings.file import refuse_guarded, refuse_invalid_settings
+from readfirst.reference_impl.text.blanks import BLANKS, are_blanks_cut, without_trailing_blanks
+from readfirst.reference_impl.text.content import Format
+from readfirst.reference_impl.text.encodings import refuse_unwritable
+from readfirst.reference_impl.text.escapes import has_two_spellings, without_escapes
+from readfirst.reference_impl.text.matching import Match, matched
+from readfirst.reference_impl.text.numbers import shown
+from readfirst.reference_impl.text.replacement import applied
+from readfirst.reference_impl.tools import answers
+from readfirst.reference_impl.tools.read import refuse_missing
 
 __all__ = ["execute", "permit", "prepare", "refuse_unchanged", "validate"]
 

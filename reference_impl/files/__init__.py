@@ -1,0 +1,1 @@
+"""Files: the file system, and which of its files an ignore list means."""

@@ -1,0 +1,1 @@
+"""Settings: what a Claude Code settings file may hold."""
