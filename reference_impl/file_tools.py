@@ -12,23 +12,14 @@ from typing import Any
 from readfirst.reference_impl.arguments import Schema
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
-from readfirst.reference_impl.session.memory import ReadState
-from readfirst.reference_impl.session.permissions import Permissions, RuleGrammar
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.blanks import BLANKS
+from readfirst.reference_impl.text.insertion import BLANKS
 from readfirst.reference_impl.tools import edit as edit_tool
 from readfirst.reference_impl.tools import multi_edit as multi_edit_tool
 from readfirst.reference_impl.tools import notebook_edit as notebook_edit_tool
 from readfirst.reference_impl.tools import read as read_tool
 from readfirst.reference_impl.tools import write as write_tool
-from readfirst.reference_impl.tools.changed_files import notice_changed_files
-from readfirst.reference_impl.tools.edit_list import schema_of_multi_edit
-from readfirst.reference_impl.tools.schemas import (
-    schema_of_edit,
-    schema_of_notebook_edit,
-    schema_of_read,
-    schema_of_write,
-)
+from readfirst.reference_impl.tools.changed_files import read_again
 
 __all__ = ["FileTools", "Result"]
 
@@ -79,24 +70,26 @@ def as_given(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any
 
 
 _TOOLS = {
-    "Read": _Tool(schema_of_read, as_given, read_tool.validate, read_tool.permit, read_tool.execute),
-    "Edit": _Tool(schema_of_edit, edit_tool.prepare, edit_tool.validate, edit_tool.permit, edit_tool.execute),
+    "Read": _Tool(read_tool.schema, as_given, read_tool.validate, read_tool.permit, read_tool.execute),
+    "Edit": _Tool(
+        edit_tool.schema, edit_tool.prepare, edit_tool.validate, edit_tool.permit, edit_tool.execute
+    ),
     "MultiEdit": _Tool(
-        schema_of_multi_edit,
+        multi_edit_tool.schema,
         multi_edit_tool.prepare,
         multi_edit_tool.validate,
         multi_edit_tool.permit,
         multi_edit_tool.execute,
     ),
     "NotebookEdit": _Tool(
-        schema_of_notebook_edit,
+        notebook_edit_tool.schema,
         notebook_edit_tool.prepare,
         notebook_edit_tool.validate,
         notebook_edit_tool.permit,
         notebook_edit_tool.execute,
     ),
     "Write": _Tool(
-        schema_of_write,
+        write_tool.schema,
         write_tool.prepare,
         write_tool.validate,
         write_tool.permit,
@@ -106,18 +99,6 @@ _TOOLS = {
 }
 
 _AT_ONCE = 10
-
-
-def _grammar(behaviours: Behaviours) -> RuleGrammar:
-    """Return how deny rules are read."""
-    return RuleGrammar(
-        comments=behaviours.rules_may_be_comments,
-        anchored=behaviours.root_rules_are_anchored,
-        star_is_all=behaviours.star_takes_tools_away,
-        parentheses=behaviours.rules_may_hold_parentheses,
-        dot_slash=behaviours.rules_may_begin_with_dot_slash,
-        trees=behaviours.rules_close_the_directory_itself,
-    )
 
 
 def _nothing() -> None:
@@ -168,16 +149,8 @@ class FileTools:
             )
         root_path = str(Path(root).absolute())
         home_path = str((Path.home() if home is None else Path(home)).absolute())
-        behaviours, rules = behaviours_of(contract), tuple(deny)
-        self._session = Session(
-            root=root_path,
-            home=home_path,
-            behaviours=behaviours,
-            permissions=Permissions(
-                rules, root=root_path, home=home_path, grammar=_grammar(behaviours) if rules else None
-            ),
-            state=ReadState(behaviours.remembered_files),
-        )
+        behaviours = behaviours_of(contract)
+        self._session = Session.opened(behaviours, root=root_path, home=home_path, deny=deny)
         self._tools = tuple(
             name for name in _TOOLS if name != "MultiEdit" or behaviours.several_edits_can_be_made
         )
@@ -186,7 +159,7 @@ class FileTools:
     @property
     def schemas(self) -> Sequence[Schema]:
         """The tools that a model is offered; a deny rule without a pattern takes one away."""
-        removed = self._session.permissions.removed
+        removed = self._session.permissions.rules.removed
         return [self._schema(name) for name in self._tools if name not in removed]
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
@@ -202,7 +175,7 @@ class FileTools:
         results = []
         for number, (tool, each) in enumerate(prepared):
             if number and number % _AT_ONCE == 0 and self._session.behaviours.ten_calls_run_at_once:
-                self._session.message += 1
+                self._session.memory.message += 1
             results.append(self._answer(tool, each, _nothing))
         return self._ended(results)
 
@@ -262,15 +235,17 @@ class FileTools:
 
     def _ended(self, results: list[Result]) -> list[Result]:
         """End a message, and return its results: what is told of changed files cuts the blanks at their ends."""
-        self._session.message += 1
-        if not (self._session.behaviours.changed_files_are_noticed and notice_changed_files(self._session)):
+        self._session.memory.message += 1
+        watches = self._session.behaviours.changed_files_are_noticed
+        outdated = self._session.memory.outdated() if watches else []
+        if not (outdated and read_again(self._session, outdated)):
             return results
         return [replace(result, text=result.text.rstrip(BLANKS)) for result in results]
 
     def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> _Prepared | Refusal:
         """Return the arguments that the rules of the tool see, or why there are none."""
         rules = _TOOLS[tool] if tool in self._tools else None
-        removed = rules is not None and tool in self._session.permissions.removed
+        removed = rules is not None and tool in self._session.permissions.rules.removed
         if rules is None or removed:
             why = self._session.behaviours.removed_tool_remark.format(tool=tool) if removed else ""
             return Refusal("invalid_arguments", f"Error: No such tool available: {tool}{why}")
@@ -294,9 +269,16 @@ class FileTools:
             answer = self._run(tool, prepared, strike)
         except Refusal as refusal:
             return Result(refusal.message, is_error=True, error=refusal.name, code=refusal.code)
-        if isinstance(answer, str) and self._session.cuts_answers:
+        if isinstance(answer, str) and self._cuts_answers:
             answer = answer.rstrip(BLANKS)
         return Result(self._text(tool, answer), is_error=False, error=None, code=None)
+
+    @property
+    def _cuts_answers(self) -> bool:
+        """Whether answers lose the blanks at their end."""
+        behaviours = self._session.behaviours
+        saved = self._session.has_shown_media and behaviours.media_save_blanks
+        return behaviours.answers_end_without_blanks and not saved
 
     def _text(self, tool: str, answer: Answer) -> str:
         text = answer if isinstance(answer, str) else "\n".join(answer)

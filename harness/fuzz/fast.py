@@ -20,7 +20,7 @@ from readfirst.harness.agents.launcher import PORT
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BASIC_CAPABILITIES, TIME_LIMIT, Session, ToolResult, Workspace
 from readfirst.reference_impl import FileTools, behaviours_of
-from readfirst.reference_impl.text.blanks import BLANKS
+from readfirst.reference_impl.text.insertion import BLANKS
 
 __all__ = ["FastProduct", "FastReference"]
 

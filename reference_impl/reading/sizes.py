@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.text.numbering import numbered_lines
+from readfirst.reference_impl.text.content import numbered_lines
 
 __all__ = [
     "advice",

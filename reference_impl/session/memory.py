@@ -1,10 +1,31 @@
-"""Read state: what the session knows of each file, and since when."""
+"""Memory: what the session knows of each file, and since when, and whether that is enough to change it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
 
-__all__ = ["ReadState", "Record"]
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.refusal import NOT_READ, Refusal
+from readfirst.reference_impl.session.storage import Storage
+from readfirst.reference_impl.text.content import unify, without_mark
+
+__all__ = [
+    "Memory",
+    "ReadState",
+    "Record",
+    "is_changed",
+    "modified_at",
+    "refuse_stale",
+    "refuse_unread",
+]
+
+_MILLISECOND = 1_000_000
+_TICK = 10 * _MILLISECOND
+"""In nanoseconds; a tick is the longest time for which the clock of a file system may stand still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +74,146 @@ class ReadState:
     def newest_first(self) -> list[str]:
         """Return the known paths, the one used last first."""
         return list(reversed(self._records))
+
+
+@dataclass(slots=True)
+class Memory:
+    """What the session knows of files. `root` is an absolute path; `message` counts the messages that ended."""
+
+    root: str
+    behaviours: Behaviours
+    storage: Storage
+    records: ReadState
+    message: int = 0
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
+    _writes: int = 0
+    _last_write: dict[str, int] = field(default_factory=dict)
+
+    def remember(
+        self,
+        path: str,
+        content: str | None,
+        asked: tuple[float, float | None] | None = None,
+        *,
+        seen: bool = False,
+        own: bool = False,
+        given: str = "",
+    ) -> None:
+        """Record what was read of a path; `content` is all of it, or None; `asked` offset and limit for lines.
+
+        `seen`: the model knows that it is all of the content. `own`: the session has just written it. `given` is the
+        path as the model wrote it.
+        """
+        self.records.put(
+            self._known_as(path, given),
+            Record(
+                content,
+                self._read_at(path),
+                own=own,
+                seen=seen,
+                asked=asked,
+                message=self.message,
+                writes=self._writes,
+            ),
+        )
+
+    def wrote(
+        self, path: str, content: str, *, seen: bool = True, unified: bool = False, given: str = ""
+    ) -> None:
+        """Record what the session has just written, which is all of a file.
+
+        `seen`: the model knows all of the content. `unified`: it is remembered with `\\n` line ends. `given` is the
+        path as the model wrote it.
+        """
+        if self.behaviours.marks_are_kept_apart:
+            content = without_mark(content)
+        if unified:
+            content = unify(content)
+        known = content if self.behaviours.own_content_is_compared else None
+        self._writes = next(self._numbers)
+        self._last_write[disk.leads_to(path)] = self._writes
+        modified = modified_at(path, exact=self.behaviours.write_times_are_exact)
+        record = Record(known, modified, own=True, seen=seen, writes=self._writes)
+        self.records.put(self._known_as(path, given), record)
+
+    def outdated(self) -> list[str]:
+        """Return the paths that are newer on disk than the session knows them, of those that it watches.
+
+        All records are looked at, from the newest to the oldest. Each look is a use, so the order of use turns round.
+        """
+        return [path for path in self.records.newest_first() if self._is_outdated(path)]
+
+    def _is_outdated(self, path: str) -> bool:
+        record = self.records.get(path)
+        if record is None or not (record.own or self.behaviours.changed_reads_are_noticed):
+            return False
+        try:
+            return self.is_newer(path, record)
+        except OSError:
+            return False
+
+    def is_newer(self, path: str, record: Record) -> bool:
+        """Tell whether a file was modified after a record of it. OSError: no such file.
+
+        The session itself may write a file twice before the clock moves on, under two names.
+        """
+        return (
+            modified_at(path) > record.timestamp
+            or self._last_write.get(disk.leads_to(path), 0) > record.writes
+        )
+
+    def _known_as(self, path: str, given: str) -> str:
+        """Return the path under which a file is remembered: a final slash that the model wrote may belong to it."""
+        return f"{path}/" if given.endswith("/") and self.behaviours.final_slash_is_remembered else path
+
+    def _read_at(self, path: str) -> int:
+        """Return the time that a change must be newer than to count as one after this Read."""
+        modified = modified_at(path, exact=self.behaviours.write_times_are_exact)
+        if not self.behaviours.times_of_reading_count:
+            return modified
+        # The system notes times of files by a clock that ticks; a change within the same tick is one after the Read.
+        now = time.time_ns()
+        return modified if now - _TICK < modified <= now else now - _TICK
+
+
+def modified_at(path: str, *, exact: bool = False) -> int:
+    """Return the time of the last modification in nanoseconds, of whole milliseconds unless `exact`.
+
+    OSError: no such file.
+    """
+    modified = disk.modified_at(path)
+    return modified if exact else modified // _MILLISECOND * _MILLISECOND
+
+
+def may_be_unread(memory: Memory, path: str, *, needs_read: bool) -> bool:
+    """Tell whether a file may be changed unread. Outside the working directory no file may."""
+    return not needs_read and f"{path}/".startswith(f"{memory.root}/")
+
+
+def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
+    """Return what is known of a file; refuse one that is not known but must be."""
+    record = memory.records.get(path)
+    if record is None and not may_be_unread(memory, path, needs_read=needs_read):
+        raise Refusal("not_read", NOT_READ, code=code)
+    return record
+
+
+def is_changed(memory: Memory, path: str, record: Record) -> bool:
+    """Tell whether a file is newer than its record, unless all of it is known and it reads the same."""
+    if modified_at(path, exact=memory.behaviours.edit_times_are_exact) <= record.timestamp:
+        return False
+    return record.content is None or memory.storage.content_of(path)[0] != record.content
+
+
+def refuse_stale(memory: Memory, path: str, *, needs_read: bool) -> Record | None:
+    """Return what is known of an existing file; refuse it, right before writing, if it is not known as it is now."""
+    record = memory.records.get(path)
+    if not memory.behaviours.execution_checks_again:
+        return record
+    if record is None and may_be_unread(memory, path, needs_read=needs_read):
+        return None
+    if record is None and memory.behaviours.execution_asks_for_a_read:
+        raise Refusal("not_read", NOT_READ)
+    if record is None or is_changed(memory, path, record):
+        raise Refusal("unexpectedly_modified", memory.behaviours.stale_wording)
+    return record

@@ -1,21 +1,80 @@
-"""Paths: from what the model wrote to the key of the read state, and the file that a wrong name may have meant."""
+"""Paths: which file the model means by what it wrote, and the paths that no tool takes."""
 
 from __future__ import annotations
 
 import posixpath
+import unicodedata
+from dataclasses import dataclass
 
-from readfirst.reference_impl.files.disk import entries
-from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.text.blanks import BLANKS
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.refusal import Refusal, of_os_error
+from readfirst.reference_impl.text.content import well_formed
+from readfirst.reference_impl.text.insertion import BLANKS
 
-__all__ = [
-    "expanded",
-    "refuse_null",
-    "refuse_null_at_last",
-    "refuse_suspicious",
-    "resolved",
-    "similar_name",
-]
+__all__ = ["Paths", "expanded", "refuse_null", "refuse_null_at_last", "resolved"]
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The paths of one session. `root`, where relative ones begin, and `home`, which is `~`, are absolute."""
+
+    root: str
+    home: str
+    behaviours: Behaviours
+
+    def named(self, given: str) -> str:
+        """Return the absolute path of what the model wrote. Refusal: it is no path, or relative where that is wrong."""
+        if self.behaviours.read_expands_home:
+            return self.expanded(given)
+        return self._absolute(given, folds=self.behaviours.paths_fold)
+
+    def expanded(self, given: str) -> str:
+        """Return the absolute path for a tool that takes `~` for the home directory and cuts blanks around the path."""
+        if self.behaviours.home_is_expanded:
+            given = expanded(given, self.home)
+        return self._absolute(given, folds=True)
+
+    def to_read(self, given: str) -> str:
+        """Return the absolute path that Read reads: a final slash may count or not."""
+        path = self.named(given)
+        return path.rstrip("/") or "/" if self.behaviours.read_drops_final_slash else path
+
+    def to_edit(self, given: str) -> str:
+        """Return the absolute path that Edit looks at before it edits."""
+        return self.expanded(given) if self.behaviours.edit_looks_where_it_writes else self.named(given)
+
+    def to_write(self, given: str) -> str:
+        """Return the absolute path that is written to in the end: a final slash may count or not."""
+        path = self.expanded(given)
+        return path.rstrip("/") if self.behaviours.write_drops_final_slash else path
+
+    def _absolute(self, given: str, *, folds: bool) -> str:
+        given = well_formed(given)
+        if not given.startswith("/") and not self.behaviours.relative_paths_are_resolved:
+            raise Refusal("relative_path", f"Path is relative: {given}. Give an absolute path.")
+        if self.behaviours.paths_are_composed:
+            given = unicodedata.normalize("NFC", given)
+        return resolved(given, self.root, folds=folds)
+
+    def refuse_unclear(self, path: str, *, tool: str = "") -> None:
+        """Refuse a path of which the system does not tell whether there is something; `tool` is validating."""
+        try:
+            disk.look(path)
+        except OSError as error:
+            prefix = f"Error calling tool ({tool}): " if tool else ""
+            raise of_os_error(error, f"{self.behaviours.look_call} '{path}'", prefix=prefix) from None
+
+    def refuse_missing(self, path: str, *, code: int | None = None, unclear: bool = True) -> None:
+        """Refuse a path that leads to nothing; name the file that was probably meant.
+
+        `unclear`: a path of which the system does not tell where it leads counts as one that leads to nothing.
+        """
+        if _is_missing(path, unclear=unclear):
+            where = self.behaviours.working_directory_remark.format(root=self.root)
+            similar = _similar_name(path)
+            suggestion = f" Did you mean {similar}?" if similar else ""
+            raise Refusal("file_not_found", f"File does not exist.{where}{suggestion}", code=code)
 
 
 def refuse_null(path: str, *, tool: str, how: str, name: str = "file_path") -> None:
@@ -46,16 +105,6 @@ def refuse_null_at_last(path: str, *, prefix: str = "") -> None:
         )
 
 
-def refuse_suspicious(path: str) -> None:
-    """Refuse a path with a blank at its end: it needs a permission that nobody is there to give."""
-    if path != path.rstrip(BLANKS):
-        raise Refusal(
-            "permission_denied",
-            f"Claude requested permissions to write to {path}, which contains a suspicious Windows path pattern that "
-            "requires manual approval.",
-        )
-
-
 def expanded(path: str, home: str) -> str:
     """Return the path without blanks around it, and with the home directory for `~` and `~/`."""
     path = path.strip(BLANKS)
@@ -75,10 +124,18 @@ def resolved(path: str, root: str, *, folds: bool) -> str:
     return posixpath.join(folded, "") if absolute.endswith("/") else folded
 
 
-def similar_name(path: str) -> str | None:
+def _is_missing(path: str, *, unclear: bool) -> bool:
+    """Tell whether a path leads to nothing; `unclear` is the answer where the system does not tell."""
+    try:
+        return not disk.look(path)
+    except OSError:
+        return unclear
+
+
+def _similar_name(path: str) -> str | None:
     """Return a file beside the missing `path` that has its name with another extension, if there is one."""
     directory, name = posixpath.split(path.rstrip("/"))
-    candidates = (entry for entry in entries(directory) if _stem(entry) == _stem(name))
+    candidates = (entry for entry in disk.entries(directory) if _stem(entry) == _stem(name))
     return next((entry for entry in candidates if posixpath.join(directory, entry) != path), None)
 
 

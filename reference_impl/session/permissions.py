@@ -1,4 +1,4 @@
-"""Deny rules: which paths the session's permission settings close to which tools."""
+"""Permissions: what the session's deny rules close to which tools, and what nobody gives a permission for."""
 
 from __future__ import annotations
 
@@ -7,10 +7,21 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.files.ignore_list import IgnoreList
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.settings.file import SETTINGS_FILES
+from readfirst.reference_impl.text.insertion import BLANKS
 
-__all__ = ["PermissionRuleError", "Permissions", "RuleGrammar"]
+__all__ = [
+    "DenyRules",
+    "PermissionRuleError",
+    "Permissions",
+    "RuleGrammar",
+    "refuse_guarded",
+    "refuse_suspicious",
+]
 
 _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 
@@ -64,7 +75,7 @@ class PermissionRuleError(ValueError):
     """A deny rule is not written as `Tool` or `Tool(pattern)`."""
 
 
-class Permissions:
+class DenyRules:
     """The deny rules of one session.
 
     `Read(p)` closes paths to Read, `Edit(p)` to Edit, Write and NotebookEdit; rules for Write with a pattern have no
@@ -109,3 +120,63 @@ class Permissions:
     def denies_target(self, action: str, path: str) -> bool:
         """Tell whether the file that the path finally leads to is closed; links are followed."""
         return disk.exists(path) and self.denies(action, disk.leads_to(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """What the deny rules refuse, in the words and at the time that the contract has for it."""
+
+    rules: DenyRules
+    behaviours: Behaviours
+
+    def deny(self, action: str, path: str, *, code: int | None = None, done: str = "") -> None:
+        """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`.
+
+        Where a rule for Read closes a path to changes as well, `done` is what cannot be done.
+        """
+        if not self.behaviours.validation_asks_rules:
+            return
+        if self.rules.denies(action, path):
+            raise Refusal(
+                "permission_denied",
+                "File is in a directory that is denied by your permission settings.",
+                code=code,
+            )
+        if done and self.behaviours.read_rules_close_to_changes and self.rules.denies("Read", path):
+            raise Refusal(
+                "permission_denied",
+                f"File is covered by a Read deny rule in your permission settings and cannot be {done}.",
+            )
+
+    def deny_target(self, action: str, path: str, given: str) -> None:
+        """Refuse a path, or a link to a file, that a deny rule covers, right before the execution.
+
+        `given` is the path as the model wrote it.
+        """
+        if self.behaviours.rules_fail_at_their_base and self.rules.is_base(action, path):
+            raise Refusal("permission_denied", "Error checking permissions")
+        follows = self.behaviours.rules_follow_links
+        if self.rules.denies(action, path) or (follows and self.rules.denies_target(action, path)):
+            verb = "read" if action == "Read" else "edit"
+            raise Refusal("permission_denied", f"Permission to {verb} {given} has been denied.")
+
+
+def refuse_suspicious(path: str) -> None:
+    """Refuse a path with a blank at its end: it needs a permission that nobody is there to give."""
+    if path != path.rstrip(BLANKS):
+        raise Refusal(
+            "permission_denied",
+            f"Claude requested permissions to write to {path}, which contains a suspicious Windows path pattern that "
+            "requires manual approval.",
+        )
+
+
+def refuse_guarded(path: str) -> None:
+    """Refuse a file in a `.claude` directory: it needs a permission that nobody is there to give."""
+    if "/.claude/" not in path.lower():
+        return
+    if path.lower().endswith(SETTINGS_FILES):
+        message = f"Claude requested permissions to write to {path}, but you haven't granted it yet."
+    else:
+        message = f"Claude requested permissions to edit {path} which is a sensitive file."
+    raise Refusal("permission_denied", message)

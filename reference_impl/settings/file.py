@@ -9,23 +9,13 @@ from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.settings.keys import keys, problems
 from readfirst.reference_impl.text.json_text import JsonError, parse
 
-__all__ = ["refuse_guarded", "refuse_invalid_settings"]
+__all__ = ["SETTINGS_FILES", "refuse_invalid_settings"]
 
-_NAMES = ("/.claude/settings.json", "/.claude/settings.local.json")
+SETTINGS_FILES = ("/.claude/settings.json", "/.claude/settings.local.json")
+"""How the paths of settings files end, in small letters."""
 _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
 _WARNING = "\n\nIMPORTANT: Do not update the env unless explicitly instructed to do so."
 _PLACEHOLDER = re.compile(r"\$[$&`']")
-
-
-def refuse_guarded(path: str) -> None:
-    """Refuse a file in a `.claude` directory: it needs a permission that nobody is there to give."""
-    if "/.claude/" not in path.lower():
-        return
-    if path.lower().endswith(_NAMES):
-        message = f"Claude requested permissions to write to {path}, but you haven't granted it yet."
-    else:
-        message = f"Claude requested permissions to edit {path} which is a sensitive file."
-    raise Refusal("permission_denied", message)
 
 
 def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old: str, new: str) -> None:
@@ -35,7 +25,7 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
     The product prints the schema below the reason, the reference where it is published.
     """
     name = path.lower() if behaviours.settings_have_any_case else path
-    unchecked = not behaviours.settings_are_checked or not name.endswith(_NAMES)
+    unchecked = not behaviours.settings_are_checked or not name.endswith(SETTINGS_FILES)
     if unchecked or _reason(behaviours, content) is not None:
         return
     after = _preview(content, old, new)

@@ -1,8 +1,12 @@
-"""Text and bytes: the encoding and the line ending of a file, and back again."""
+"""Content: a file's bytes as text and back again, its lines with their numbers, and what cannot be written back."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+
+from readfirst.reference_impl.refusal import Refusal
 
 __all__ = [
     "Format",
@@ -10,7 +14,13 @@ __all__ = [
     "encode",
     "format_of",
     "line_ending_of",
+    "lines_of",
+    "numbered",
+    "numbered_lines",
     "readable",
+    "refuse_unwritable",
+    "shown",
+    "told_at_the_end",
     "unify",
     "well_formed",
     "without_mark",
@@ -96,3 +106,101 @@ def encode(text: str, file_format: Format) -> bytes:
     if file_format.mark:
         text = f"\ufeff{without_mark(text)}"
     return text.encode(file_format.encoding)
+
+
+_LOOKED_AT = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class _Obstacle:
+    """Why a file cannot be written back, and what Read says of the text that it shows nevertheless."""
+
+    reason: str
+    shown: str = ""
+
+
+_BIG_ENDIAN = _Obstacle("is UTF-16 big-endian (it starts FE FF), which these tools cannot write.")
+_NUL = _Obstacle(
+    "has NUL bytes in its first 8 KB: binary data, UTF-16/UTF-32 without a byte-order mark, or text with embedded NULs."
+)
+_NO_UTF_8 = _Obstacle(
+    "is not valid UTF-8: it uses a legacy encoding such as Windows-1252, Shift-JIS or GBK, or it is binary.",
+    " Its undecodable bytes show above as U+FFFD.",
+)
+
+
+def _obstacle(data: bytes) -> _Obstacle | None:
+    if data.startswith(b"\xff\xfe"):
+        return None
+    if data.startswith(b"\xfe\xff"):
+        return _BIG_ENDIAN
+    if b"\0" in data[:_LOOKED_AT]:
+        return _NUL
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return _NO_UTF_8
+    return None
+
+
+def told_at_the_end(data: bytes) -> str:
+    """Return what Read adds to the lines of a file that cannot be written back; nothing for any other file."""
+    obstacle = _obstacle(data)
+    if obstacle is None:
+        return ""
+    return (
+        f"\n\n[This file {obstacle.reason}{obstacle.shown} Edit and Write will refuse it: change it with a shell "
+        "command that keeps its encoding, or ask the user whether to convert it to UTF-8.]"
+    )
+
+
+def refuse_unwritable(data: bytes) -> None:
+    """Refuse to change a file that cannot be written back."""
+    if obstacle := _obstacle(data):
+        raise Refusal(
+            "unsupported_encoding",
+            f"File {obstacle.reason} These tools write UTF-8 (or UTF-16LE behind its byte-order mark) and "
+            "never convert a file's encoding on their own, so nothing was written. If the file is text, "
+            "make the change with a shell command that reads and writes it in its own encoding (iconv, or "
+            "PowerShell Get-Content/Set-Content -Encoding), or ask the user whether to convert it to UTF-8 "
+            "first. To replace the whole file with new UTF-8 text anyway, delete it first, then Write it.",
+        )
+
+
+def lines_of(text: str) -> list[str]:
+    """Split at `\\n` and `\\r\\n`; a final line end makes a last, empty line. A lone `\\r` does not split."""
+    return text.replace("\r\n", "\n").split("\n")
+
+
+def numbered(text: str, prefix: str, first: float = 1) -> str:
+    """Return the text's lines with their numbers, counted from `first`; nothing for an empty text."""
+    return numbered_lines(lines_of(text), prefix, first) if text else ""
+
+
+def numbered_lines(lines: Sequence[str], prefix: str, first: float) -> str:
+    """Return lines with their numbers; `prefix` is the format of what stands before each, for example `{:>6}→`."""
+    return "\n".join(prefix.format(shown(first + n)) + line for n, line in enumerate(lines))
+
+
+_LARGEST_PLAIN = 21
+_SMALLEST_PLAIN = -6
+
+
+def shown(number: float) -> str:
+    """Return a number as text: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. More digits than a double holds are lost."""
+    value = float(number)
+    if value == 0:
+        return "0"
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(exponent, int)
+    text = "".join(map(str, digits))
+    point = len(text) + exponent
+    if not _SMALLEST_PLAIN < point <= _LARGEST_PLAIN:
+        fraction = f".{text[1:]}" if len(text) > 1 else ""
+        text = f"{text[0]}{fraction}e{point - 1:+d}"
+    elif point > 0:
+        fraction = f".{text[point:]}" if len(text) > point else ""
+        text = text[:point].ljust(point, "0") + fraction
+    else:
+        text = f"0.{'0' * -point}{text}"
+    return f"-{text}" if sign else text

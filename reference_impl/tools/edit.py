@@ -7,29 +7,64 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from readfirst.reference_impl.arguments import FILE_PATH, Parameter, Schema
+from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
-from readfirst.reference_impl.session.freshness import is_changed, refuse_stale, refuse_unread
-from readfirst.reference_impl.session.memory import Record
-from readfirst.reference_impl.session.paths import refuse_null, refuse_suspicious
+from readfirst.reference_impl.session.memory import Record, is_changed, refuse_stale, refuse_unread
+from readfirst.reference_impl.session.paths import refuse_null
+from readfirst.reference_impl.session.permissions import refuse_guarded, refuse_suspicious
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.settings.file import refuse_guarded, refuse_invalid_settings
-from readfirst.reference_impl.text.blanks import BLANKS, are_blanks_cut, without_trailing_blanks
-from readfirst.reference_impl.text.content import Format
-from readfirst.reference_impl.text.encodings import refuse_unwritable
-from readfirst.reference_impl.text.escapes import has_two_spellings, without_escapes
-from readfirst.reference_impl.text.matching import Match, matched
-from readfirst.reference_impl.text.numbers import shown
-from readfirst.reference_impl.text.replacement import applied
-from readfirst.reference_impl.tools import answers
-from readfirst.reference_impl.tools.read import refuse_missing
+from readfirst.reference_impl.settings.file import SETTINGS_FILES, refuse_invalid_settings
+from readfirst.reference_impl.text.content import Format, encode, refuse_unwritable, shown
+from readfirst.reference_impl.text.insertion import (
+    BLANKS,
+    Match,
+    applied,
+    are_blanks_cut,
+    has_two_spellings,
+    matched,
+    snippet,
+    without_escapes,
+    without_trailing_blanks,
+)
 
-__all__ = ["execute", "permit", "prepare", "refuse_unchanged", "validate"]
+__all__ = ["SHOWN", "execute", "known", "permit", "prepare", "refuse_unchanged", "schema", "validate"]
 
 _SWAPPED = (
     "\n(note: Edit also tried swapping \\uXXXX escapes and their characters; neither form matched, so the mismatch is "
     "likely elsewhere in old_string. Re-read the file and copy the exact surrounding text.)"
 )
+_CHANGED_ELSEWHERE = (
+    " (note: the file had been modified on disk since you last read it — the edit applied cleanly, but the file "
+    "contains other changes not in your context. Read it before edits that depend on surrounding content.)"
+)
+SHOWN = "Here's the result of running `cat -n` on a snippet of the edited file:\n"
+_KNOWN = " (file state is current in your context — no need to Read it back)"
+_REPLACE_ALL = Parameter(
+    "replace_all", description="Replace every occurrence instead of the only one", type="boolean"
+)
+_EXPECTED_REPLACEMENTS = Parameter(
+    "expected_replacements", description="How often the text occurs (default: 1)", type="number"
+)
+_NAMES_OF_EDIT = {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}
+
+
+def schema(behaviours: Behaviours) -> Schema:
+    """Return what Edit takes."""
+    return Schema(
+        "Edit",
+        description="Replace a string in a file that was read before. An empty old_string creates a file.",
+        parameters=(
+            FILE_PATH,
+            Parameter("old_string", description="The text to replace", required=True),
+            Parameter("new_string", description="The text to put in its place", required=True),
+            _EXPECTED_REPLACEMENTS if behaviours.replacements_are_counted else _REPLACE_ALL,
+        ),
+        aliases=_NAMES_OF_EDIT if behaviours.other_names_are_understood else {},
+        reads_booleans=behaviours.text_stands_for_booleans,
+        explains=behaviours.refusals_explain,
+    )
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -46,7 +81,7 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
     if not are_blanks_cut(session.behaviours, arguments["file_path"]):
         return arguments
     try:
-        session.content_of(session.expanded_path(arguments["file_path"]))
+        session.storage.content_of(session.paths.expanded(arguments["file_path"]))
     except (Refusal, OSError, ValueError):  # the last is for a NUL character
         return arguments
     return {**arguments, "new_string": without_trailing_blanks(arguments["new_string"])}
@@ -57,66 +92,64 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_no_changes(old, new)
     refuse_null(arguments["file_path"], tool="Edit", how=session.behaviours.null_in_path)
-    path = session.looked_at_path(arguments["file_path"])
-    session.deny("Edit", path, code=2, done="edited")
+    path = session.paths.to_edit(arguments["file_path"])
+    session.permissions.deny("Edit", path, code=2, done="edited")
     if session.behaviours.edit_looks_first:
-        session.refuse_unclear(path, tool="Edit")
+        session.paths.refuse_unclear(path, tool="Edit")
     if session.behaviours.edit_opens_first:
         with contextlib.suppress(FileNotFoundError):
-            session.content_of(path)
+            session.storage.content_of(path)
     if old == "":
         if disk.exists(path):
-            refuse_existing(session.content_of(path)[0], arguments, code=3)
+            refuse_existing(session.storage.content_of(path)[0], arguments, code=3)
         return
-    refuse_missing(session, path, code=4)
+    session.paths.refuse_missing(path, code=4)
     refuse_notebook(path)
-    record = refuse_unread(session, path, needs_read=session.behaviours.edit_needs_read, code=6)
+    record = refuse_unread(session.memory, path, needs_read=session.behaviours.edit_needs_read, code=6)
     if record is not None:
         refuse_modified(session, path, record, arguments)
     if session.behaviours.unwritable_files_are_refused:
         refuse_unwritable(disk.read(path))
-    content, _ = session.content_of(path)
+    content, _ = session.storage.content_of(path)
     match = refuse_not_found(session, content, arguments)
     refuse_several(session, content, match, arguments, code=9)
-    refuse_invalid_settings(session.behaviours, path, content, match.old, new)
+    if path.lower().endswith(SETTINGS_FILES):
+        refuse_invalid_settings(session.behaviours, path, content, match.old, new)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers, and one that needs a permission nobody gives."""
-    session.deny_target("Edit", arguments["file_path"])
+    given = arguments["file_path"]
+    session.permissions.deny_target("Edit", session.paths.expanded(given), given)
     if session.behaviours.blanks_after_paths_are_suspicious:
         refuse_suspicious(arguments["file_path"])
     if session.behaviours.own_files_are_guarded:
-        refuse_guarded(session.expanded_path(arguments["file_path"]))
+        refuse_guarded(session.paths.expanded(arguments["file_path"]))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Replace and remember. The file is checked once more: it may have changed since the validation."""
-    path = session.written_path(arguments["file_path"])
+    path = session.paths.to_write(arguments["file_path"])
     old = arguments["old_string"]
     everywhere = bool(arguments.get("replace_all"))
     several = everywhere or "expected_replacements" in arguments
     if session.behaviours.writing_looks_first:
-        session.refuse_unclear(path)
-    content, file_format, remark = "", Format(), answers.known(session.behaviours)
+        session.paths.refuse_unclear(path)
+    content, file_format, remark = "", Format(), known(session.behaviours)
     if disk.exists(path):
-        content, file_format = session.content_of(path)
+        content, file_format = session.storage.content_of(path)
         remark = checked_again(session, path, content, arguments)
     elif old != "":
-        session.prepare_directory(path)
+        session.storage.prepare_directory(path)
     match = matched(content, arguments, session.behaviours) or Match(old, arguments["new_string"])
     updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=several)
     refuse_unchanged(content, updated)
     if old == "" and not session.behaviours.write_keeps_the_mark:
         file_format = replace(file_format, mark=False)
-    session.store(
-        path,
-        updated,
-        file_format,
-        seen=remark == answers.known(session.behaviours),
-        given=arguments["file_path"],
-    )
-    return answers.edited(
+    session.storage.write(path, encode(updated, file_format))
+    seen = remark == known(session.behaviours)
+    session.memory.wrote(path, updated, seen=seen, given=arguments["file_path"])
+    return edited(
         session.behaviours,
         arguments["file_path"],
         content,
@@ -130,14 +163,14 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 def checked_again(session: Session, path: str, content: str, arguments: Mapping[str, Any]) -> str:
     """Refuse, right before writing, a file that is not as it was; return what to tell of its state otherwise."""
     behaviours = session.behaviours
-    record = session.state.get(path)
+    record = session.memory.records.get(path)
     if (
         record is not None
-        and is_changed(session, path, record)
+        and is_changed(session.memory, path, record)
         and is_recoverable(session, content, arguments)
     ):
-        return answers.CHANGED_ELSEWHERE
-    record = refuse_stale(session, path, needs_read=behaviours.edit_needs_read)
+        return _CHANGED_ELSEWHERE
+    record = refuse_stale(session.memory, path, needs_read=behaviours.edit_needs_read)
     if behaviours.execution_matches_again:
         refuse_existing(content, arguments, code=None)
         refuse_several(session, content, matched(content, arguments, behaviours), arguments, code=None)
@@ -146,7 +179,7 @@ def checked_again(session: Session, path: str, content: str, arguments: Mapping[
         and record.seen
         and (record.content == content or not behaviours.seen_content_is_compared)
     )
-    return answers.known(behaviours) if seen or not behaviours.only_seen_content_is_current else ""
+    return known(behaviours) if seen or not behaviours.only_seen_content_is_current else ""
 
 
 def is_recoverable(session: Session, content: str, arguments: Mapping[str, Any]) -> bool:
@@ -182,10 +215,10 @@ def refuse_notebook(path: str) -> None:
 
 def refuse_modified(session: Session, path: str, record: Record, arguments: Mapping[str, Any]) -> None:
     """Refuse a file that changed after it was remembered, unless the replacement is still clear."""
-    if not is_changed(session, path, record):
+    if not is_changed(session.memory, path, record):
         return
     if not session.behaviours.edit_recovers or not is_recoverable(
-        session, session.content_of(path)[0], arguments
+        session, session.storage.content_of(path)[0], arguments
     ):
         raise Refusal("modified_since_read", MODIFIED, code=7)
 
@@ -236,3 +269,25 @@ def refuse_unchanged(content: str, updated: str) -> None:
     """Refuse a replacement that did not replace anything, or replaced a text by itself."""
     if updated == content:
         raise Refusal("edit_not_applied", "String not found in file. Failed to apply edit.")
+
+
+def known(behaviours: Behaviours) -> str:
+    """Return the remark that the model knows all of the file now."""
+    return _KNOWN if behaviours.state_is_told else ""
+
+
+def edited(
+    behaviours: Behaviours, given: str, content: str, found: str, new: str, *, everywhere: bool, remark: str
+) -> str:
+    """Answer an Edit. `content` is the file's text before it, `remark` what to tell about its state."""
+    if everywhere:
+        of, by = (f" of '{found}'", f" with '{new}'") if behaviours.replacements_are_quoted else ("", "")
+        return (
+            f"The file {given} has been updated. All occurrences{of} were successfully replaced{by}.{remark}"
+        )
+    if behaviours.edits_are_shown:
+        lines = snippet(
+            content, found, new, behaviours.line_prefix, everywhere=behaviours.every_match_is_replaced
+        )
+        return f"The file {given} has been updated. {SHOWN}{lines}"
+    return f"The file {given} has been updated successfully.{remark}"

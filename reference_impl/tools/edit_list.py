@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from readfirst.reference_impl.arguments import Parameter, Schema, wrong_type
-from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.arguments import Schema, wrong_type
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.text.json_text import indented
-from readfirst.reference_impl.tools.schemas import schema_of_edit
 
-__all__ = ["schema_of_multi_edit"]
+__all__ = ["EditListSchema"]
 
 _NO_EDITS = {
     "code": "too_small",
@@ -28,7 +26,7 @@ _NO_EDITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class _EditList(Schema):
+class EditListSchema(Schema):
     """A schema with a list `edits` of what fits the schema `edit`.
 
     `whole`: a problem of an edit is told of the list, not of its part. `read`: the list may be given as JSON text.
@@ -80,22 +78,3 @@ def _parsed(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
-
-
-def schema_of_multi_edit(behaviours: Behaviours) -> Schema:
-    """Return what MultiEdit takes."""
-    edit = schema_of_edit(behaviours)
-    path, *others = edit.parameters
-    return _EditList(
-        "MultiEdit",
-        description="Edit a file that was read before in several places at once.",
-        parameters=(
-            path,
-            Parameter(
-                "edits", description="The edits, applied one after the other", type="array", required=True
-            ),
-        ),
-        edit=Schema("MultiEdit", description="One edit", parameters=tuple(others)),
-        whole=behaviours.edit_lists_are_told_whole,
-        read=behaviours.edit_lists_may_be_text,
-    )

@@ -5,17 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from readfirst.reference_impl.arguments import Parameter, Schema
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.session.freshness import refuse_stale
+from readfirst.reference_impl.session.memory import refuse_stale
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.content import Format
-from readfirst.reference_impl.text.replacement import applied
-from readfirst.reference_impl.tools import answers
+from readfirst.reference_impl.text.content import Format, encode
+from readfirst.reference_impl.text.insertion import applied
 from readfirst.reference_impl.tools import edit as edit_tool
+from readfirst.reference_impl.tools.edit_list import EditListSchema
 
-__all__ = ["execute", "permit", "prepare", "validate"]
+__all__ = ["execute", "permit", "prepare", "schema", "validate"]
+
+_LONGEST_QUOTE = 50
+
+
+def schema(behaviours: Behaviours) -> Schema:
+    """Return what MultiEdit takes."""
+    edit = edit_tool.schema(behaviours)
+    path, *others = edit.parameters
+    return EditListSchema(
+        "MultiEdit",
+        description="Edit a file that was read before in several places at once.",
+        parameters=(
+            path,
+            Parameter(
+                "edits", description="The edits, applied one after the other", type="array", required=True
+            ),
+        ),
+        edit=Schema("MultiEdit", description="One edit", parameters=tuple(others)),
+        whole=behaviours.edit_lists_are_told_whole,
+        read=behaviours.edit_lists_may_be_text,
+    )
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -39,15 +61,16 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Apply one edit after the other, write once and remember."""
-    path = session.written_path(arguments["file_path"])
+    path = session.paths.to_write(arguments["file_path"])
     edits = arguments["edits"]
     content, file_format = "", Format()
     if disk.exists(path):
-        content, file_format = session.content_of(path)
-        refuse_stale(session, path, needs_read=session.behaviours.edit_needs_read)
+        content, file_format = session.storage.content_of(path)
+        refuse_stale(session.memory, path, needs_read=session.behaviours.edit_needs_read)
     updated = applied_in_turn(session.behaviours, content, edits)
-    session.store(path, updated, file_format)
-    return answers.edited_several(arguments["file_path"], edits)
+    session.storage.write(path, encode(updated, file_format))
+    session.memory.wrote(path, updated)
+    return edited_several(arguments["file_path"], edits)
 
 
 def applied_in_turn(behaviours: Behaviours, content: str, edits: Sequence[Mapping[str, Any]]) -> str:
@@ -72,3 +95,17 @@ def applied_in_turn(behaviours: Behaviours, content: str, edits: Sequence[Mappin
     if updated == content:
         raise Refusal("edit_not_applied", "Original and edited file match exactly. Failed to apply edit.")
     return updated
+
+
+def edited_several(given: str, edits: Sequence[Mapping[str, Any]]) -> str:
+    """Answer a MultiEdit."""
+    lines = [
+        f'{number}. Replaced "{_quoted(edit["old_string"])}" with "{_quoted(edit["new_string"])}"'
+        for number, edit in enumerate(edits, start=1)
+    ]
+    count = "1 edit" if len(edits) == 1 else f"{len(edits)} edits"
+    return "\n".join([f"Applied {count} to {given}:", *lines])
+
+
+def _quoted(text: str) -> str:
+    return f"{text[:_LONGEST_QUOTE]}..." if len(text) > _LONGEST_QUOTE else text

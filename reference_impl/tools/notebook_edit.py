@@ -5,20 +5,64 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from readfirst.reference_impl.arguments import Parameter, Schema
+from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.reading import notebook
 from readfirst.reference_impl.refusal import MODIFIED, NOT_READ, Failure, Refusal
+from readfirst.reference_impl.session.memory import modified_at
 from readfirst.reference_impl.session.paths import refuse_null, refuse_null_at_last
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.content import encode
 from readfirst.reference_impl.text.json_text import JsonError, indented, parse
 
-__all__ = ["execute", "permit", "prepare", "validate"]
+__all__ = ["execute", "permit", "prepare", "schema", "validate"]
 
 _BY_NUMBER = re.compile(r"cell-([0-9]+)")
 _FAILED = "Error calling tool (NotebookEdit): "
+_CELL_ID = Parameter(
+    "cell_id",
+    description="The ID of the cell to edit. When inserting a new cell, the new cell will be inserted "
+    "after the cell with this ID, or at the beginning if not specified.",
+)
+_CELL_NUMBER = Parameter(
+    "cell_number", description="The index of the cell, from 0", type="number", required=True
+)
+_CELLS = {"number": _CELL_NUMBER, "needed id": replace(_CELL_ID, required=True), "id": _CELL_ID}
+
+
+def schema(behaviours: Behaviours) -> Schema:
+    """Return what NotebookEdit takes."""
+    return Schema(
+        "NotebookEdit",
+        description="Replace, insert or delete one cell of a Jupyter notebook.",
+        parameters=(
+            Parameter(
+                "notebook_path",
+                description="The absolute path to the Jupyter notebook file to edit (must be absolute, not relative)",
+                required=True,
+            ),
+            _CELLS[behaviours.cell_is_named_by],
+            Parameter("new_source", description="The new source for the cell", required=True),
+            Parameter(
+                "cell_type",
+                description="The type of the cell (code or markdown). If not specified, it defaults to the current "
+                "cell type. If using edit_mode=insert, this is required.",
+                options=("code", "markdown"),
+            ),
+            Parameter(
+                "edit_mode",
+                description="The type of edit to make (replace, insert, delete). Defaults to replace.",
+                options=("replace", "insert", "delete"),
+            ),
+        ),
+        deferred=behaviours.notebook_edit_is_deferred,
+        explains=behaviours.refusals_explain,
+        repeats=behaviours.wrong_options_are_repeated,
+    )
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG001 - one of several
@@ -34,7 +78,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     how = session.behaviours.null_in_path
     if how in ("named", "fatal"):
         refuse_null(arguments["notebook_path"], tool="NotebookEdit", how=how, name="notebook_path")
-    path = session.path(arguments["notebook_path"])
+    path = session.paths.named(arguments["notebook_path"])
     if session.behaviours.types_of_cells_come_first:
         refuse_other_file(path)
         refuse_untyped_cell(arguments)
@@ -51,13 +95,14 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
-    session.deny_target("Edit", arguments["notebook_path"])
+    given = arguments["notebook_path"]
+    session.permissions.deny_target("Edit", session.paths.expanded(given), given)
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Change the cell. The file is laid out anew, its encoding and line endings stay."""
-    path = session.path(arguments["notebook_path"])
-    content, file_format = session.content_of(path)
+    path = session.paths.named(arguments["notebook_path"])
+    content, file_format = session.storage.content_of(path)
     if session.behaviours.notebook_edit_checks_twice:
         refuse_broken(content)
     book, _ = notebook.loaded(content, session.behaviours)
@@ -78,9 +123,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
             replace_source(cells[number or 0], source, arguments.get("cell_type"), counted=counted)
             answer = f"Updated cell {named} with {source}"
     kept = session.behaviours.final_newlines_of_notebooks_stay and content.endswith("\n")
-    session.write(path, encode(indented(book) + ("\n" if kept else ""), file_format))
+    session.storage.write(path, encode(indented(book) + ("\n" if kept else ""), file_format))
     if session.behaviours.notebook_edit_remembers:
-        session.remember(path, None, own=True)
+        session.memory.remember(path, None, own=True)
     return answer
 
 
@@ -93,10 +138,10 @@ def cell_named(session: Session, identity: str | None) -> str:
 
 def refuse_unread(session: Session, path: str) -> None:
     """Refuse a notebook that was not read, or changed since then."""
-    record = session.state.get(path)
+    record = session.memory.records.get(path)
     if record is None:
         raise Refusal("not_read", NOT_READ)
-    if disk.exists(path) and session.modified_at(path) > record.timestamp:
+    if disk.exists(path) and modified_at(path) > record.timestamp:
         raise Refusal("modified_since_read", MODIFIED)
 
 
@@ -117,7 +162,7 @@ def refuse_untyped_cell(arguments: Mapping[str, Any]) -> None:
 
 def book_of(session: Session, path: str) -> Any:
     """Return what the file holds as JSON. Refusal: it is none."""
-    content, _ = session.content_of(path)
+    content, _ = session.storage.content_of(path)
     if session.behaviours.notebook_edit_overlooks_marks:
         content = content.removeprefix("\ufeff")
     return refuse_broken(content)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
+from readfirst.reference_impl.arguments import FILE_PATH, Parameter, Schema
+from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
-from readfirst.reference_impl.files.links import refuse_changed_link, refuse_circle
 from readfirst.reference_impl.reading import media, notebook
 from readfirst.reference_impl.reading.sizes import (
     advice_on_lines,
@@ -16,24 +17,64 @@ from readfirst.reference_impl.reading.sizes import (
     refuse_too_long,
 )
 from readfirst.reference_impl.refusal import Refusal, of_os_error
-from readfirst.reference_impl.session.paths import refuse_null, similar_name
+from readfirst.reference_impl.session.memory import modified_at
+from readfirst.reference_impl.session.paths import refuse_null
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.blanks import BLANKS
-from readfirst.reference_impl.text.content import decode, readable, unify
-from readfirst.reference_impl.text.encodings import told_at_the_end
-from readfirst.reference_impl.text.numbering import lines_of, numbered_lines
-from readfirst.reference_impl.text.numbers import shown
+from readfirst.reference_impl.text.content import (
+    decode,
+    lines_of,
+    numbered_lines,
+    readable,
+    shown,
+    told_at_the_end,
+    unify,
+)
+from readfirst.reference_impl.text.insertion import BLANKS
 
-__all__ = ["execute", "permit", "refuse_missing", "validate"]
+__all__ = ["execute", "permit", "schema", "validate"]
+
+
+def schema(behaviours: Behaviours) -> Schema:
+    """Return what Read takes."""
+    least = (0, 1) if behaviours.line_numbers != "any" else (None, None)
+    lenient = behaviours.line_numbers == "lenient"
+    pages = Parameter("pages", description="Pages of a PDF to return, for example `1-5`")
+    return Schema(
+        "Read",
+        description="Read a file. Lines are numbered. Edit and Write refuse existing files that were not read before.",
+        parameters=(
+            FILE_PATH,
+            Parameter(
+                "offset",
+                description="Number of the first line to return; lines count from 1",
+                type="number",
+                least=least[0],
+                lenient=lenient,
+            ),
+            Parameter(
+                "limit",
+                description="How many lines to return",
+                type="number",
+                least=least[1],
+                lenient=lenient,
+            ),
+            *([pages] if behaviours.pages_can_be_asked_for else []),
+        ),
+        number_form=behaviours.text_stands_for_numbers,
+        overlooked=frozenset({"description"} if behaviours.read_overlooks_descriptions else ()),
+        drops_exponents=behaviours.exponents_are_dropped,
+        includes=behaviours.largest_number_is_included,
+        explains=behaviours.refusals_explain,
+    )
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what can be refused without reading."""
     refuse_null(arguments["file_path"], tool="Read", how=session.behaviours.null_in_path)
-    path = path_of(session, arguments)
-    session.deny("Read", path)
+    path = session.paths.to_read(arguments["file_path"])
+    session.permissions.deny("Read", path)
     if not session.behaviours.missing_is_found_at_last:
-        refuse_missing(session, path)
+        session.paths.refuse_missing(path)
     if not disk.exists(path):
         return
     if session.behaviours.notebooks_have_a_reader and path.endswith(".ipynb"):
@@ -46,23 +87,24 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
     if session.behaviours.circles_are_refused:
-        refuse_circle(path_of(session, arguments))
-    session.deny_target("Read", arguments["file_path"])
+        refuse_circle(session.paths.to_read(arguments["file_path"]))
+    given = arguments["file_path"]
+    session.permissions.deny_target("Read", session.paths.expanded(given), given)
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, ...]:
     """Return the numbered lines, or blocks of cells, or what stands for an image or document."""
     given = arguments["file_path"]
-    path = opened_path(session, path_of(session, arguments))
+    path = opened_path(session, session.paths.to_read(arguments["file_path"]))
     if session.behaviours.missing_is_found_at_last:
-        refuse_missing(session, path, unclear=False)
+        session.paths.refuse_missing(path, unclear=False)
     if session.behaviours.reading_measures_first:
         refuse_unmeasured(session, path)
     if session.behaviours.read_names_directories:
         refuse_directory(session, path, given)
     if notebook.is_notebook(path, session.behaviours):
         answer = notebook.shown_cells(decode(disk.read(path)), given, session.behaviours)
-        session.remember(path, None, seen=True)
+        session.memory.remember(path, None, seen=True)
         return answer
     if media.is_pdf(path, session.behaviours):
         answer, counts = (
@@ -78,7 +120,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
         return lines_of_file(session, path, arguments)
     session.has_shown_media = True
     if counts:
-        session.remember(path, None)
+        session.memory.remember(path, None)
     return answer
 
 
@@ -110,7 +152,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         )
         # As many lines as were asked for may not be all; only fewer tell that there are no more.
         seen = whole and ("limit" not in arguments or arguments["limit"] > len(lines))
-        session.remember(
+        session.memory.remember(
             path, content if whole else None, (offset, limit), seen=seen, given=arguments["file_path"]
         )
     note = told_at_the_end(data) if behaviours.unwritable_files_are_told else ""
@@ -125,13 +167,13 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
 
 def is_unchanged(session: Session, path: str, arguments: Mapping[str, Any]) -> bool:
     """Tell whether an earlier message read the same lines of a file that has not changed since."""
-    record = session.state.get(path)
+    record = session.memory.records.get(path)
     asked = (arguments.get("offset", 1), arguments.get("limit", session.behaviours.default_line_limit))
     return (
         record is not None
         and record.asked == asked
-        and record.message < session.message
-        and record.timestamp == session.modified_at(path)
+        and record.message < session.memory.message
+        and record.timestamp == modified_at(path)
     )
 
 
@@ -151,12 +193,6 @@ def refuse_unmeasured(session: Session, path: str) -> None:
         raise of_os_error(error, f"{session.behaviours.look_call} '{path}'") from None
 
 
-def path_of(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Return the absolute path to read: a final slash may count or not."""
-    path = session.path(arguments["file_path"])
-    return path.rstrip("/") or "/" if session.behaviours.read_drops_final_slash else path
-
-
 def opened_path(session: Session, path: str) -> str:
     """Return the path that the system is asked for: a backslash may stand between names where there is no such name."""
     found = path.replace("\\", "/")
@@ -170,30 +206,10 @@ def opened_path(session: Session, path: str) -> str:
 def refuse_directory(session: Session, path: str, given: str) -> None:
     """Refuse a directory, by its name; a final slash may come back doubled."""
     if disk.is_directory(path):
-        name = session.path(given)
+        name = session.paths.named(given)
         if name.endswith("/") and session.behaviours.final_slash_is_doubled:
             name += "/"
         raise Refusal("is_directory", f"EISDIR: illegal operation on a directory, read '{name}'")
-
-
-def refuse_missing(session: Session, path: str, *, code: int | None = None, unclear: bool = True) -> None:
-    """Refuse a path that leads to nothing; name the file that was probably meant.
-
-    `unclear`: a path of which the system does not tell where it leads counts as one that leads to nothing.
-    """
-    if is_missing(path, unclear=unclear):
-        where = session.behaviours.working_directory_remark.format(root=session.root)
-        similar = similar_name(path)
-        suggestion = f" Did you mean {similar}?" if similar else ""
-        raise Refusal("file_not_found", f"File does not exist.{where}{suggestion}", code=code)
-
-
-def is_missing(path: str, *, unclear: bool) -> bool:
-    """Tell whether a path leads to nothing; `unclear` is the answer where the system does not tell."""
-    try:
-        return not disk.look(path)
-    except OSError:
-        return unclear
 
 
 def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any]) -> None:
@@ -228,4 +244,24 @@ def nothing_to_show(content: str, offset: float, *, told: str) -> str:
     return (
         "<system-reminder>Warning: the file exists but is shorter than the provided offset "
         f"({shown(offset)}). The file has {len(lines_of(content))} lines.</system-reminder>"
+    )
+
+
+def refuse_circle(path: str) -> None:
+    """Refuse to read a path whose links go round in a circle."""
+    if disk.is_circular(path):
+        raise Refusal(
+            "is_link",
+            f"Refusing to read {path}: where it leads on disk could not be determined (a link on the way could not be "
+            "examined, or the links do not resolve).",
+        )
+
+
+def refuse_changed_link(path: str) -> NoReturn:
+    """Refuse to read a path that leads elsewhere than where it was permitted to."""
+    raise Refusal(
+        "is_link",
+        f"Refusing to read {path}: its symlink resolution changed after permission was checked (it now resolves to a "
+        "path the check did not see). If a link in the working directory is being rewritten concurrently, stop that "
+        "and retry.",
     )

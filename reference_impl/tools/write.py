@@ -6,20 +6,48 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from readfirst.reference_impl.arguments import FILE_PATH, Corrections, Parameter, Schema
+from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
-from readfirst.reference_impl.session.freshness import is_changed, refuse_stale, refuse_unread
-from readfirst.reference_impl.session.memory import Record
+from readfirst.reference_impl.session.memory import (
+    Record,
+    is_changed,
+    modified_at,
+    refuse_stale,
+    refuse_unread,
+)
 from readfirst.reference_impl.session.paths import refuse_null
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.blanks import are_blanks_cut, without_trailing_blanks
-from readfirst.reference_impl.text.content import Format
-from readfirst.reference_impl.text.encodings import refuse_unwritable
-from readfirst.reference_impl.text.escapes import without_escapes
-from readfirst.reference_impl.tools import answers
+from readfirst.reference_impl.text.content import Format, encode, numbered, refuse_unwritable
+from readfirst.reference_impl.text.insertion import are_blanks_cut, without_escapes, without_trailing_blanks
 from readfirst.reference_impl.tools import edit as edit_tool
 
-__all__ = ["execute", "permit", "prepare", "prepare_corrected", "validate"]
+__all__ = ["execute", "permit", "prepare", "prepare_corrected", "schema", "validate"]
+
+_NAMES_OF_WRITE = {"path": "file_path", "file_text": "content"}
+
+
+def schema(behaviours: Behaviours) -> Schema:
+    """Return what Write takes."""
+    return Schema(
+        "Write",
+        description="Write a whole file. An existing file must have been read before.",
+        parameters=(
+            FILE_PATH,
+            Parameter("content", description="The content of the file", required=True),
+        ),
+        corrections=corrections_of_write(behaviours),
+        explains=behaviours.refusals_explain,
+    )
+
+
+def corrections_of_write(behaviours: Behaviours) -> Corrections:
+    """Return what Write corrects in its arguments."""
+    if not behaviours.write_is_corrected:
+        return Corrections()
+    dropped = {"description": None} | ({"command": "create"} if behaviours.creation_may_be_a_command else {})
+    return Corrections(_NAMES_OF_WRITE, dropped, repeated=behaviours.repetitions_are_dropped)
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -43,15 +71,15 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     if session.behaviours.write_sees_null and how == "unseen":
         how = "seen"
     refuse_null(arguments["file_path"], tool="Write", how=how)
-    path = session.expanded_path(arguments["file_path"])
-    session.deny("Edit", path, code=1, done="written")
+    path = session.paths.expanded(arguments["file_path"])
+    session.permissions.deny("Edit", path, code=1, done="written")
     if session.behaviours.write_looks_first:
-        session.refuse_unclear(path, tool="Write")
+        session.paths.refuse_unclear(path, tool="Write")
     if session.behaviours.write_names_directories:
         refuse_directory(path, arguments["file_path"])
     if not disk.exists(path):
         return
-    record = refuse_unread(session, path, needs_read=needs_read(session, path), code=2)
+    record = refuse_unread(session.memory, path, needs_read=needs_read(session, path), code=2)
     if record is not None:
         refuse_modified(session, path, record)
 
@@ -63,8 +91,8 @@ def needs_read(session: Session, path: str) -> bool:
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:
     """Refuse a file that changed after it was remembered."""
-    newer = session.modified_at(path, exact=session.behaviours.write_times_are_exact) > record.timestamp
-    if newer and (not session.behaviours.write_compares_contents or is_changed(session, path, record)):
+    newer = modified_at(path, exact=session.behaviours.write_times_are_exact) > record.timestamp
+    if newer and (not session.behaviours.write_compares_contents or is_changed(session.memory, path, record)):
         raise Refusal("modified_since_read", MODIFIED, code=3)
 
 
@@ -84,31 +112,41 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Write and remember. The file is checked once more: it may have changed since the validation."""
-    path, content = session.written_path(arguments["file_path"]), arguments["content"]
+    path, content = session.paths.to_write(arguments["file_path"]), arguments["content"]
     if session.behaviours.writing_looks_first:
-        session.refuse_unclear(path)
+        session.paths.refuse_unclear(path)
     if session.behaviours.links_are_refused_first:
-        session.refuse_links(path)
+        session.storage.refuse_links(path)
     if disk.exists(path):
         if session.behaviours.write_opens_first:
-            session.content_of(path)
-        refuse_stale(session, path, needs_read=needs_read(session, path))
+            session.storage.content_of(path)
+        refuse_stale(session.memory, path, needs_read=needs_read(session, path))
         if session.behaviours.unwritable_files_are_refused:
             refuse_unwritable(disk.read(path))
-        before, file_format = session.content_of(path)
+        before, file_format = session.storage.content_of(path)
     else:
-        before, file_format = "", Format(line_ending=session.new_file_line_ending())
+        before, file_format = "", Format(line_ending=session.storage.new_file_line_ending())
     if not session.behaviours.write_keeps_line_endings:
         file_format = replace(file_format, line_ending="\n")
     if not session.behaviours.write_keeps_the_mark:
         file_format = replace(file_format, mark=False)
-    session.store(
-        path,
-        content,
-        file_format,
-        unified=session.behaviours.own_line_endings_are_unified,
-        given=arguments["file_path"],
-    )
+    session.storage.write(path, encode(content, file_format))
+    unified = session.behaviours.own_line_endings_are_unified
+    session.memory.wrote(path, content, unified=unified, given=arguments["file_path"])
     if not before:
-        return answers.created(session.behaviours, arguments["file_path"])
-    return answers.overwritten(session.behaviours, arguments["file_path"], content)
+        return created(session.behaviours, arguments["file_path"])
+    return overwritten(session.behaviours, arguments["file_path"], content)
+
+
+def created(behaviours: Behaviours, given: str) -> str:
+    """Answer a Write that made a file, or filled an empty one. `given` is the path as the model wrote it."""
+    return f"File created successfully at: {given}{edit_tool.known(behaviours)}"
+
+
+def overwritten(behaviours: Behaviours, given: str, content: str) -> str:
+    """Answer a Write over a file with content."""
+    if behaviours.writes_are_shown:
+        return (
+            f"The file {given} has been updated. {edit_tool.SHOWN}{numbered(content, behaviours.line_prefix)}"
+        )
+    return f"The file {given} has been updated successfully.{edit_tool.known(behaviours)}"

@@ -6,7 +6,7 @@ import pytest
 
 from readfirst.reference_impl import FileTools, Refusal
 from readfirst.reference_impl.session.paths import expanded, resolved
-from readfirst.reference_impl.session.permissions import PermissionRuleError, Permissions
+from readfirst.reference_impl.session.permissions import DenyRules, PermissionRuleError
 
 DENIED = "File is in a directory that is denied by your permission settings."
 
@@ -46,14 +46,14 @@ DENIED = "File is in a directory that is denied by your permission settings."
     ],
 )
 def test_a_pattern_is_written_as_in_a_gitignore_file(pattern, closed, open_):
-    permissions = Permissions([f"Read({pattern})"], root="/base", home="/home/me")
+    permissions = DenyRules([f"Read({pattern})"], root="/base", home="/home/me")
     assert [path for path in closed if not permissions.denies("Read", f"/base/{path}")] == []
     assert [path for path in open_ if permissions.denies("Read", f"/base/{path}")] == []
 
 
 def test_a_later_pattern_may_open_a_file_again_but_not_below_a_closed_directory():
     rules = ["Read(*.txt)", "Read(!a.txt)", "Read(p/**)", "Read(!p/b.md)"]
-    permissions = Permissions(rules, root="/base", home="/home/me")
+    permissions = DenyRules(rules, root="/base", home="/home/me")
     assert [name for name in ("a.txt", "b.txt", "p/b.md") if permissions.denies("Read", f"/base/{name}")] == [
         "b.txt",
         "p/b.md",
@@ -61,13 +61,13 @@ def test_a_later_pattern_may_open_a_file_again_but_not_below_a_closed_directory(
 
 
 def test_a_pattern_with_a_tilde_begins_at_home():
-    permissions = Permissions(["Edit(~/p/**)"], root="/base", home="/home/me")
+    permissions = DenyRules(["Edit(~/p/**)"], root="/base", home="/home/me")
     assert permissions.denies("Edit", "/home/me/p/x")
     assert not permissions.denies("Edit", "/home/you/p/x")
 
 
 def test_files_outside_the_root_are_not_covered_by_its_rules():
-    assert not Permissions(["Read(**)"], root="/base", home="/home/me").denies("Read", "/elsewhere/x")
+    assert not DenyRules(["Read(**)"], root="/base", home="/home/me").denies("Read", "/elsewhere/x")
 
 
 def test_rules_for_read_and_for_edit_are_apart_and_rules_for_write_do_nothing(make_tools, put):

@@ -1,0 +1,117 @@
+"""Storage: how files are read to be changed, and how the change is brought to the disk."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, replace
+
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.files.sampling import usual_line_ending
+from readfirst.reference_impl.refusal import Refusal, of_os_error
+from readfirst.reference_impl.session.paths import refuse_null_at_last
+from readfirst.reference_impl.text.content import Format, decode, format_of, unify, without_mark
+
+__all__ = ["Storage"]
+
+
+@dataclass(slots=True)
+class Storage:
+    """The files of one session, as Edit, Write and NotebookEdit change them. `root` is an absolute path."""
+
+    root: str
+    behaviours: Behaviours
+    _line_ending: str | None = None
+
+    def content_of(self, path: str) -> tuple[str, Format]:
+        """Return the text to edit, with `\\n` line ends, and the format to write it back in. OSError: not readable."""
+        data = disk.read(path)
+        found = format_of(data, decoded=self.behaviours.line_endings_of_utf_16_are_seen)
+        text = unify(decode(data, found.encoding))
+        mark = self.behaviours.marks_are_kept_apart and text != without_mark(text)
+        file_format = replace(found, mark=mark, doubled=self.behaviours.carriage_returns_are_doubled)
+        return without_mark(text) if mark else text, file_format
+
+    def write(self, path: str, data: bytes) -> None:
+        """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""
+        behaviours = self.behaviours
+        refuse_null_at_last(path)
+        self.refuse_links(path)
+        try:
+            self._make_parents(path)
+        except OSError as error:
+            raise of_os_error(error, f"mkdir '{posixpath.dirname(path)}'") from None
+        self.open_directory(path)
+        how = disk.Replacing(
+            into_nothing=behaviours.dangling_links_are_followed,
+            private=behaviours.new_files_are_private,
+            beside=behaviours.temporary_names_are_longer,
+        )
+        try:
+            if behaviours.write_opens_first:
+                # What keeps the file from being opened is told of it, not of what takes its place.
+                disk.look(path)
+        except OSError as error:
+            raise of_os_error(error, f"open '{path}'") from None
+        try:
+            if behaviours.files_are_replaced:
+                disk.replace(path, data, how)
+            else:
+                disk.overwrite(path, data)
+        except OSError as error:
+            opened = error.filename if how.beside and error.filename else path
+            raise of_os_error(error, f"open '{opened}'") from None
+
+    def refuse_links(self, path: str) -> None:
+        """Refuse to write a link, or below a link to nothing."""
+        if self.behaviours.hanging_paths_are_refused:
+            _refuse_hanging(path)
+        if self.behaviours.link_refusal:
+            _refuse_link(path, self.behaviours.link_refusal)
+
+    def prepare_directory(self, path: str) -> None:
+        """Do with the directory of a missing file what is done before it turns out that nothing can be replaced."""
+        if self.behaviours.parents_are_made_first:
+            self._make_parents(path)
+        self.open_directory(path)
+
+    def open_directory(self, path: str) -> None:
+        """Refuse a file whose directory cannot be opened."""
+        directory = posixpath.dirname(path)
+        if not self.behaviours.directories_are_opened:
+            return
+        try:
+            disk.look_into(directory)
+        except OSError as error:
+            raise of_os_error(error, f"open '{directory}'") from None
+
+    def _make_parents(self, path: str) -> None:
+        disk.make_parents(
+            path,
+            overlook=self.behaviours.dangling_parents_are_overlooked,
+            private=self.behaviours.new_directories_are_private,
+        )
+
+    def new_file_line_ending(self) -> str:
+        """Return the line ending of files that Write creates; found out once per session."""
+        if self._line_ending is None:
+            self._line_ending = usual_line_ending(self.root)
+        return self._line_ending
+
+
+def _refuse_hanging(path: str) -> None:
+    """Refuse to write below a link to nothing, and behind the name of a file that is not there."""
+    above = posixpath.dirname(path)
+    while not disk.exists(above) and not disk.is_link(above):
+        above = posixpath.dirname(above)
+    if not disk.exists(above) or (path.endswith("/") and not disk.exists(path)):
+        raise Refusal(
+            "is_link",
+            f"Refusing to write {path}: its parent-directory symlink resolution changed after permission was checked.",
+        )
+
+
+def _refuse_link(path: str, wording: str) -> None:
+    """Refuse to write a path that is a link; the words have a place for it and for what it leads to."""
+    if disk.is_link(path):
+        raise Refusal("is_link", wording.format(path=path, target=disk.leads_to(path)))
