@@ -152,7 +152,7 @@ class FileTools:
         behaviours = behaviours_of(contract)
         self._session = Session.opened(behaviours, root=root_path, home=home_path, deny=deny)
         self._tools = tuple(
-            name for name in _TOOLS if name != "MultiEdit" or behaviours.several_edits_can_be_made
+            name for name in _TOOLS if name != "MultiEdit" or behaviours.multi_edit_exists
         )
         self._schemas: dict[str, Schema] = {}
 
@@ -277,7 +277,7 @@ class FileTools:
     def _cuts_answers(self) -> bool:
         """Whether answers lose the blanks at their end."""
         behaviours = self._session.behaviours
-        saved = self._session.has_shown_media and behaviours.media_save_blanks
+        saved = self._session.has_shown_media and behaviours.media_keep_final_blanks
         return behaviours.answers_end_without_blanks and not saved
 
     def _text(self, tool: str, answer: Answer) -> str:

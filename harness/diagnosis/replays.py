@@ -23,7 +23,7 @@ __all__ = ["Replays", "Seen"]
 
 _NAMES = frozenset(each.name for each in fields(Behaviours))
 _BROKEN = Fingerprint("broken")
-_SEVERAL_EDITS = "several_edits_can_be_made"
+_SEVERAL_EDITS = "multi_edit_exists"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class _Adapter:
 
     def __init__(self, behaviours: Behaviours) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit"}
-        if behaviours.several_edits_can_be_made:
+        if behaviours.multi_edit_exists:
             tools.add("MultiEdit")
         self.capabilities = frozenset({*tools, "parallel", "during", "deny"})
         self.asked: Mapping[str, None] = {}

@@ -13,7 +13,7 @@ __all__ = ["CallBehaviours"]
 class CallBehaviours:
     """What a message may call."""
 
-    several_edits_can_be_made: bool = since(True, {"2.0.0": False}, shown_by=("multi-edit/several-edits",))
+    multi_edit_exists: bool = since(True, {"2.0.0": False}, shown_by=("multi-edit/several-edits",))
     """There is MultiEdit."""
     # 2.1.153 does it now and then, so it gives no recording.
     ten_calls_run_at_once: bool = since(
@@ -76,7 +76,7 @@ class CallBehaviours:
     """A number is read up to its exponent."""
     pages_can_be_asked_for: bool = since(False, {"2.1.30": True}, shown_by=("arguments/read-pages",))
     """Read takes `pages`, which matters for a PDF."""
-    other_names_are_understood: bool = since(False, {"2.1.181": True}, shown_by=("arguments/edit-aliases",))
+    edit_takes_other_names: bool = since(False, {"2.1.181": True}, shown_by=("arguments/edit-aliases",))
     """Edit takes `path`, `old_str` and `new_str` as well."""
     read_overlooks_descriptions: bool = since(
         False, {"2.1.292": True}, shown_by=("arguments/read-description",)
@@ -87,7 +87,7 @@ class CallBehaviours:
     )
     """Write takes `path` and `file_text` for its own parameters, does not mind a `description`, and tells so; but only
     if nothing else is wrong."""
-    repetitions_are_dropped: bool = since(
+    write_drops_repeated_arguments: bool = since(
         False, {"2.1.281": True}, shown_by=("arguments/write-alias-repeated",)
     )
     """Write does not mind such another name beside its own one, with the same value, either."""
@@ -95,7 +95,7 @@ class CallBehaviours:
         False, {"2.1.292": True}, shown_by=("arguments/write-command-create",)
     )
     """Write does not mind the `command` to create a file either."""
-    replacements_are_counted: bool = since(
+    edit_takes_expected_replacements: bool = since(
         True,
         {"1.0.8": False},
         shown_by=("arguments/edit-expected-replacements", "arguments/edit-replace-all-false"),

@@ -21,7 +21,7 @@ class FreshnessBehaviours:
         True, {"2.1.228": ByModel(enforced=True, relaxed=False)}, shown_by=("gate/write-unread",)
     )
     """Write refuses a file in the working directory that was not read."""
-    first_line_is_no_part: bool = since(
+    offset_1_is_whole_read: bool = since(
         False, {"2.1.108": True}, shown_by=("staleness/edit-after-touch-offset-only",)
     )
     """A Read from line 1 on without a limit counts as one of the whole file."""
@@ -29,7 +29,7 @@ class FreshnessBehaviours:
         False, {"2.1.212": True}, shown_by=("staleness/edit-after-touch-limit-only",)
     )
     """A Read with offset or limit is a whole Read if it shows every line."""
-    times_of_reading_count: bool = since(
+    staleness_uses_read_time: bool = since(
         True, {"1.0.114": False}, shown_by=("staleness/edit-after-change", "staleness/write-after-change")
     )
     """A file counts as changed if it is newer than the moment of the Read; otherwise if newer than it was then."""

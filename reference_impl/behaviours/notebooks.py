@@ -13,7 +13,7 @@ __all__ = ["NotebookBehaviours"]
 class NotebookBehaviours:
     """What happens to notebooks."""
 
-    notebooks_have_a_reader: bool = since(
+    notebooks_need_notebook_read: bool = since(
         True, {"1.0.68": False}, shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension")
     )
     """Read refuses notebooks, which a tool of their own reads."""
@@ -21,7 +21,7 @@ class NotebookBehaviours:
         False, {"2.1.162": True}, shown_by=("notebooks/broken-json-words",)
     )
     """The refusal of a notebook that is not JSON says so before the words of the engine."""
-    execution_counts_are_emptied: bool = since(
+    execution_count_becomes_null: bool = since(
         False, {"1.0.44": True}, shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell")
     )
     """The execution count of a code cell that gets another source becomes null; otherwise it goes, and any cell gets
@@ -36,7 +36,7 @@ class NotebookBehaviours:
         shown_by=("notebooks/broken-json-at-the-edge", "notebooks/broken-json-numbers"),
     )
     """What is wrong with a text that is not JSON is told without its place, in the words of another engine."""
-    variable_of_parts: str = since("H", {"2.1.181": "e"}, shown_by=("notebooks/read-odd-outputs",))
+    json_error_variable: str = since("H", {"2.1.181": "e"}, shown_by=("notebooks/read-odd-outputs",))
     """What the brief words of the engine call a cell or an output."""
     notebook_check: str = since(
         "",
@@ -56,7 +56,7 @@ class NotebookBehaviours:
         False, {"2.1.89": True}, shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale")
     )
     """NotebookEdit refuses a notebook that was not read, or changed since then."""
-    types_of_cells_come_first: bool = since(
+    cell_type_is_checked_first: bool = since(
         False, {"2.1.63": True}, shown_by=("notebooks/insert-without-type-stale",)
     )
     """NotebookEdit looks at the name and for the type of a new cell before it looks for the notebook."""
@@ -74,9 +74,9 @@ class NotebookBehaviours:
         False, {"2.1.86": True}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
     )
     """Right before writing, NotebookEdit tells in its own words what is not JSON; otherwise in the engine's."""
-    numbers_come_first: bool = since(True, {"2.0.44": False}, shown_by=("notebooks/id-like-a-number",))
+    cell_index_beats_cell_id: bool = since(True, {"2.0.44": False}, shown_by=("notebooks/id-like-a-number",))
     """`cell-1` is the second cell, even if another cell has that id."""
-    cells_are_found_by_index: bool = since(
+    cell_search_is_for_an_index: bool = since(
         False, {"2.0.44": True}, shown_by=("notebooks/notebook-edit-odd-notebooks",)
     )
     """The refusal of a notebook without cells says that an index was looked for; otherwise a cell."""

@@ -72,7 +72,7 @@ class PathBehaviours:
     write_looks_first: bool = since(False, {"2.1.63": True}, shown_by=("links-and-modes/loop-write",))
     """Write looks at a path when it is validated: one of which the system does not tell whether there is something (a
     link to itself, a file as a directory) is refused in the system's words; otherwise it counts as missing."""
-    look_call: str = since(
+    stat_call: str = since(
         "stat",
         {"2.1.113": "statx", "2.1.208": "stat"},
         shown_by=("paths/name-of-256-bytes", "links-and-modes/loop-write"),
@@ -122,11 +122,11 @@ class PathBehaviours:
         False, {"2.1.251": True}, shown_by=("links-and-modes/link-to-directory-write",)
     )
     """Write refuses links before it reads what is there."""
-    hanging_paths_are_refused: bool = since(
+    dangling_parents_are_refused: bool = since(
         False, {"2.1.251": True}, shown_by=("paths/parent-is-dangling-link",)
     )
     """Edit and Write refuse what is below a link to nothing, and a new file with a slash behind its name."""
-    circles_are_refused: bool = since(False, {"2.1.280": True}, shown_by=("links-and-modes/loop-read",))
+    link_loops_are_refused: bool = since(False, {"2.1.280": True}, shown_by=("links-and-modes/loop-read",))
     """Read refuses links that go round in a circle."""
     dangling_links_are_followed: bool = since(
         False, {"2.1.83": True}, shown_by=("links-and-modes/dangling-create",)

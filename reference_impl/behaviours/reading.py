@@ -19,7 +19,7 @@ class ReadBehaviours:
         shown_by=("race/read-deleted-during-call", "paths/parent-is-file-read", "links-and-modes/loop-read"),
     )
     """Before it reads, Read asks the system for the size of the file."""
-    missing_is_found_at_last: bool = since(
+    read_finds_missing_files_late: bool = since(
         False, {"2.1.41": True}, shown_by=("race/read-created-during-call", "race/read-deleted-during-call")
     )
     """Read finds out that a file is missing when it reads, not when it is validated."""
@@ -33,7 +33,7 @@ class ReadBehaviours:
         shown_by=("read-output/numbered-lines", "read-output/offset-alone"),
     )
     """What stands before a numbered line, as a format of its number."""
-    lines_are_passed_one_by_one: bool = since(
+    range_is_filtered_by_index: bool = since(
         False, {"2.1.41": True}, shown_by=("read-output/offset-negative", "read-output/fractional-offset")
     )
     """Read goes through the lines and takes those within the range; otherwise it cuts the range out of their list."""
@@ -43,13 +43,13 @@ class ReadBehaviours:
         shown_by=("read-output/blank-line-by-range", "read-output/offset-behind-a-final-newline"),
     )
     """A Read of one empty line shows it with its number; otherwise it warns of the file's end."""
-    emptiness_is_told: str = since(
+    empty_file_warning: str = since(
         "for no text",
         {"1.0.53": "never", "2.1.208": "for empty files"},
         shown_by=("read-output/empty-file",),
     )
     """When Read, having no line to show, says that the file is empty; otherwise it warns of the file's end."""
-    unchanged_files_are_told: str = since(
+    repeated_read_answer: str = since(
         "",
         {
             "2.1.86": "File unchanged since last read. The content from the earlier Read tool_result in this "
@@ -64,13 +64,13 @@ class ReadBehaviours:
         False, {"2.1.233": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
     )
     """An answer loses the blanks at its end, unless it consists of blocks as of a notebook."""
-    media_save_blanks: bool = since(
+    media_keep_final_blanks: bool = since(
         True, {"2.1.268": False}, shown_by=("read-output/final-newline-after-an-image",)
     )
     """But none does any more once Read has shown an image or a document."""
     empty_answers_are_told: bool = since(False, {"2.1.73": True}, shown_by=("notebooks/read-empty-notebook",))
     """An answer without a character says so."""
-    kilobytes_are_whole: bool = since(
+    sizes_are_whole_kilobytes: bool = since(
         True, {"1.0.23": False}, shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read")
     )
     """Sizes of files of lines are told in whole kilobytes."""
@@ -80,7 +80,7 @@ class ReadBehaviours:
         shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
     )
     """Which advice stands in the refusal of what is too much to show."""
-    large_reads_are_offered: bool = since(
+    size_refusal_offers_allow_large: bool = since(
         False, {"2.1.296": True}, shown_by=("sizes/one-line-of-many-tokens",)
     )
     """The refusal of a file of lines that is too much to show tells how to read it nevertheless."""
@@ -90,11 +90,11 @@ class ReadBehaviours:
         True, {"2.1.41": False}, shown_by=("sizes/range-over-the-limit-of-bytes",)
     )
     """A part of a file must not be larger than a file may be."""
-    long_files_are_cut: bool = since(
+    long_files_are_truncated: bool = since(
         False, {"2.1.145": True}, shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap")
     )
     """A Read of more tokens than allowed shows the first lines; it is refused where a limit was given."""
-    cut_is_told_first: bool = since(
+    truncation_notice_comes_first: bool = since(
         True, {"2.1.205": False}, shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes")
     )
     """What tells that only the first lines are shown stands before them; otherwise in a reminder after them."""

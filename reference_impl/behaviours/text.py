@@ -80,9 +80,9 @@ class TextBehaviours:
         False, {"2.1.41": True}, shown_by=("encodings/bom-shown", "encodings/bom-alone")
     )
     """Read does not show a byte order mark at the beginning of a file."""
-    marks_are_kept_apart: bool = since(False, {"2.1.216": True}, shown_by=("encodings/bom-in-old-string",))
+    byte_order_mark_is_format: bool = since(False, {"2.1.216": True}, shown_by=("encodings/bom-in-old-string",))
     """A byte order mark belongs to the format of a file, not to its text, so Edit does not see it."""
-    write_keeps_the_mark: bool = since(False, {"2.1.299": True}, shown_by=("write/over-byte-order-mark",))
+    write_keeps_byte_order_mark: bool = since(False, {"2.1.299": True}, shown_by=("write/over-byte-order-mark",))
     """Write over a file with a byte order mark writes one; otherwise it drops it."""
     unwritable_files_are_told: bool = since(
         False, {"2.1.299": True}, shown_by=("encodings/nul-read", "encodings/latin-1-read")

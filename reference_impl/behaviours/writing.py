@@ -66,15 +66,15 @@ class WriteBehaviours:
     """The answer of an Edit with `replace_all` quotes both strings."""
     writes_are_shown: bool = since(True, {"2.1.47": False}, shown_by=("gate/write-after-read",))
     """The answer of a Write over a file shows the content."""
-    state_is_told: bool = since(
+    answers_say_state_is_current: bool = since(
         False, {"2.1.128": True}, shown_by=("gate/edit-after-read", "gate/write-after-read")
     )
     """The answers of Edit and Write tell that the model knows all of the file now."""
-    only_seen_content_is_current: bool = since(
+    current_state_needs_seen_content: bool = since(
         False, {"2.1.281": True}, shown_by=("gate/edit-unread", "gate/partial-read-edit-inside")
     )
     """The answer of Edit tells so only if the model has read or written all of the file; otherwise always."""
-    seen_content_is_compared: bool = since(
+    current_state_needs_same_content: bool = since(
         False,
         {"2.1.295": True},
         shown_by=(

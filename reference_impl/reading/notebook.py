@@ -24,7 +24,7 @@ _MISSING = object()
 
 def is_notebook(path: str, behaviours: Behaviours) -> bool:
     """Tell whether Read shows the file as a notebook; its name decides, in any letter case."""
-    return not behaviours.notebooks_have_a_reader and path.lower().endswith(".ipynb")
+    return not behaviours.notebooks_need_notebook_read and path.lower().endswith(".ipynb")
 
 
 def loaded(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
@@ -106,7 +106,7 @@ def _refuse_too_large(content: str, file: str) -> None:
 
 def _summary(cell: Any, number: int, language: str, behaviours: Behaviours) -> dict[str, Any]:
     identity, kind, source = (
-        _member(cell, name, behaviours.variable_of_parts, brief=behaviours.json_errors_are_brief)
+        _member(cell, name, behaviours.json_error_variable, brief=behaviours.json_errors_are_brief)
         for name in ("id", "cell_type", "source")
     )
     summary: dict[str, Any] = {
@@ -138,7 +138,7 @@ def _size(outputs: list[dict[str, Any]], behaviours: Behaviours) -> int:
 
 
 def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
-    owner, brief = behaviours.variable_of_parts, behaviours.json_errors_are_brief
+    owner, brief = behaviours.json_error_variable, behaviours.json_errors_are_brief
     match _member(output, "output_type", owner, brief=brief):
         case "stream" as kind:
             return _as_shown(kind, _lines(output.get("text")))

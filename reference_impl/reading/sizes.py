@@ -42,7 +42,7 @@ def rounded(size: int) -> str:
 
 def advice_on_lines(behaviours: Behaviours) -> str:
     """Return what to do about a file of lines that is too much to show."""
-    return advice(behaviours) + (_LARGE if behaviours.large_reads_are_offered else "")
+    return advice(behaviours) + (_LARGE if behaviours.size_refusal_offers_allow_large else "")
 
 
 def advice(behaviours: Behaviours) -> str:
@@ -53,7 +53,7 @@ def advice(behaviours: Behaviours) -> str:
 def refuse_too_large(size: int, behaviours: Behaviours) -> None:
     """Refuse more than 262,144 bytes of a file, or UTF-16 units of a text."""
     if size > _MAX_SIZE:
-        told = f"{size / 1024:.0f}KB" if behaviours.kilobytes_are_whole else rounded(size)
+        told = f"{size / 1024:.0f}KB" if behaviours.sizes_are_whole_kilobytes else rounded(size)
         raise Refusal(
             "too_large",
             f"File content ({told}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). {advice_on_lines(behaviours)}",

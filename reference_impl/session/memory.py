@@ -125,7 +125,7 @@ class Memory:
         `seen`: the model knows all of the content. `unified`: it is remembered with `\\n` line ends. `given` is the
         path as the model wrote it.
         """
-        if self.behaviours.marks_are_kept_apart:
+        if self.behaviours.byte_order_mark_is_format:
             content = without_mark(content)
         if unified:
             content = unify(content)
@@ -169,7 +169,7 @@ class Memory:
     def _read_at(self, path: str) -> int:
         """Return the time that a change must be newer than to count as one after this Read."""
         modified = modified_at(path, exact=self.behaviours.write_times_are_exact)
-        if not self.behaviours.times_of_reading_count:
+        if not self.behaviours.staleness_uses_read_time:
             return modified
         # The system notes times of files by a clock that ticks; a change within the same tick is one after the Read.
         now = time.time_ns()

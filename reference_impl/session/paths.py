@@ -63,7 +63,7 @@ class Paths:
             disk.look(path)
         except OSError as error:
             prefix = f"Error calling tool ({tool}): " if tool else ""
-            raise of_os_error(error, f"{self.behaviours.look_call} '{path}'", prefix=prefix) from None
+            raise of_os_error(error, f"{self.behaviours.stat_call} '{path}'", prefix=prefix) from None
 
     def refuse_missing(self, path: str, *, code: int | None = None, unclear: bool = True) -> None:
         """Refuse a path that leads to nothing; name the file that was probably meant.

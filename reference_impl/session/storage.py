@@ -28,7 +28,7 @@ class Storage:
         data = disk.read(path)
         found = format_of(data, decoded=self.behaviours.line_endings_of_utf_16_are_seen)
         text = unify(decode(data, found.encoding))
-        mark = self.behaviours.marks_are_kept_apart and text != without_mark(text)
+        mark = self.behaviours.byte_order_mark_is_format and text != without_mark(text)
         file_format = replace(found, mark=mark, doubled=self.behaviours.carriage_returns_are_doubled)
         return without_mark(text) if mark else text, file_format
 
@@ -64,7 +64,7 @@ class Storage:
 
     def refuse_links(self, path: str) -> None:
         """Refuse to write a link, or below a link to nothing."""
-        if self.behaviours.hanging_paths_are_refused:
+        if self.behaviours.dangling_parents_are_refused:
             _refuse_hanging(path)
         if self.behaviours.link_refusal:
             _refuse_link(path, self.behaviours.link_refusal)

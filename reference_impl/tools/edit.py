@@ -59,9 +59,9 @@ def schema(behaviours: Behaviours) -> Schema:
             FILE_PATH,
             Parameter("old_string", description="The text to replace", required=True),
             Parameter("new_string", description="The text to put in its place", required=True),
-            _EXPECTED_REPLACEMENTS if behaviours.replacements_are_counted else _REPLACE_ALL,
+            _EXPECTED_REPLACEMENTS if behaviours.edit_takes_expected_replacements else _REPLACE_ALL,
         ),
-        aliases=_NAMES_OF_EDIT if behaviours.other_names_are_understood else {},
+        aliases=_NAMES_OF_EDIT if behaviours.edit_takes_other_names else {},
         reads_booleans=behaviours.text_stands_for_booleans,
         explains=behaviours.refusals_explain,
     )
@@ -144,7 +144,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     match = matched(content, arguments, session.behaviours) or Match(old, arguments["new_string"])
     updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=several)
     refuse_unchanged(content, updated)
-    if old == "" and not session.behaviours.write_keeps_the_mark:
+    if old == "" and not session.behaviours.write_keeps_byte_order_mark:
         file_format = replace(file_format, mark=False)
     session.storage.write(path, encode(updated, file_format))
     seen = remark == known(session.behaviours)
@@ -177,9 +177,9 @@ def checked_again(session: Session, path: str, content: str, arguments: Mapping[
     seen = (
         record is not None
         and record.seen
-        and (record.content == content or not behaviours.seen_content_is_compared)
+        and (record.content == content or not behaviours.current_state_needs_same_content)
     )
-    return known(behaviours) if seen or not behaviours.only_seen_content_is_current else ""
+    return known(behaviours) if seen or not behaviours.current_state_needs_seen_content else ""
 
 
 def is_recoverable(session: Session, content: str, arguments: Mapping[str, Any]) -> bool:
@@ -240,7 +240,7 @@ def refuse_several(
 ) -> None:
     """Refuse an ambiguous text unless all occurrences are meant; occurrences do not overlap."""
     count = match.count(content) if match and match.old else 0
-    if session.behaviours.replacements_are_counted:
+    if session.behaviours.edit_takes_expected_replacements:
         refuse_other_count(count, arguments, code=code)
     elif count > 1 and not arguments.get("replace_all"):
         raise Refusal(
@@ -273,7 +273,7 @@ def refuse_unchanged(content: str, updated: str) -> None:
 
 def known(behaviours: Behaviours) -> str:
     """Return the remark that the model knows all of the file now."""
-    return _KNOWN if behaviours.state_is_told else ""
+    return _KNOWN if behaviours.answers_say_state_is_current else ""
 
 
 def edited(

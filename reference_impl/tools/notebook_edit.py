@@ -79,7 +79,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     if how in ("named", "fatal"):
         refuse_null(arguments["notebook_path"], tool="NotebookEdit", how=how, name="notebook_path")
     path = session.paths.named(arguments["notebook_path"])
-    if session.behaviours.types_of_cells_come_first:
+    if session.behaviours.cell_type_is_checked_first:
         refuse_other_file(path)
         refuse_untyped_cell(arguments)
     if session.behaviours.notebook_edit_needs_read:
@@ -108,9 +108,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     book, _ = notebook.loaded(content, session.behaviours)
     reference, source = arguments.get("cell_id"), arguments["new_source"]
     cells = cells_of(book, "splice")
-    number = index_of(cells, reference, number_first=session.behaviours.numbers_come_first)
+    number = index_of(cells, reference, number_first=session.behaviours.cell_index_beats_cell_id)
     named = reference if has_ids(book) or session.behaviours.cells_without_ids_are_named else "undefined"
-    counted = session.behaviours.execution_counts_are_emptied
+    counted = session.behaviours.execution_count_becomes_null
     match arguments.get("edit_mode"):
         case "delete":
             del cells[number or 0]
@@ -186,7 +186,7 @@ def refuse_missing_cell(session: Session, book: Any, arguments: Mapping[str, Any
         if arguments.get("edit_mode") != "insert":
             raise Refusal("invalid_arguments", "Cell ID must be specified when not inserting a new cell.")
         return
-    use = "findIndex" if session.behaviours.cells_are_found_by_index else "find"
+    use = "findIndex" if session.behaviours.cell_search_is_for_an_index else "find"
     cells = cells_of(book, use)
     if None in cells:
         raise Failure("Cannot read properties of null (reading 'id')")

@@ -73,11 +73,11 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     refuse_null(arguments["file_path"], tool="Read", how=session.behaviours.null_in_path)
     path = session.paths.to_read(arguments["file_path"])
     session.permissions.deny("Read", path)
-    if not session.behaviours.missing_is_found_at_last:
+    if not session.behaviours.read_finds_missing_files_late:
         session.paths.refuse_missing(path)
     if not disk.exists(path):
         return
-    if session.behaviours.notebooks_have_a_reader and path.endswith(".ipynb"):
+    if session.behaviours.notebooks_need_notebook_read and path.endswith(".ipynb"):
         raise Refusal("is_notebook", "File is a Jupyter Notebook. Use the NotebookRead to read this file.")
     media.refuse_binary(path, session.behaviours)
     media.refuse_empty_image(path, session.behaviours)
@@ -86,7 +86,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
-    if session.behaviours.circles_are_refused:
+    if session.behaviours.link_loops_are_refused:
         refuse_circle(session.paths.to_read(arguments["file_path"]))
     given = arguments["file_path"]
     session.permissions.deny_target("Read", session.paths.expanded(given), given)
@@ -96,7 +96,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     """Return the numbered lines, or blocks of cells, or what stands for an image or document."""
     given = arguments["file_path"]
     path = opened_path(session, session.paths.to_read(arguments["file_path"]))
-    if session.behaviours.missing_is_found_at_last:
+    if session.behaviours.read_finds_missing_files_late:
         session.paths.refuse_missing(path, unclear=False)
     if session.behaviours.reading_measures_first:
         refuse_unmeasured(session, path)
@@ -114,7 +114,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     elif media.is_image(path, session.behaviours):
         answer = (media.image_text(path, given, session.behaviours),)
         counts = session.behaviours.media_are_remembered
-    elif (told := session.behaviours.unchanged_files_are_told) and is_unchanged(session, path, arguments):
+    elif (told := session.behaviours.repeated_read_answer) and is_unchanged(session, path, arguments):
         return told
     else:
         return lines_of_file(session, path, arguments)
@@ -135,15 +135,15 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         content = content.removesuffix("\r")
     lines = lines_of(content)
     offset, limit = arguments.get("offset", 1), arguments.get("limit", behaviours.default_line_limit)
-    selected = selection(lines, offset, limit, one_by_one=behaviours.lines_are_passed_one_by_one)
+    selected = selection(lines, offset, limit, one_by_one=behaviours.range_is_filtered_by_index)
     text = "\n".join(selected)
     if behaviours.part_size_is_limited:
         refuse_too_large(len(text.encode("utf-16-le")) // 2, behaviours)
     told_first = ""
-    is_cut = is_too_long(text) and behaviours.long_files_are_cut and "limit" not in arguments
+    is_cut = is_too_long(text) and behaviours.long_files_are_truncated and "limit" not in arguments
     if is_cut:
         text, told = first_page(text, behaviours.line_prefix)
-        if behaviours.cut_is_told_first:
+        if behaviours.truncation_notice_comes_first:
             told_first = f"<system-reminder>{told}</system-reminder>\n\n"
     else:
         refuse_too_long(text, advice_on_lines(behaviours))
@@ -157,10 +157,10 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         )
     note = told_at_the_end(data) if behaviours.unwritable_files_are_told else ""
     if not text and not (content and selected and behaviours.blank_ranges_are_shown):
-        return nothing_to_show(content, offset, told=behaviours.emptiness_is_told) + note
+        return nothing_to_show(content, offset, told=behaviours.empty_file_warning) + note
     shown_lines = [line[: behaviours.line_width_limit] for line in text.split("\n")]
     numbered = numbered_lines(shown_lines, behaviours.line_prefix, offset)
-    if is_cut and not behaviours.cut_is_told_first:
+    if is_cut and not behaviours.truncation_notice_comes_first:
         numbered = numbered.rstrip(BLANKS)  # where the reminder follows
     return told_first + numbered + note
 
@@ -181,7 +181,7 @@ def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool)
     """Tell whether a Read counts as one of the whole file."""
     if all_shown and session.behaviours.every_line_is_a_whole_read:
         return True
-    from_the_first = session.behaviours.first_line_is_no_part and arguments.get("offset") == 1
+    from_the_first = session.behaviours.offset_1_is_whole_read and arguments.get("offset") == 1
     return "limit" not in arguments and ("offset" not in arguments or from_the_first)
 
 
@@ -190,7 +190,7 @@ def refuse_unmeasured(session: Session, path: str) -> None:
     try:
         disk.size(path)
     except OSError as error:
-        raise of_os_error(error, f"{session.behaviours.look_call} '{path}'") from None
+        raise of_os_error(error, f"{session.behaviours.stat_call} '{path}'") from None
 
 
 def opened_path(session: Session, path: str) -> str:

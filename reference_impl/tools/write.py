@@ -47,7 +47,7 @@ def corrections_of_write(behaviours: Behaviours) -> Corrections:
     if not behaviours.write_is_corrected:
         return Corrections()
     dropped = {"description": None} | ({"command": "create"} if behaviours.creation_may_be_a_command else {})
-    return Corrections(_NAMES_OF_WRITE, dropped, repeated=behaviours.repetitions_are_dropped)
+    return Corrections(_NAMES_OF_WRITE, dropped, repeated=behaviours.write_drops_repeated_arguments)
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -128,7 +128,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         before, file_format = "", Format(line_ending=session.storage.new_file_line_ending())
     if not session.behaviours.write_keeps_line_endings:
         file_format = replace(file_format, line_ending="\n")
-    if not session.behaviours.write_keeps_the_mark:
+    if not session.behaviours.write_keeps_byte_order_mark:
         file_format = replace(file_format, mark=False)
     session.storage.write(path, encode(content, file_format))
     unified = session.behaviours.own_line_endings_are_unified

@@ -34,7 +34,7 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("settings_edition", "2.1.160"): "the schema of settings changes in more versions than are told apart",
     ("settings_edition", "2.1.207"): "the schema of settings changes in more versions than are told apart",
     ("settings_are_lenient", "2.1.260"): "the refusal is pinned only up to the words that differ",
-    ("first_line_is_no_part", "2.1.108"): "hidden before it, because every touched file is stale until then",
+    ("offset_1_is_whole_read", "2.1.108"): "hidden before it, because every touched file is stale until then",
     ("rules_fail_at_their_base", "1.0.8"): "1.0.5 writes a file of its own into the workspace",
     ("ten_calls_run_at_once", "2.1.154"): "2.1.153 does it now and then",
     ("write_times_are_exact", "1.0.126"): "only contracts were asked so far",

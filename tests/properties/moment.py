@@ -165,7 +165,7 @@ class Moment:
     @property
     def only_refers(self) -> bool:
         """Whether it is a Read that does not show the file but refers to an earlier one."""
-        told = self.behaviours.unchanged_files_are_told
+        told = self.behaviours.repeated_read_answer
         return self.tool == "Read" and told != "" and self.result.text.startswith(told)
 
     @property
@@ -212,7 +212,7 @@ class Moment:
         marked = before is not None and (before.data or b"").startswith("\ufeff".encode())
         if "\r" in self.arguments["content"] or self.spells_characters:
             return False
-        return before is None or (before.is_plain and not (marked and self.behaviours.write_keeps_the_mark))
+        return before is None or (before.is_plain and not (marked and self.behaviours.write_keeps_byte_order_mark))
 
     @property
     def mode_of_new_files(self) -> int:
@@ -220,7 +220,7 @@ class Moment:
 
     def text(self, seen: Seen) -> str:
         """Return the text of a file as Edit sees it."""
-        return seen.view.removeprefix("\ufeff") if self.behaviours.marks_are_kept_apart else seen.view
+        return seen.view.removeprefix("\ufeff") if self.behaviours.byte_order_mark_is_format else seen.view
 
     def shown(self, seen: Seen) -> str:
         """Return the text of a file as Read shows it."""

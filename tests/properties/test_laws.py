@@ -104,7 +104,7 @@ TOLD_APART_BY = (
     "edit_needs_read",
     "write_needs_read",
     "edit_recovers",
-    "times_of_reading_count",
+    "staleness_uses_read_time",
     "own_content_is_compared",
     "whole_reads_are_compared",
     "execution_checks_again",
@@ -114,10 +114,10 @@ TOLD_APART_BY = (
     "carriage_returns_are_doubled",
     "escapes_are_decoded",
     "byte_order_marks_are_hidden",
-    "marks_are_kept_apart",
-    "write_keeps_the_mark",
+    "byte_order_mark_is_format",
+    "write_keeps_byte_order_mark",
     "unwritable_files_are_refused",
-    "unchanged_files_are_told",
+    "repeated_read_answer",
     "edits_are_shown",
 )
 """What the laws and the machine ask of the contract."""
@@ -134,7 +134,7 @@ def kinds_of_contract() -> list[str]:
     known = {
         name: behaviours
         for name in (contract.name for contract in Suite(default_root()).contracts)
-        if name != DOCUMENTED and not (behaviours := behaviours_of(name)).replacements_are_counted
+        if name != DOCUMENTED and not (behaviours := behaviours_of(name)).edit_takes_expected_replacements
     }
     shown = {name: {(flag, getattr(each, flag)) for flag in TOLD_APART_BY} for name, each in known.items()}
     chosen, missing = [DEFAULT_CONTRACT], set().union(*shown.values()) - shown[DEFAULT_CONTRACT]
