@@ -151,9 +151,7 @@ class FileTools:
         home_path = str((Path.home() if home is None else Path(home)).absolute())
         behaviours = behaviours_of(contract)
         self._session = Session.opened(behaviours, root=root_path, home=home_path, deny=deny)
-        self._tools = tuple(
-            name for name in _TOOLS if name != "MultiEdit" or behaviours.multi_edit_exists
-        )
+        self._tools = tuple(name for name in _TOOLS if name != "MultiEdit" or behaviours.multi_edit_exists)
         self._schemas: dict[str, Schema] = {}
 
     @property

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -85,25 +83,6 @@ def _text(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
 
 
-@cache
-def _meanings() -> Mapping[str, str]:
-    return {name: text for kind in Behaviours.__mro__ for name, text in _described(kind)}
-
-
-def _described(kind: type) -> Iterator[tuple[str, str]]:
-    """Yield the fields of a class with the string below each."""
-    if ".behaviours." not in kind.__module__:
-        return
-    body = ast.parse(inspect.getsource(kind)).body[0]
-    assert isinstance(body, ast.ClassDef)
-    for field, below in zip(body.body, body.body[1:], strict=False):
-        match field, below:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str() as text)):
-                yield name, " ".join(text.split())
-            case _:
-                pass
-
-
 def meaning_of(behaviour: str) -> str:
-    """Return what the reference says of a behaviour, in a sentence or a few."""
-    return _meanings()[behaviour]
+    """Return what the reference says of a behaviour, in sentences that stand alone."""
+    return histories()[behaviour].meaning

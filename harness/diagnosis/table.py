@@ -25,6 +25,7 @@ from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, behaviours_of
+from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = [
     "BASE",
@@ -43,6 +44,8 @@ BASE = DEFAULT_CONTRACT
 TABLE = Path(__file__).with_name("table.json")
 _FORMAT = 1
 _LENGTH = 12
+_FOR_READERS = ("meaning", "source", "shown_by")
+"""What the declaration of a behaviour says that no rule of the reference asks for."""
 
 
 class TableError(ReadfirstError):
@@ -139,20 +142,25 @@ def scenario_digest(file: Path) -> str:
 def reference_digest() -> str:
     """Return what is equal for references of the same code.
 
-    Comments, docstrings and imports do not count, nor do the scenarios that a behaviour is shown by.
+    Comments, docstrings and imports do not count, nor does what a declaration tells the readers of a behaviour.
     """
     folder = Path(reference_impl.__file__).parent
     digest = hashlib.sha256()
     for file in sorted(folder.rglob("*.py")):
         tree = ast.parse(file.read_bytes())
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call):
-                node.keywords = [each for each in node.keywords if each.arg != "shown_by"]
+            if isinstance(node, ast.Call) and _declares(node):
+                node.keywords = [each for each in node.keywords if each.arg not in _FOR_READERS]
             body = getattr(node, "body", None)
             if isinstance(body, list):
                 node.body = [each for each in body if not _is_idle(each)]  # type: ignore[attr-defined]
         digest.update(f"{file.relative_to(folder).as_posix()}\n{ast.dump(tree)}\n".encode())
     return digest.hexdigest()[:_LENGTH]
+
+
+def _declares(call: ast.Call) -> bool:
+    """Tell whether a call declares a behaviour."""
+    return isinstance(call.func, ast.Name) and call.func.id == behaviour.__name__
 
 
 def _is_idle(node: object) -> bool:

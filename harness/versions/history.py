@@ -45,7 +45,7 @@ _FEW_BYTES = 90
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """One change of one behaviour: in `version` it went from `value_before` to `value_after`.
+    """One change of one behaviour, which has this `meaning`: in `version` it went from `value_before` to `value_after`.
 
     `models` tells for which class of models, if not for both. `shown` are the scenarios whose recordings differ
     around it, with the closest versions that do, closest first; `before` and `after` are cells with
@@ -54,6 +54,7 @@ class ChangePoint:
 
     version: str
     behaviour: str
+    meaning: str
     models: str
     value_before: Any
     value_after: Any
@@ -83,7 +84,7 @@ def change_points(suite: Suite, histories: Histories) -> list[ChangePoint]:
     """Return every change of these behaviours, oldest first. Raises SuiteError, RecordingError."""
     witness = _Witness(suite, Recordings(suite.recordings_root), load_releases(releases_file(suite.root)))
     changes = [
-        (ChangePoint(version, name, models, *values), witness.seen(history, gated, version))
+        (ChangePoint(version, name, history.meaning, models, *values), witness.seen(history, gated, version))
         for name, history in histories.items()
         for version, gated, models, values in _changes(history)
     ]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from readfirst.harness.changes.points import version_of
@@ -13,7 +10,6 @@ from readfirst.harness.report.markup import cell, code, link, table
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions import history
 from readfirst.harness.versions.history import NOT_RECORDED, ChangePoint, Histories
-from readfirst.reference_impl.contract import Behaviours
 
 __all__ = ["history_page"]
 
@@ -67,7 +63,7 @@ def _row(point: ChangePoint) -> list[str]:
     return [
         f"**{point.version}**{f', {point.models}' if point.models else ''}",
         _known(point),
-        f"{code(point.behaviour)} {cell(_meanings().get(point.behaviour, ''))} ({_change(point)})",
+        f"{code(point.behaviour)} {cell(point.meaning)} ({_change(point)})",
         f"{tool}{point.before}",
         f"{tool}{point.after}",
         "<br>".join(
@@ -103,20 +99,3 @@ def _value(value: Any) -> str:
             return f"{value:,}"
         case _:
             return code(str(value))
-
-
-@cache
-def _meanings() -> Mapping[str, str]:
-    """Return what the reference says of each behaviour: the text below its declaration."""
-    meanings = {}
-    for part in Behaviours.__bases__:
-        (definition,) = ast.parse(inspect.getsource(part)).body
-        assert isinstance(definition, ast.ClassDef)
-        for declared, said in zip(definition.body, definition.body[1:], strict=False):
-            match declared, said:
-                case (
-                    ast.AnnAssign(target=ast.Name(id=name)),
-                    ast.Expr(value=ast.Constant(value=str() as text)),
-                ):
-                    meanings[name] = text
-    return meanings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.behaviours.history import since
+from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["CallBehaviours"]
 
@@ -13,103 +13,146 @@ __all__ = ["CallBehaviours"]
 class CallBehaviours:
     """What a message may call."""
 
-    multi_edit_exists: bool = since(True, {"2.0.0": False}, shown_by=("multi-edit/several-edits",))
-    """There is MultiEdit."""
-    # 2.1.153 does it now and then, so it gives no recording.
-    ten_calls_run_at_once: bool = since(
-        True, {"2.1.154": False}, shown_by=("state/read-again-before-the-eleventh",)
+    multi_edit_exists: bool = behaviour(
+        True, {"2.0.0": False}, meaning="The tool MultiEdit exists.", shown_by=("multi-edit/several-edits",)
     )
-    """Of many calls of a message ten run at once, so that the eleventh knows what the first did."""
-    removed_tool_remark: str = since(
+    # 2.1.153 does it now and then, so it gives no recording.
+    ten_calls_run_at_once: bool = behaviour(
+        True,
+        {"2.1.154": False},
+        meaning="Ten of many calls in one message run at once, so that the eleventh knows what the first "
+        "one did.",
+        shown_by=("state/read-again-before-the-eleventh",),
+    )
+    removed_tool_remark: str = behaviour(
         "",
         {
             "2.1.101": ". {tool} exists but is not enabled in this context. Use one of the available tools instead.",
             "2.1.229": ". {tool} is disabled for this session, in subagents as well as here.",
         },
+        meaning="The value is the remark that ends the refusal of a call to a tool that a deny rule takes"
+        " away.",
         shown_by=("permissions/edit-taken-away", "permissions/write-taken-away"),
     )
-    """What the refusal of a call says of a tool that a deny rule takes away."""
-    notebook_edit_is_deferred: bool = since(
+    notebook_edit_is_deferred: bool = behaviour(
         False,
         {"2.1.304": True},
+        meaning="The model is not sent the schema of NotebookEdit, and gets it with the refusal of wrong "
+        "arguments.",
         shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode"),
     )
-    """The model has to ask for the schema of NotebookEdit; it gets it with the refusal of wrong arguments."""
-    text_stands_for_booleans: bool = since(
-        False, {"2.1.72": True}, shown_by=("arguments/edit-replace-all-string",)
+    text_stands_for_booleans: bool = behaviour(
+        False,
+        {"2.1.72": True},
+        meaning="Edit takes the texts `true` and `false` for booleans.",
+        shown_by=("arguments/edit-replace-all-string",),
     )
-    """Edit takes a text that looks like a boolean for one."""
-    text_stands_for_numbers: str = since(
+    text_stands_for_numbers: str = behaviour(
         "",
         {"2.1.79": r"-?[0-9]+(?:\.[0-9]+)?", "2.1.140": r"\s*[+-]?[0-9]+(?:\.[0-9]+)?\s*"},
+        meaning="Read takes a text for a number if the text matches the value, a regular expression; an "
+        "empty value matches no text.",
         shown_by=("arguments/read-limit-string", "arguments/read-limit-other-strings"),
     )
-    """Read takes a text of this form, a regular expression, for the number that it says; nothing: none."""
-    line_numbers: str = since(
+    line_numbers: str = behaviour(
         "any",
         {"2.1.89": "strict", "2.1.181": "lenient"},
+        meaning="The value says which `offset` and `limit` Read takes: `any` number; `strict`, whole "
+        "numbers from 0 and from 1 on; or `lenient`, whole numbers of which a lower one counts as"
+        " not given.",
         shown_by=("arguments/read-offset-negative", "arguments/read-limit-zero"),
     )
-    """Which `offset` and `limit` Read takes: any number, whole ones from 0 and 1 on, or whole ones of which a lower one
-    counts as not given."""
-    refusals_explain: bool = since(
+    refusals_explain: bool = behaviour(
         True,
         {"2.1.260": False, "2.1.285": True},
+        meaning="The refusal of wrong arguments tells what was found instead of what is expected.",
         shown_by=(
             "arguments/edit-without-new-string",
             "arguments/read-two-wrong",
             "notebooks/unknown-edit-mode",
         ),
     )
-    """The refusal of wrong arguments tells what was found instead of what is expected."""
-    wrong_options_are_repeated: bool = since(
-        True, {"2.0.77": False}, shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type")
+    wrong_options_are_repeated: bool = behaviour(
+        True,
+        {"2.0.77": False},
+        meaning="The refusal of a value that is none of the options repeats the value.",
+        shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type"),
     )
-    """The refusal of a value that is none of the options repeats it."""
-    largest_number_is_included: bool = since(
-        False, {"2.1.257": True}, shown_by=("arguments/read-offset-largest-number",)
+    largest_number_is_included: bool = behaviour(
+        False,
+        {"2.1.257": True},
+        meaning="The refusal of a number that is too big says that the largest one is allowed.",
+        shown_by=("arguments/read-offset-largest-number",),
     )
-    """The refusal of a number that is too big says that the largest one is allowed."""
-    exponents_are_dropped: bool = since(
-        True, {"1.0.10": False}, shown_by=("arguments/read-offset-largest-number",)
+    exponents_are_dropped: bool = behaviour(
+        True,
+        {"1.0.10": False},
+        meaning="Of a number so large or small that it is printed with an exponent, a tool reads only "
+        "what stands before the exponent.",
+        shown_by=("arguments/read-offset-largest-number",),
     )
-    """A number is read up to its exponent."""
-    pages_can_be_asked_for: bool = since(False, {"2.1.30": True}, shown_by=("arguments/read-pages",))
-    """Read takes `pages`, which matters for a PDF."""
-    edit_takes_other_names: bool = since(False, {"2.1.181": True}, shown_by=("arguments/edit-aliases",))
-    """Edit takes `path`, `old_str` and `new_str` as well."""
-    read_overlooks_descriptions: bool = since(
-        False, {"2.1.292": True}, shown_by=("arguments/read-description",)
+    pages_can_be_asked_for: bool = behaviour(
+        False,
+        {"2.1.30": True},
+        meaning="Read takes `pages`, which matters for a PDF.",
+        shown_by=("arguments/read-pages",),
     )
-    """Read does not mind a `description`, and tells nothing of it."""
-    write_is_corrected: bool = since(
-        False, {"2.1.280": True}, shown_by=("arguments/write-alias", "arguments/write-description")
+    edit_takes_other_names: bool = behaviour(
+        False,
+        {"2.1.181": True},
+        meaning="Edit takes `path`, `old_str` and `new_str` as other names of its parameters.",
+        shown_by=("arguments/edit-aliases",),
     )
-    """Write takes `path` and `file_text` for its own parameters, does not mind a `description`, and tells so; but only
-    if nothing else is wrong."""
-    write_drops_repeated_arguments: bool = since(
-        False, {"2.1.281": True}, shown_by=("arguments/write-alias-repeated",)
+    read_overlooks_descriptions: bool = behaviour(
+        False,
+        {"2.1.292": True},
+        meaning="Read does not mind a `description` among its arguments, and says nothing of it.",
+        shown_by=("arguments/read-description",),
     )
-    """Write does not mind such another name beside its own one, with the same value, either."""
-    creation_may_be_a_command: bool = since(
-        False, {"2.1.292": True}, shown_by=("arguments/write-command-create",)
+    write_is_corrected: bool = behaviour(
+        False,
+        {"2.1.280": True},
+        meaning="Write takes `path` and `file_text` for its own parameters, does not mind a "
+        "`description`, and says so in its answer, if nothing else is wrong with the arguments.",
+        shown_by=("arguments/write-alias", "arguments/write-description"),
     )
-    """Write does not mind the `command` to create a file either."""
-    edit_takes_expected_replacements: bool = since(
+    write_drops_repeated_arguments: bool = behaviour(
+        False,
+        {"2.1.281": True},
+        meaning="Write does not mind `path` or `file_text` beside its own parameter if both have the same"
+        " value.",
+        shown_by=("arguments/write-alias-repeated",),
+    )
+    creation_may_be_a_command: bool = behaviour(
+        False,
+        {"2.1.292": True},
+        meaning="Write does not mind the argument `command` if its value is `create`.",
+        shown_by=("arguments/write-command-create",),
+    )
+    edit_takes_expected_replacements: bool = behaviour(
         True,
         {"1.0.8": False},
+        meaning="Edit takes `expected_replacements`, how often the text must occur, instead of "
+        "`replace_all`.",
         shown_by=("arguments/edit-expected-replacements", "arguments/edit-replace-all-false"),
     )
-    """Edit takes `expected_replacements`, how often the text must occur, instead of `replace_all`."""
-    edit_lists_may_be_text: bool = since(True, {"1.0.8": False}, shown_by=("multi-edit/edits-as-text",))
-    """MultiEdit takes its list of edits as JSON text, too."""
-    edit_lists_are_told_whole: bool = since(
-        True, {"1.0.108": False}, shown_by=("multi-edit/edit-without-new-string",)
+    edit_lists_may_be_text: bool = behaviour(
+        True,
+        {"1.0.8": False},
+        meaning="MultiEdit takes its list of edits as JSON text, too.",
+        shown_by=("multi-edit/edits-as-text",),
     )
-    """What is wrong with an edit of MultiEdit is told of its list; otherwise of the edit."""
-    cell_is_named_by: str = since(
+    edit_lists_are_told_whole: bool = behaviour(
+        True,
+        {"1.0.108": False},
+        meaning="A refusal of MultiEdit blames the whole list for what is wrong with one of its edits; "
+        "otherwise the edit.",
+        shown_by=("multi-edit/edit-without-new-string",),
+    )
+    cell_is_named_by: str = behaviour(
         "number",
         {"1.0.22": "needed id", "1.0.23": "id"},
+        meaning="The value says how NotebookEdit is told the cell: by `number`, by an `id` that may be "
+        "missing, or by a `needed id`.",
         shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell"),
     )
-    """What NotebookEdit takes for the cell: `cell_number`, or `cell_id`, which at first must not be missing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.behaviours.history import ByModel, since
+from readfirst.reference_impl.behaviours.history import ByModel, behaviour
 
 __all__ = ["FreshnessBehaviours"]
 
@@ -13,99 +13,131 @@ __all__ = ["FreshnessBehaviours"]
 class FreshnessBehaviours:
     """What a session must know of a file that it changes."""
 
-    edit_needs_read: bool = since(
-        True, {"2.1.208": ByModel(enforced=True, relaxed=False)}, shown_by=("gate/edit-unread",)
+    edit_needs_read: bool = behaviour(
+        True,
+        {"2.1.208": ByModel(enforced=True, relaxed=False)},
+        meaning="Edit refuses a file in the working directory that was not read.",
+        source="2.1.7-read-before-edit.txt, Edit Tool Pre-Validation",
+        shown_by=("gate/edit-unread",),
     )
-    """Edit refuses a file in the working directory that was not read."""
-    write_needs_read: bool = since(
-        True, {"2.1.228": ByModel(enforced=True, relaxed=False)}, shown_by=("gate/write-unread",)
+    write_needs_read: bool = behaviour(
+        True,
+        {"2.1.228": ByModel(enforced=True, relaxed=False)},
+        meaning="Write refuses a file in the working directory that was not read.",
+        source="2.1.7-read-before-edit.txt, Write Tool Same Enforcement",
+        shown_by=("gate/write-unread",),
     )
-    """Write refuses a file in the working directory that was not read."""
-    offset_1_is_whole_read: bool = since(
-        False, {"2.1.108": True}, shown_by=("staleness/edit-after-touch-offset-only",)
+    offset_1_is_whole_read: bool = behaviour(
+        False,
+        {"2.1.108": True},
+        meaning="A Read from line 1 on without a limit counts as a Read of the whole file.",
+        shown_by=("staleness/edit-after-touch-offset-only",),
     )
-    """A Read from line 1 on without a limit counts as one of the whole file."""
-    every_line_is_a_whole_read: bool = since(
-        False, {"2.1.212": True}, shown_by=("staleness/edit-after-touch-limit-only",)
+    every_line_is_a_whole_read: bool = behaviour(
+        False,
+        {"2.1.212": True},
+        meaning="A Read with `offset` or `limit` counts as a Read of the whole file if it shows every line.",
+        shown_by=("staleness/edit-after-touch-limit-only",),
     )
-    """A Read with offset or limit is a whole Read if it shows every line."""
-    staleness_uses_read_time: bool = since(
-        True, {"1.0.114": False}, shown_by=("staleness/edit-after-change", "staleness/write-after-change")
+    staleness_uses_read_time: bool = behaviour(
+        True,
+        {"1.0.114": False},
+        meaning="A file counts as changed if it was modified after the moment of the Read; otherwise if "
+        "its time of modification is later than it was at the Read.",
+        shown_by=("staleness/edit-after-change", "staleness/write-after-change"),
     )
-    """A file counts as changed if it is newer than the moment of the Read; otherwise if newer than it was then."""
-    write_times_are_exact: bool = since(
+    write_times_are_exact: bool = behaviour(
         False,
         {"1.0.126": True, "2.1.6": False},
+        meaning="Write notices a change that is newer by less than a millisecond; otherwise Write "
+        "compares whole milliseconds.",
         shown_by=("staleness/write-after-change-within-a-millisecond",),
     )
-    """Write notices a change that is newer by less than a millisecond; otherwise it compares whole milliseconds."""
-    edit_times_are_exact: bool = since(
+    edit_times_are_exact: bool = behaviour(
         False,
         {"2.0.76": True, "2.1.6": False},
+        meaning="Edit notices a change that is newer by less than a millisecond; otherwise Edit compares "
+        "whole milliseconds.",
         shown_by=(
             "staleness/edit-after-change-within-a-millisecond",
             "race/edit-changed-within-a-millisecond-during-call",
         ),
     )
-    """Edit notices a change that is newer by less than a millisecond; otherwise it compares whole milliseconds."""
-    own_content_is_compared: bool = since(
+    own_content_is_compared: bool = behaviour(
         False,
         {"2.1.7": True},
+        meaning="A file that was only touched after an Edit or Write may be edited, because its content "
+        "is compared.",
+        source="2.1.7-read-before-edit.txt, Post-Write State Update",
         shown_by=("staleness/edit-after-touch-of-own-edit", "staleness/edit-after-touch-of-own-write"),
     )
-    """A file that was only touched after an Edit or Write may be edited, because its content is compared."""
-    whole_reads_are_compared: bool = since(
+    whole_reads_are_compared: bool = behaviour(
         False,
         {"2.1.108": True},
         documented=True,
+        meaning="A file that was only touched after a whole Read may be edited, because its content is "
+        "compared.",
+        source="2.1.7-read-before-edit.txt, Edit Tool Pre-Validation",
         shown_by=("staleness/edit-after-touch-full-read", "staleness/latest-read-is-full"),
     )
-    """A file that was only touched after a whole Read may be edited, because its content is compared."""
-    write_compares_contents: bool = since(
-        False, {"2.1.108": True}, shown_by=("staleness/write-after-touch-of-own-edit",)
+    write_compares_contents: bool = behaviour(
+        False,
+        {"2.1.108": True},
+        meaning="Write compares the content of a touched file as Edit does; otherwise the time alone "
+        "decides.",
+        shown_by=("staleness/write-after-touch-of-own-edit",),
     )
-    """Write compares the content of a touched file as Edit does; otherwise the time alone decides."""
-    edit_recovers: bool = since(
-        False, {"2.1.208": True}, shown_by=("staleness/edit-after-change", "race/edit-changed-during-call")
+    edit_recovers: bool = behaviour(
+        False,
+        {"2.1.208": True},
+        meaning="Edit of a file that changed goes through if the text to replace still occurs as often as"
+        " it should.",
+        shown_by=("staleness/edit-after-change", "race/edit-changed-during-call"),
     )
-    """Edit of a file that changed goes through if the text still occurs as it should."""
-    execution_checks_again: bool = since(
+    execution_checks_again: bool = behaviour(
         False,
         {"1.0.111": True},
+        meaning="Right before writing, Edit and Write compare the file once more with what the session "
+        "knows of it.",
         shown_by=(
             "race/write-changed-in-the-future-during-call",
             "race/edit-changed-in-the-future-during-call",
         ),
     )
-    """Right before writing, Edit and Write compare the file with what is known of it once more."""
-    execution_asks_for_a_read: bool = since(
-        False, {"2.1.89": True}, shown_by=("race/write-new-created-during-call",)
+    execution_asks_for_a_read: bool = behaviour(
+        False,
+        {"2.1.89": True},
+        meaning="A file that appeared right before writing is refused as unread; otherwise as changed.",
+        shown_by=("race/write-new-created-during-call",),
     )
-    """A file that appeared before writing is refused as unread; otherwise as changed."""
-    stale_wording: str = since(
+    stale_wording: str = behaviour(
         "File has been unexpectedly modified. Read it again before attempting to write it.",
         {
             "2.1.89": "File content has changed since it was last read. This commonly happens when a linter or "
             "formatter run via Bash rewrites the file. Call Read on this file to refresh, then retry the edit."
         },
+        meaning="The value is the refusal of a file that changed right before writing.",
         shown_by=("race/write-changed-during-call",),
     )
-    """What refuses, right before writing, a file that changed."""
-    remembered_files: int | None = since(
+    remembered_files: int | None = behaviour(
         None,
         {"1.0.58": 10, "2.1.75": None},
         documented=None,
+        meaning="The value is how many files a session remembers; without a value a session remembers "
+        "every file.",
+        source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("state/eleven-files-read", "state/eleven-files-written"),
     )
-    """How many files a session remembers."""
-    changed_files_are_noticed: bool = since(
-        True, documented=False, shown_by=("staleness/own-write-changed-then-retried",)
+    changed_files_are_noticed: bool = behaviour(
+        True,
+        documented=False,
+        meaning="After each message, a file that is remembered whole and is newer on disk is read again "
+        "and the model is told what changed in it, so that the next Edit or Write goes through.",
+        shown_by=("staleness/own-write-changed-then-retried",),
     )
-    """After each message a file that is remembered whole and is newer on disk is read again. The model is told what
-    changed in it, so the next Edit or Write goes through."""
-    changed_reads_are_noticed: bool = since(
+    changed_reads_are_noticed: bool = behaviour(
         False,
         {"1.0.3": True, "2.0.22": False},
+        meaning="After each message, a file that was only read is read again as well if it is newer on disk.",
         shown_by=("links-and-modes/edit-link-makes-target-stale",),
     )
-    """This also happens to files that were only read."""

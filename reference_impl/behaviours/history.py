@@ -1,15 +1,17 @@
-"""History: how a behaviour was over time, declared by the versions that it changed in."""
+"""History: a behaviour, declared once: what it means, where it is known from, and how it was over time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-__all__ = ["DEFAULT_CONTRACT", "ByModel", "History", "Version", "since", "version_of"]
+__all__ = ["DEFAULT_CONTRACT", "RECORDED", "ByModel", "History", "Version", "behaviour", "version_of"]
 
 DEFAULT_CONTRACT = "2.1.7"
+RECORDED = "recorded"
+"""The source of a behaviour that no document states: the recordings of the scenarios that show it."""
 
 Version = tuple[int, int, int]
 
@@ -27,13 +29,16 @@ class History:
     """How a behaviour was over time: `first` in the oldest version, then what `changes` say from a version on.
 
     `documented` is what the documents state. `shown_by` are scenarios in which every one of the changes shows; of a
-    behaviour that never changed, in which it shows what it is.
+    behaviour that never changed, in which it shows what it is. `meaning` are sentences that stand alone. `source` names
+    the documents that state it, with their sections, or is RECORDED.
     """
 
     first: Any
     changes: Mapping[Version, Any]
     documented: Any
     shown_by: tuple[str, ...]
+    meaning: str
+    source: str
 
     def at(self, version: Version, relaxed: bool) -> Any:
         """Return the value in a version."""
@@ -49,21 +54,24 @@ class History:
 _LIKE_THE_DEFAULT = object()
 
 
-def since(
+def behaviour(
     first: Any,
     changes: Mapping[str, Any] | None = None,
     *,
     documented: Any = _LIKE_THE_DEFAULT,
+    meaning: str,
+    source: str = RECORDED,
     shown_by: tuple[str, ...] = (),
 ) -> Any:
     """Declare a behaviour by its history; `changes` are by version, oldest first.
 
-    `documented` is what the documents state, the value of the default contract where they state nothing.
+    `documented` is what the documents state, the value of the default contract where they state nothing. The rest as
+    in `History`.
     """
     versions = {version_of(version): value for version, value in (changes or {}).items()}
+    history = History(first, versions, documented, shown_by, meaning, source)
     if documented is _LIKE_THE_DEFAULT:
-        documented = History(first, versions, None, shown_by).at(version_of(DEFAULT_CONTRACT), relaxed=False)
-    history = History(first, versions, documented, shown_by)
+        history = replace(history, documented=history.at(version_of(DEFAULT_CONTRACT), relaxed=False))
     _demand_sense(history)
     return field(metadata={"history": history})
 

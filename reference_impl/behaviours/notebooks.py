@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.behaviours.history import since
+from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["NotebookBehaviours"]
 
@@ -13,78 +13,132 @@ __all__ = ["NotebookBehaviours"]
 class NotebookBehaviours:
     """What happens to notebooks."""
 
-    notebooks_need_notebook_read: bool = since(
-        True, {"1.0.68": False}, shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension")
+    notebooks_need_notebook_read: bool = behaviour(
+        True,
+        {"1.0.68": False},
+        meaning="Read refuses notebooks and names NotebookRead, the tool for them.",
+        shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension"),
     )
-    """Read refuses notebooks, which a tool of their own reads."""
-    broken_notebooks_are_told: bool = since(
-        False, {"2.1.162": True}, shown_by=("notebooks/broken-json-words",)
+    broken_notebooks_are_told: bool = behaviour(
+        False,
+        {"2.1.162": True},
+        meaning="The refusal of a notebook that is not JSON says so before the words of the engine.",
+        shown_by=("notebooks/broken-json-words",),
     )
-    """The refusal of a notebook that is not JSON says so before the words of the engine."""
-    execution_count_becomes_null: bool = since(
-        False, {"1.0.44": True}, shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell")
+    execution_count_becomes_null: bool = behaviour(
+        False,
+        {"1.0.44": True},
+        meaning="The execution count of a code cell that gets another source becomes null; otherwise the "
+        "count is removed, and any cell gets an empty list of outputs.",
+        shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell"),
     )
-    """The execution count of a code cell that gets another source becomes null; otherwise it goes, and any cell gets
-    outputs, of which there are none."""
-    cells_are_inserted_behind: bool = since(
-        False, {"1.0.30": True}, shown_by=("notebooks/insert-after-cell",)
+    cells_are_inserted_behind: bool = behaviour(
+        False,
+        {"1.0.30": True},
+        meaning="NotebookEdit inserts a new cell behind the cell that is named; otherwise before that cell.",
+        shown_by=("notebooks/insert-after-cell",),
     )
-    """A new cell comes behind the one that is named; otherwise before it."""
-    json_errors_are_brief: bool = since(
+    json_errors_are_brief: bool = behaviour(
         False,
         {"2.1.113": True},
+        meaning="The refusal of a text that is not JSON has the words of another engine, which leave out "
+        "the place of the error.",
         shown_by=("notebooks/broken-json-at-the-edge", "notebooks/broken-json-numbers"),
     )
-    """What is wrong with a text that is not JSON is told without its place, in the words of another engine."""
-    json_error_variable: str = since("H", {"2.1.181": "e"}, shown_by=("notebooks/read-odd-outputs",))
-    """What the brief words of the engine call a cell or an output."""
-    notebook_check: str = since(
+    json_error_variable: str = behaviour(
+        "H",
+        {"2.1.181": "e"},
+        meaning="The value is what the brief words of the engine call a cell or an output of a notebook.",
+        shown_by=("notebooks/read-odd-outputs",),
+    )
+    notebook_check: str = behaviour(
         "",
         {"2.1.162": "cells", "2.1.227": "sources", "2.1.235": "lines"},
+        meaning="The value says how far Read checks a notebook: that there are `cells`, that the "
+        "`sources` of cells are texts or lists, or that such a list holds only `lines`; an empty "
+        "value checks nothing.",
         shown_by=("notebooks/read-odd-cells",),
     )
-    """What Read looks for in a notebook: cells, a text or a list as the source of each, only lines in that list."""
-    unknown_outputs_are_told: bool = since(False, {"2.1.327": True}, shown_by=("notebooks/read-odd-outputs",))
-    """Read tells of an output of an unknown type; otherwise it refuses the notebook."""
-    output_texts_are_measured: bool = since(
-        False, {"2.1.89": True}, shown_by=("notebooks/read-large-outputs",)
+    unknown_outputs_are_told: bool = behaviour(
+        False,
+        {"2.1.327": True},
+        meaning="Read names an output of an unknown type in its answer; otherwise Read refuses the notebook.",
+        shown_by=("notebooks/read-odd-outputs",),
     )
-    """The texts of a cell's outputs must not be too large; otherwise their whole description."""
-    notebooks_are_named: bool = since(True, {"2.1.227": False}, shown_by=("notebooks/read-large-content",))
-    """The commands in the refusal of a large notebook have its path."""
-    notebook_edit_needs_read: bool = since(
-        False, {"2.1.89": True}, shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale")
+    output_texts_are_measured: bool = behaviour(
+        False,
+        {"2.1.89": True},
+        meaning="Read measures the texts of a cell's outputs to find them too large; otherwise the whole "
+        "description of the outputs.",
+        shown_by=("notebooks/read-large-outputs",),
     )
-    """NotebookEdit refuses a notebook that was not read, or changed since then."""
-    cell_type_is_checked_first: bool = since(
-        False, {"2.1.63": True}, shown_by=("notebooks/insert-without-type-stale",)
+    notebooks_are_named: bool = behaviour(
+        True,
+        {"2.1.227": False},
+        meaning="The commands in the refusal of a large notebook contain its path.",
+        shown_by=("notebooks/read-large-content",),
     )
-    """NotebookEdit looks at the name and for the type of a new cell before it looks for the notebook."""
-    notebook_edit_remembers: bool = since(
-        False, {"2.1.86": True}, shown_by=("notebooks/write-after-notebook-edit",)
+    notebook_edit_needs_read: bool = behaviour(
+        False,
+        {"2.1.89": True},
+        meaning="NotebookEdit refuses a notebook that was not read, or changed since then.",
+        shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale"),
     )
-    """A notebook that NotebookEdit changed is known as it is then."""
-    notebook_edit_opens_first: bool = since(False, {"2.1.63": True}, shown_by=("notebooks/nul-in-path",))
-    """NotebookEdit opens the notebook before it asks whether there is one."""
-    notebook_edit_overlooks_marks: bool = since(
-        False, {"2.0.69": True}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
+    cell_type_is_checked_first: bool = behaviour(
+        False,
+        {"2.1.63": True},
+        meaning="NotebookEdit checks the file's name and the type of a new cell before it looks for the "
+        "notebook.",
+        shown_by=("notebooks/insert-without-type-stale",),
     )
-    """NotebookEdit does not mind a byte order mark when it looks for the cell."""
-    notebook_edit_checks_twice: bool = since(
-        False, {"2.1.86": True}, shown_by=("notebooks/notebook-edit-byte-order-mark",)
+    notebook_edit_remembers: bool = behaviour(
+        False,
+        {"2.1.86": True},
+        meaning="A notebook that NotebookEdit changed counts as known in the state after the change.",
+        shown_by=("notebooks/write-after-notebook-edit",),
     )
-    """Right before writing, NotebookEdit tells in its own words what is not JSON; otherwise in the engine's."""
-    cell_index_beats_cell_id: bool = since(True, {"2.0.44": False}, shown_by=("notebooks/id-like-a-number",))
-    """`cell-1` is the second cell, even if another cell has that id."""
-    cell_search_is_for_an_index: bool = since(
-        False, {"2.0.44": True}, shown_by=("notebooks/notebook-edit-odd-notebooks",)
+    notebook_edit_opens_first: bool = behaviour(
+        False,
+        {"2.1.63": True},
+        meaning="NotebookEdit opens the notebook before it asks whether there is one.",
+        shown_by=("notebooks/nul-in-path",),
     )
-    """The refusal of a notebook without cells says that an index was looked for; otherwise a cell."""
-    cells_without_ids_are_named: bool = since(
-        False, {"2.1.321": True}, shown_by=("notebooks/cell-by-number", "notebooks/insert-after-cell")
+    notebook_edit_overlooks_marks: bool = behaviour(
+        False,
+        {"2.0.69": True},
+        meaning="NotebookEdit does not mind a byte order mark when it looks for the cell.",
+        shown_by=("notebooks/notebook-edit-byte-order-mark",),
     )
-    """The answers of NotebookEdit name cells without ids as the model did, otherwise as undefined."""
-    final_newlines_of_notebooks_stay: bool = since(
-        False, {"2.1.327": True}, shown_by=("notebooks/final-newline-of-the-file",)
+    notebook_edit_checks_twice: bool = behaviour(
+        False,
+        {"2.1.86": True},
+        meaning="Right before writing, NotebookEdit refuses a file that is not JSON in its own words; "
+        "otherwise in those of the engine.",
+        shown_by=("notebooks/notebook-edit-byte-order-mark",),
     )
-    """NotebookEdit keeps the line end at the end of the file."""
+    cell_index_beats_cell_id: bool = behaviour(
+        True,
+        {"2.0.44": False},
+        meaning="`cell-1` means the second cell even if another cell has that id.",
+        shown_by=("notebooks/id-like-a-number",),
+    )
+    cell_search_is_for_an_index: bool = behaviour(
+        False,
+        {"2.0.44": True},
+        meaning="The refusal of a notebook without cells says that an index was looked for; otherwise "
+        "that a cell was.",
+        shown_by=("notebooks/notebook-edit-odd-notebooks",),
+    )
+    cells_without_ids_are_named: bool = behaviour(
+        False,
+        {"2.1.321": True},
+        meaning="The answers of NotebookEdit call a cell without an id what the model called it; "
+        "otherwise `undefined`.",
+        shown_by=("notebooks/cell-by-number", "notebooks/insert-after-cell"),
+    )
+    final_newlines_of_notebooks_stay: bool = behaviour(
+        False,
+        {"2.1.327": True},
+        meaning="NotebookEdit keeps the line end at the end of the file.",
+        shown_by=("notebooks/final-newline-of-the-file",),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.behaviours.history import since
+from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["PathBehaviours"]
 
@@ -13,100 +13,151 @@ __all__ = ["PathBehaviours"]
 class PathBehaviours:
     """What a path leads to."""
 
-    relative_paths_are_resolved: bool = since(
-        True, documented=False, shown_by=("paths/relative-write", "paths/relative-in-directory")
+    relative_paths_are_resolved: bool = behaviour(
+        True,
+        documented=False,
+        meaning="A path that does not begin with `/` is taken from the root; otherwise the call is refused.",
+        source="behaviour-spec.txt, Path Resolution; 2.1.7-read-before-edit.txt, Parameter Restrictions",
+        shown_by=("paths/relative-write", "paths/relative-in-directory"),
     )
-    """A path that does not begin with `/` is taken from the root; otherwise the call is refused."""
-    read_expands_home: bool = since(
-        False, {"2.1.10": True}, shown_by=("paths/tilde-read-existing", "paths/space-at-end")
+    read_expands_home: bool = behaviour(
+        False,
+        {"2.1.10": True},
+        meaning="Read takes `~` for the home directory and cuts blanks around the path.",
+        shown_by=("paths/tilde-read-existing", "paths/space-at-end"),
     )
-    """Read takes `~` for the home directory and cuts blanks around the path, as Edit and Write do everywhere."""
-    home_is_expanded: bool = since(
-        False, {"1.0.98": True}, shown_by=("paths/tilde-write", "paths/blanks-behind-write")
+    home_is_expanded: bool = behaviour(
+        False,
+        {"1.0.98": True},
+        meaning="Edit and Write take `~` for the home directory and cut blanks around the path when they "
+        "write.",
+        shown_by=("paths/tilde-write", "paths/blanks-behind-write"),
     )
-    """Edit and Write take `~` for the home directory and cut blanks around the path when they write."""
-    edit_looks_where_it_writes: bool = since(
-        False, {"2.1.7": True}, shown_by=("paths/tilde-write-then-edit", "paths/blanks-around-edit")
-    )
-    """Edit expands `~` and cuts blanks around the path before it looks at the file, not only before it writes it."""
-    paths_fold: bool = since(
+    edit_looks_where_it_writes: bool = behaviour(
         False,
         {"2.1.7": True},
+        meaning="Edit expands `~` and cuts blanks around the path before it looks at the file, not only "
+        "before it writes the file.",
+        shown_by=("paths/tilde-write-then-edit", "paths/blanks-around-edit"),
+    )
+    paths_fold: bool = behaviour(
+        False,
+        {"2.1.7": True},
+        meaning="`.`, `..` and `//` in an absolute path fold before Read looks at anything, as they do "
+        "for Edit and Write.",
         shown_by=("paths/dot-dot-through-missing", "links-and-modes/dot-dot-behind-linked-directory"),
     )
-    """`.`, `..` and `//` in an absolute path fold before Read looks at anything, as they do for Edit and Write."""
-    paths_are_composed: bool = since(
-        False, {"2.1.38": True, "2.1.160": False}, shown_by=("state/spelling-unicode-forms",)
+    paths_are_composed: bool = behaviour(
+        False,
+        {"2.1.38": True, "2.1.160": False},
+        meaning="Decomposed letters of a path are composed, so that a name with decomposed letters cannot"
+        " be reached.",
+        shown_by=("state/spelling-unicode-forms",),
     )
-    """Letters of a path that can be composed are, so that a name with decomposed letters cannot be reached."""
-    read_drops_final_slash: bool = since(
+    read_drops_final_slash: bool = behaviour(
         False,
         {"2.1.304": True},
+        meaning="Read takes no notice of a slash after the file's name.",
         shown_by=("paths/trailing-slash-read", "paths/read-with-a-final-slash-then-edit"),
     )
-    """Read takes no notice of a slash after the file's name."""
-    final_slash_is_doubled: bool = since(
-        False, {"2.1.251": True}, shown_by=("paths/directory-read-trailing-slash",)
+    final_slash_is_doubled: bool = behaviour(
+        False,
+        {"2.1.251": True},
+        meaning="The refusal to read a directory doubles the slash after its name.",
+        shown_by=("paths/directory-read-trailing-slash",),
     )
-    """The refusal to read a directory doubles the slash after its name."""
-    final_slash_is_remembered: bool = since(
-        False, {"2.1.280": True}, shown_by=("paths/known-with-a-final-slash",)
+    final_slash_is_remembered: bool = behaviour(
+        False,
+        {"2.1.280": True},
+        meaning="A file that was read or written under a path with a final slash is not known without "
+        "that slash.",
+        shown_by=("paths/known-with-a-final-slash",),
     )
-    """A file that was read or written under a path with a final slash is not known without it."""
-    backslashes_separate: str = since(
-        "", {"2.1.251": "followed", "2.1.280": "refused", "2.1.304": ""}, shown_by=("paths/backslash",)
+    backslashes_separate: str = behaviour(
+        "",
+        {"2.1.251": "followed", "2.1.280": "refused", "2.1.304": ""},
+        meaning="The value says what Read does where a path would lead to a file if its backslashes "
+        "separated names: the path is `followed` or `refused`; with an empty value a backslash is"
+        " a letter.",
+        shown_by=("paths/backslash",),
     )
-    """What Read does where a backslash would lead to a file if it stood between names; nothing: it is a letter."""
-    write_drops_final_slash: bool = since(
-        True, {"1.0.98": False, "2.1.280": True}, shown_by=("paths/trailing-slash-write",)
+    write_drops_final_slash: bool = behaviour(
+        True,
+        {"1.0.98": False, "2.1.280": True},
+        meaning="Write of a new file takes no notice of a slash after the file's name.",
+        shown_by=("paths/trailing-slash-write",),
     )
-    """Write of a new file takes no notice of a slash after the file's name."""
-    null_in_path: str = since(
+    null_in_path: str = behaviour(
         "unseen",
         {"2.0.35": "seen", "2.1.89": "fatal", "2.1.281": "named"},
+        meaning="The value says how a path with a NUL character is treated: `unseen`, it counts as "
+        "missing; `seen`, the call fails; `fatal`, the product ends; `named`, a refusal names the"
+        " NUL character.",
         shown_by=("paths/nul-in-path", "paths/nul-in-path-edit"),
     )
-    """How a path with a NUL character is refused, see `refuse_null`."""
-    write_sees_null: bool = since(False, {"1.0.98": True}, shown_by=("paths/nul-in-path-write",))
-    """Write refuses a path with a NUL character before it writes, even where the other tools do not see it."""
-    write_looks_first: bool = since(False, {"2.1.63": True}, shown_by=("links-and-modes/loop-write",))
-    """Write looks at a path when it is validated: one of which the system does not tell whether there is something (a
-    link to itself, a file as a directory) is refused in the system's words; otherwise it counts as missing."""
-    stat_call: str = since(
+    write_sees_null: bool = behaviour(
+        False,
+        {"1.0.98": True},
+        meaning="Write refuses a path with a NUL character before it writes, even where the other tools "
+        "do not see the character.",
+        shown_by=("paths/nul-in-path-write",),
+    )
+    write_looks_first: bool = behaviour(
+        False,
+        {"2.1.63": True},
+        meaning="Write refuses a path of which the system does not tell whether there is something, such "
+        "as a link to itself; otherwise such a path counts as missing.",
+        shown_by=("links-and-modes/loop-write",),
+    )
+    stat_call: str = behaviour(
         "stat",
         {"2.1.113": "statx", "2.1.208": "stat"},
+        meaning="The value is the name of the system call in the refusal of a path that the system does "
+        "not let be looked at.",
         shown_by=("paths/name-of-256-bytes", "links-and-modes/loop-write"),
     )
-    """What the system calls it to look at a path."""
-    edit_looks_first: bool = since(
-        False, {"2.1.89": True}, shown_by=("paths/parent-is-file-edit", "paths/trailing-slash-edit")
+    edit_looks_first: bool = behaviour(
+        False,
+        {"2.1.89": True},
+        meaning="Edit looks at a path before it opens the file.",
+        shown_by=("paths/parent-is-file-edit", "paths/trailing-slash-edit"),
     )
-    """Edit looks at a path before it opens it."""
-    edit_opens_first: bool = since(
-        False, {"2.1.63": True}, shown_by=("paths/directory-edit", "paths/directory-named-like-notebook")
+    edit_opens_first: bool = behaviour(
+        False,
+        {"2.1.63": True},
+        meaning="Edit reads the file before it asks whether the file may be edited, so that a directory "
+        "fails first.",
+        shown_by=("paths/directory-edit", "paths/directory-named-like-notebook"),
     )
-    """Edit reads the file before it asks whether it may be edited; a directory fails there."""
-    failures_are_explained: bool = since(False, {"1.0.53": True}, shown_by=("creation/edit-at-directory",))
-    """A failure of the system while a call is validated is told in the system's words."""
-    working_directory_remark: str = since(
+    failures_are_explained: bool = behaviour(
+        False,
+        {"1.0.53": True},
+        meaning="A failure of the system while a call is validated is told in the system's words.",
+        shown_by=("creation/edit-at-directory",),
+    )
+    working_directory_remark: str = behaviour(
         "",
         {
             "1.0.10": " Current working directory: {root}",
             "1.0.21": "",
             "2.1.48": " Note: your current working directory is {root}.",
         },
+        meaning="The value is the remark on the working directory in the refusal of a missing file.",
         shown_by=("paths/missing-read", "paths/missing-edit"),
     )
-    """What the refusal of a missing file says of the working directory."""
-    read_names_directories: bool = since(
-        False, {"2.1.41": True}, shown_by=("paths/directory-read", "paths/empty-path-read")
+    read_names_directories: bool = behaviour(
+        False,
+        {"2.1.41": True},
+        meaning="The refusal of Read to read a directory names the directory.",
+        shown_by=("paths/directory-read", "paths/empty-path-read"),
     )
-    """Read names the directory that it is given as a file."""
-    write_names_directories: bool = since(
-        False, {"2.1.277": True}, shown_by=("paths/directory-write", "paths/tilde-alone-write")
+    write_names_directories: bool = behaviour(
+        False,
+        {"2.1.277": True},
+        meaning="The refusal of Write to write over a directory names the directory.",
+        shown_by=("paths/directory-write", "paths/tilde-alone-write"),
     )
-    """Write names the directory that it is given as a file."""
-    link_refusal: str = since(
+    link_refusal: str = behaviour(
         "",
         {
             "2.1.129": "Refusing to write through symlink: {path}. Resolve the symlink and pass the real target path "
@@ -115,24 +166,39 @@ class PathBehaviours:
             "2.1.280": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: "
             "{target}.",
         },
+        meaning="The value is how Edit and Write refuse a symbolic link; with an empty value they follow "
+        "the link.",
         shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write"),
     )
-    """How Edit and Write refuse a symbolic link; nothing if they follow it."""
-    links_are_refused_first: bool = since(
-        False, {"2.1.251": True}, shown_by=("links-and-modes/link-to-directory-write",)
+    links_are_refused_first: bool = behaviour(
+        False,
+        {"2.1.251": True},
+        meaning="Write refuses links before it reads what is there.",
+        shown_by=("links-and-modes/link-to-directory-write",),
     )
-    """Write refuses links before it reads what is there."""
-    dangling_parents_are_refused: bool = since(
-        False, {"2.1.251": True}, shown_by=("paths/parent-is-dangling-link",)
+    dangling_parents_are_refused: bool = behaviour(
+        False,
+        {"2.1.251": True},
+        meaning="Edit and Write refuse a path below a link to nothing, and a new file with a slash behind"
+        " its name.",
+        shown_by=("paths/parent-is-dangling-link",),
     )
-    """Edit and Write refuse what is below a link to nothing, and a new file with a slash behind its name."""
-    link_loops_are_refused: bool = since(False, {"2.1.280": True}, shown_by=("links-and-modes/loop-read",))
-    """Read refuses links that go round in a circle."""
-    dangling_links_are_followed: bool = since(
-        False, {"2.1.83": True}, shown_by=("links-and-modes/dangling-create",)
+    link_loops_are_refused: bool = behaviour(
+        False,
+        {"2.1.280": True},
+        meaning="Read refuses links that go round in a circle.",
+        shown_by=("links-and-modes/loop-read",),
     )
-    """Replacing a link to nothing creates what it leads to; otherwise a file takes the place of the link."""
-    dangling_parents_are_overlooked: bool = since(
-        False, {"2.1.113": True}, shown_by=("paths/parent-is-dangling-link",)
+    dangling_links_are_followed: bool = behaviour(
+        False,
+        {"2.1.83": True},
+        meaning="Replacing a link to nothing creates the file that the link leads to; otherwise a file "
+        "takes the place of the link.",
+        shown_by=("links-and-modes/dangling-create",),
     )
-    """A link to nothing in place of a directory is not noticed before the file is opened."""
+    dangling_parents_are_overlooked: bool = behaviour(
+        False,
+        {"2.1.113": True},
+        meaning="A link to nothing in place of a directory is not noticed before the file is opened.",
+        shown_by=("paths/parent-is-dangling-link",),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.behaviours.history import since
+from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["ReadBehaviours"]
 
@@ -13,43 +13,64 @@ __all__ = ["ReadBehaviours"]
 class ReadBehaviours:
     """What Read answers for a file of lines."""
 
-    reading_measures_first: bool = since(
+    reading_measures_first: bool = behaviour(
         False,
         {"2.1.40": True, "2.1.251": False},
+        meaning="Read asks the system for the size of a file before it reads the file.",
         shown_by=("race/read-deleted-during-call", "paths/parent-is-file-read", "links-and-modes/loop-read"),
     )
-    """Before it reads, Read asks the system for the size of the file."""
-    read_finds_missing_files_late: bool = since(
-        False, {"2.1.41": True}, shown_by=("race/read-created-during-call", "race/read-deleted-during-call")
+    read_finds_missing_files_late: bool = behaviour(
+        False,
+        {"2.1.41": True},
+        meaning="Read finds out that a file is missing when it reads, not when the call is validated.",
+        shown_by=("race/read-created-during-call", "race/read-deleted-during-call"),
     )
-    """Read finds out that a file is missing when it reads, not when it is validated."""
-    default_line_limit: int | None = since(None, documented=2000, shown_by=("sizes/2001-lines",))
-    """Lines that Read returns when `limit` is not given."""
-    line_width_limit: int | None = since(None, documented=2000, shown_by=("sizes/2001-characters",))
-    """Characters of each line that Read returns."""
-    line_prefix: str = since(
+    default_line_limit: int | None = behaviour(
+        None,
+        documented=2000,
+        meaning="The value is how many lines Read returns when `limit` is not given; without a value Read"
+        " returns every line.",
+        source="behaviour-spec.txt, Default Limits",
+        shown_by=("sizes/2001-lines",),
+    )
+    line_width_limit: int | None = behaviour(
+        None,
+        documented=2000,
+        meaning="The value is how many characters of each line Read returns; without a value Read returns"
+        " every character.",
+        source="behaviour-spec.txt, Default Limits",
+        shown_by=("sizes/2001-characters",),
+    )
+    line_prefix: str = behaviour(
         "{:>6}\t",
         {"1.0.21": "{:>6}→", "2.1.86": "{}\t"},
+        meaning="The value is what stands before each line that Read shows, as a format of the line's "
+        "number.",
+        source="behaviour-spec.txt, Output Format",
         shown_by=("read-output/numbered-lines", "read-output/offset-alone"),
     )
-    """What stands before a numbered line, as a format of its number."""
-    range_is_filtered_by_index: bool = since(
-        False, {"2.1.41": True}, shown_by=("read-output/offset-negative", "read-output/fractional-offset")
+    range_is_filtered_by_index: bool = behaviour(
+        False,
+        {"2.1.41": True},
+        meaning="Read goes through the lines and takes those within the range; otherwise Read cuts the "
+        "range out of the list of lines.",
+        shown_by=("read-output/offset-negative", "read-output/fractional-offset"),
     )
-    """Read goes through the lines and takes those within the range; otherwise it cuts the range out of their list."""
-    blank_ranges_are_shown: bool = since(
+    blank_ranges_are_shown: bool = behaviour(
         False,
         {"2.1.208": True},
+        meaning="A Read of one empty line shows the line with its number; otherwise Read warns of the "
+        "file's end.",
         shown_by=("read-output/blank-line-by-range", "read-output/offset-behind-a-final-newline"),
     )
-    """A Read of one empty line shows it with its number; otherwise it warns of the file's end."""
-    empty_file_warning: str = since(
+    empty_file_warning: str = behaviour(
         "for no text",
         {"1.0.53": "never", "2.1.208": "for empty files"},
+        meaning="The value says when Read, having no line to show, says that the file is empty instead of"
+        " warning of the file's end: `for no text`, `never`, or `for empty files`.",
         shown_by=("read-output/empty-file",),
     )
-    """When Read, having no line to show, says that the file is empty; otherwise it warns of the file's end."""
-    repeated_read_answer: str = since(
+    repeated_read_answer: str = behaviour(
         "",
         {
             "2.1.86": "File unchanged since last read. The content from the earlier Read tool_result in this "
@@ -57,44 +78,71 @@ class ReadBehaviours:
             "2.1.128": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
             "2.1.317": "",
         },
+        meaning="The value is the answer to the same Read of a file that has not changed since; with an "
+        "empty value the file is shown again.",
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
-    """What answers the same Read of a file that has not changed since; nothing: it is shown again."""
-    answers_end_without_blanks: bool = since(
-        False, {"2.1.233": True}, shown_by=("read-output/final-newline", "read-output/trailing-blanks")
+    answers_end_without_blanks: bool = behaviour(
+        False,
+        {"2.1.233": True},
+        meaning="An answer loses the blanks at its end, unless it consists of blocks, as that for a "
+        "notebook does.",
+        shown_by=("read-output/final-newline", "read-output/trailing-blanks"),
     )
-    """An answer loses the blanks at its end, unless it consists of blocks as of a notebook."""
-    media_keep_final_blanks: bool = since(
-        True, {"2.1.268": False}, shown_by=("read-output/final-newline-after-an-image",)
+    media_keep_final_blanks: bool = behaviour(
+        True,
+        {"2.1.268": False},
+        meaning="Answers keep the blanks at their end once Read has shown an image or a document.",
+        shown_by=("read-output/final-newline-after-an-image",),
     )
-    """But none does any more once Read has shown an image or a document."""
-    empty_answers_are_told: bool = since(False, {"2.1.73": True}, shown_by=("notebooks/read-empty-notebook",))
-    """An answer without a character says so."""
-    sizes_are_whole_kilobytes: bool = since(
-        True, {"1.0.23": False}, shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read")
+    empty_answers_are_told: bool = behaviour(
+        False,
+        {"2.1.73": True},
+        meaning="An answer without a character says that the tool completed with no output.",
+        shown_by=("notebooks/read-empty-notebook",),
     )
-    """Sizes of files of lines are told in whole kilobytes."""
-    size_advice: str = since(
+    sizes_are_whole_kilobytes: bool = behaviour(
+        True,
+        {"1.0.23": False},
+        meaning="Refusals name the sizes of files of lines in whole kilobytes.",
+        shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read"),
+    )
+    size_advice: str = behaviour(
         "GrepTool",
         {"2.1.71": "search"},
+        meaning="The value says how the refusal of a file that is too much to show advises to search it: "
+        "by `GrepTool`, or by any `search`.",
         shown_by=("sizes/one-line-of-many-tokens", "notebooks/read-large-content"),
     )
-    """Which advice stands in the refusal of what is too much to show."""
-    size_refusal_offers_allow_large: bool = since(
-        False, {"2.1.296": True}, shown_by=("sizes/one-line-of-many-tokens",)
+    size_refusal_offers_allow_large: bool = behaviour(
+        False,
+        {"2.1.296": True},
+        meaning="The refusal of a file of lines that is too much to show says how to read the file anyway.",
+        shown_by=("sizes/one-line-of-many-tokens",),
     )
-    """The refusal of a file of lines that is too much to show tells how to read it nevertheless."""
-    offsets_ask_for_parts: bool = since(True, {"2.1.41": False}, shown_by=("sizes/large-file-with-offset",))
-    """An offset lets Read show a part of a large file, as a limit does."""
-    part_size_is_limited: bool = since(
-        True, {"2.1.41": False}, shown_by=("sizes/range-over-the-limit-of-bytes",)
+    offsets_ask_for_parts: bool = behaviour(
+        True,
+        {"2.1.41": False},
+        meaning="An `offset` lets Read show a part of a large file, as a `limit` does.",
+        shown_by=("sizes/large-file-with-offset",),
     )
-    """A part of a file must not be larger than a file may be."""
-    long_files_are_truncated: bool = since(
-        False, {"2.1.145": True}, shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap")
+    part_size_is_limited: bool = behaviour(
+        True,
+        {"2.1.41": False},
+        meaning="A part of a file must not be larger than a whole file may be.",
+        shown_by=("sizes/range-over-the-limit-of-bytes",),
     )
-    """A Read of more tokens than allowed shows the first lines; it is refused where a limit was given."""
-    truncation_notice_comes_first: bool = since(
-        True, {"2.1.205": False}, shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes")
+    long_files_are_truncated: bool = behaviour(
+        False,
+        {"2.1.145": True},
+        meaning="A Read of more tokens than allowed shows the first lines, unless a limit was given; "
+        "otherwise the Read is refused.",
+        shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap"),
     )
-    """What tells that only the first lines are shown stands before them; otherwise in a reminder after them."""
+    truncation_notice_comes_first: bool = behaviour(
+        True,
+        {"2.1.205": False},
+        meaning="The notice that only the first lines are shown stands before them; otherwise in a "
+        "reminder after them.",
+        shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes"),
+    )

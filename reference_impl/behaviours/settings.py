@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.behaviours.history import since
+from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["SettingsBehaviours"]
 
@@ -13,9 +13,13 @@ __all__ = ["SettingsBehaviours"]
 class SettingsBehaviours:
     """What a settings file may hold."""
 
-    settings_are_checked: bool = since(False, {"1.0.83": True}, shown_by=("multi-edit/settings",))
-    """Edit, Write and MultiEdit refuse to make a settings file invalid."""
-    settings_edition: int = since(
+    settings_are_checked: bool = behaviour(
+        False,
+        {"1.0.83": True},
+        meaning="Edit, Write and MultiEdit refuse to make a settings file invalid.",
+        shown_by=("multi-edit/settings",),
+    )
+    settings_edition: int = behaviour(
         1,
         {
             "2.0.0": 2,
@@ -26,30 +30,43 @@ class SettingsBehaviours:
             "2.1.160": 7,
             "2.1.207": 8,
         },
+        meaning="The value is the edition of the schema of settings files: the keys, the values, and the "
+        "words for wrong ones.",
         shown_by=("settings/wrong-choices",),
     )
-    """Which edition of the schema of settings files holds: keys, values, and the words for wrong ones."""
-    classifier_is_a_setting: bool = since(
-        True, {"2.1.14": False}, shown_by=("settings/every-setting", "settings/wrong-types")
+    classifier_is_a_setting: bool = behaviour(
+        True,
+        {"2.1.14": False},
+        meaning="A settings file may hold the setting for permissions by a classifier.",
+        shown_by=("settings/every-setting", "settings/wrong-types"),
     )
-    """The setting for permissions by a classifier is known."""
-    skipping_is_a_setting: bool = since(
-        True, {"2.1.38": False}, shown_by=("settings/every-setting", "settings/wrong-types")
+    skipping_is_a_setting: bool = behaviour(
+        True,
+        {"2.1.38": False},
+        meaning="A settings file may hold the settings that say what to skip.",
+        shown_by=("settings/every-setting", "settings/wrong-types"),
     )
-    """Settings that say what to skip are known."""
-    settings_are_lenient: bool = since(
+    settings_are_lenient: bool = behaviour(
         False,
         {"2.1.260": True},
+        meaning="The check of a settings file names unknown hook events together, and lets `attribution` "
+        "be a boolean and rules hold any parentheses.",
         shown_by=(
             "settings/wrong-hooks",
             "settings/permission-rule-wrong",
             "settings/wrong-types-of-nothing",
         ),
     )
-    """Unknown hook events are told together, `attribution` may be a boolean, rules may hold any parentheses."""
-    settings_have_any_case: bool = since(False, {"2.0.19": True}, shown_by=("settings/upper-case-name",))
-    """The name of a settings file counts in any letter case."""
-    changed_keys_alone_are_explained: bool = since(
-        False, {"2.1.326": True}, shown_by=("settings/null-settings", "settings/unread")
+    settings_have_any_case: bool = behaviour(
+        False,
+        {"2.0.19": True},
+        meaning="The name of a settings file counts in any letter case.",
+        shown_by=("settings/upper-case-name",),
     )
-    """The refusal of invalid settings shows the schema of the keys that were changed, not of all."""
+    changed_keys_alone_are_explained: bool = behaviour(
+        False,
+        {"2.1.326": True},
+        meaning="The refusal of invalid settings shows the schema of the keys that were changed, not of "
+        "all keys.",
+        shown_by=("settings/null-settings", "settings/unread"),
+    )

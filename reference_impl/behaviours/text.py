@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.behaviours.history import since
+from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["TextBehaviours"]
 
@@ -13,82 +13,131 @@ __all__ = ["TextBehaviours"]
 class TextBehaviours:
     """What becomes of quotes, escapes, blanks, line ends and encodings."""
 
-    quotes_are_folded: bool = since(False, {"1.0.45": True}, shown_by=("quotes/straight-finds-curly-double",))
-    """Edit finds curly quotes by straight ones, and the other way round."""
-    quotes_are_taken_over: bool = since(
-        False, {"2.1.47": True}, shown_by=("quotes/straight-quotes-inserted-where-curly-matched",)
+    quotes_are_folded: bool = behaviour(
+        False,
+        {"1.0.45": True},
+        meaning="Edit finds curly quotes by straight ones, and the other way round.",
+        source="2.1.7-read-before-edit.txt, String Matching Algorithm",
+        shown_by=("quotes/straight-finds-curly-double",),
     )
-    """Where folded quotes matched, straight quotes of the new text become curly if those in the file are."""
-    escapes_are_swapped: bool = since(
+    quotes_are_taken_over: bool = behaviour(
+        False,
+        {"2.1.47": True},
+        meaning="Where Edit found curly quotes by straight ones, straight quotes of the new text become "
+        "curly as well.",
+        shown_by=("quotes/straight-quotes-inserted-where-curly-matched",),
+    )
+    escapes_are_swapped: bool = behaviour(
         False,
         {"2.1.118": True},
+        meaning="Edit finds `\\uXXXX` by its character, and the other way round, and says so if neither "
+        "is in the file.",
         shown_by=("literal-text/character-for-escape", "literal-text/composed-and-decomposed"),
     )
-    """Edit finds `\\uXXXX` by its character, and the other way round; it says so if neither is there."""
-    escapes_are_decoded: bool = since(
-        False, {"2.1.116": True}, shown_by=("literal-text/unicode-escape", "literal-text/write-special-text")
+    escapes_are_decoded: bool = behaviour(
+        False,
+        {"2.1.116": True},
+        meaning="`\\uXXXX` in what Edit and Write are given becomes the character before any rule is "
+        "applied.",
+        shown_by=("literal-text/unicode-escape", "literal-text/write-special-text"),
     )
-    """`\\uXXXX` in what Edit and Write are given becomes the character before any rule is applied."""
-    control_escapes_are_kept: bool = since(
-        False, {"2.1.277": True}, shown_by=("literal-text/unicode-escapes-of-every-kind",)
+    control_escapes_are_kept: bool = behaviour(
+        False,
+        {"2.1.277": True},
+        meaning="The escape of a control character stays an escape.",
+        shown_by=("literal-text/unicode-escapes-of-every-kind",),
     )
-    """An escape of a control character stays."""
-    windows_paths_are_spared: bool = since(False, {"2.1.218": True}, shown_by=("literal-text/windows-path",))
-    """A text with a path of Windows in it keeps its escapes."""
-    trailing_blanks_are_cut: bool = since(
+    windows_paths_are_spared: bool = behaviour(
+        False,
+        {"2.1.218": True},
+        meaning="A text with a path of Windows in it keeps its escapes.",
+        shown_by=("literal-text/windows-path",),
+    )
+    trailing_blanks_are_cut: bool = behaviour(
         False,
         {"1.0.113": True},
         documented=False,
+        meaning="Edit of a file that exists and Write cut the blanks before each line's end of what they "
+        "insert.",
+        source="2.1.7-read-before-edit.txt, Core Replacement",
         shown_by=("whitespace/trailing-blanks-are-the-whole-change",),
     )
-    """Edit (of a file that exists) and Write cut the blanks before each line's end of what they insert."""
-    markdown_keeps_blanks: bool = since(
+    markdown_keeps_blanks: bool = behaviour(
         False,
         {"2.1.89": True},
+        meaning="No blanks are cut in what is inserted into a Markdown file.",
         shown_by=("whitespace/trailing-blanks-in-markdown", "write/trailing-blanks-markdown"),
     )
-    """No blanks are cut in what is inserted into a Markdown file."""
-    carriage_returns_are_doubled: bool = since(
+    carriage_returns_are_doubled: bool = behaviour(
         True,
         {"2.1.89": False},
+        meaning="In a file with `\\r\\n`, a `\\r\\n` of the new text gets a second `\\r`.",
         shown_by=("line-endings/crlf-in-new-string-of-crlf-file", "line-endings/double-cr"),
     )
-    """In a file with `\\r\\n` a `\\r\\n` of the text gets a second `\\r`."""
-    write_keeps_line_endings: bool = since(
+    write_keeps_line_endings: bool = behaviour(
         True,
         {"2.1.77": False},
+        meaning="Write takes over the line endings of the old file, or of the files around a new one.",
         shown_by=("line-endings/write-lf-over-crlf", "line-endings/write-new-beside-four-crlf-files"),
     )
-    """Write takes over the line endings of the old file, or of the files around a new one."""
-    own_line_endings_are_unified: bool = since(
-        False, {"2.1.216": True}, shown_by=("staleness/touch-of-own-crlf-write",)
+    own_line_endings_are_unified: bool = behaviour(
+        False,
+        {"2.1.216": True},
+        meaning="The session remembers a text that Write wrote with `\\n` line ends; otherwise as it was "
+        "given.",
+        shown_by=("staleness/touch-of-own-crlf-write",),
     )
-    """What Write wrote is remembered with `\\n` line ends; otherwise as it was given."""
-    final_carriage_return_is_lost: bool = since(
-        False, {"2.1.41": True}, shown_by=("line-endings/read-cr-at-the-end", "line-endings/lone-cr-file")
+    final_carriage_return_is_lost: bool = behaviour(
+        False,
+        {"2.1.41": True},
+        meaning="Read does not see a `\\r` at the very end of a file.",
+        shown_by=("line-endings/read-cr-at-the-end", "line-endings/lone-cr-file"),
     )
-    """Read does not see a `\\r` at the very end of a file."""
-    line_endings_of_utf_16_are_seen: bool = since(
-        False, {"2.1.72": True}, documented=True, shown_by=("encodings/utf-16-crlf",)
+    line_endings_of_utf_16_are_seen: bool = behaviour(
+        False,
+        {"2.1.72": True},
+        documented=True,
+        meaning="The line endings of a UTF-16 file are found in its text; otherwise in its bytes, where "
+        "there are none.",
+        source="later-edit-flow.txt, Steps",
+        shown_by=("encodings/utf-16-crlf",),
     )
-    """The line endings of a UTF-16 file are found in its text; otherwise in its bytes, where there are none."""
-    utf_16_is_shown: bool = since(
-        False, {"2.1.299": True}, shown_by=("encodings/utf-16-read", "encodings/utf-16-odd-length")
+    utf_16_is_shown: bool = behaviour(
+        False,
+        {"2.1.299": True},
+        meaning="Read decodes a file that begins with a UTF-16 little-endian byte order mark; otherwise "
+        "Read takes every file for UTF-8.",
+        shown_by=("encodings/utf-16-read", "encodings/utf-16-odd-length"),
     )
-    """Read decodes a file that begins with a UTF-16 little-endian byte order mark; otherwise all is UTF-8."""
-    byte_order_marks_are_hidden: bool = since(
-        False, {"2.1.41": True}, shown_by=("encodings/bom-shown", "encodings/bom-alone")
+    byte_order_marks_are_hidden: bool = behaviour(
+        False,
+        {"2.1.41": True},
+        meaning="Read does not show a byte order mark at the beginning of a file.",
+        shown_by=("encodings/bom-shown", "encodings/bom-alone"),
     )
-    """Read does not show a byte order mark at the beginning of a file."""
-    byte_order_mark_is_format: bool = since(False, {"2.1.216": True}, shown_by=("encodings/bom-in-old-string",))
-    """A byte order mark belongs to the format of a file, not to its text, so Edit does not see it."""
-    write_keeps_byte_order_mark: bool = since(False, {"2.1.299": True}, shown_by=("write/over-byte-order-mark",))
-    """Write over a file with a byte order mark writes one; otherwise it drops it."""
-    unwritable_files_are_told: bool = since(
-        False, {"2.1.299": True}, shown_by=("encodings/nul-read", "encodings/latin-1-read")
+    byte_order_mark_is_format: bool = behaviour(
+        False,
+        {"2.1.216": True},
+        meaning="A byte order mark belongs to the format of a file, not to its text, so that Edit does "
+        "not see it.",
+        shown_by=("encodings/bom-in-old-string",),
     )
-    """Read tells of a file of lines that Edit and Write could not write back as it was."""
-    unwritable_files_are_refused: bool = since(
-        False, {"2.1.299": True}, shown_by=("encodings/nul-elsewhere", "encodings/latin-1-write")
+    write_keeps_byte_order_mark: bool = behaviour(
+        False,
+        {"2.1.299": True},
+        meaning="Write over a file with a byte order mark writes the mark again; otherwise Write drops it.",
+        shown_by=("write/over-byte-order-mark",),
     )
-    """Edit and Write refuse a file that they could not write back as it was."""
+    unwritable_files_are_told: bool = behaviour(
+        False,
+        {"2.1.299": True},
+        meaning="Read says of a file of lines that Edit and Write would refuse it, if they could not "
+        "write it back as it was.",
+        shown_by=("encodings/nul-read", "encodings/latin-1-read"),
+    )
+    unwritable_files_are_refused: bool = behaviour(
+        False,
+        {"2.1.299": True},
+        meaning="Edit and Write refuse a file that they could not write back as it was.",
+        shown_by=("encodings/nul-elsewhere", "encodings/latin-1-write"),
+    )

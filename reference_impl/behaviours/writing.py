@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.behaviours.history import since
+from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["WriteBehaviours"]
 
@@ -13,74 +13,107 @@ __all__ = ["WriteBehaviours"]
 class WriteBehaviours:
     """What Edit and Write do once a change is allowed."""
 
-    writing_looks_first: bool = since(
-        False, {"2.1.196": True, "2.1.251": False}, shown_by=("race/parent-replaced-by-file-during-call",)
+    writing_looks_first: bool = behaviour(
+        False,
+        {"2.1.196": True, "2.1.251": False},
+        meaning="Edit and Write look at the path again right before they write.",
+        shown_by=("race/parent-replaced-by-file-during-call",),
     )
-    """Edit and Write look at the path again right before they write."""
-    write_opens_first: bool = since(False, {"2.1.72": True}, shown_by=("race/directory-made-during-call",))
-    """Right before writing, Write reads the file before it compares times."""
-    directories_are_opened: bool = since(
+    write_opens_first: bool = behaviour(
+        False,
+        {"2.1.72": True},
+        meaning="Right before writing, Write reads the file before it compares times.",
+        shown_by=("race/directory-made-during-call",),
+    )
+    directories_are_opened: bool = behaviour(
         False,
         {"2.1.251": True},
+        meaning="Right before writing, Edit and Write open the directory of the file.",
         shown_by=("race/directory-deleted-during-edit", "race/parent-replaced-by-file-during-call"),
     )
-    """Right before writing, Edit and Write open the directory of the file."""
-    parents_are_made_first: bool = since(
-        False, {"2.1.83": True, "2.1.193": False}, shown_by=("race/directory-deleted-during-edit",)
+    parents_are_made_first: bool = behaviour(
+        False,
+        {"2.1.83": True, "2.1.193": False},
+        meaning="Edit makes missing directories before it finds out whether there is anything to replace.",
+        shown_by=("race/directory-deleted-during-edit",),
     )
-    """Edit makes missing directories before it finds out whether it can replace anything."""
-    execution_matches_again: bool = since(
+    execution_matches_again: bool = behaviour(
         False,
         {"2.1.321": True},
+        meaning="Right before writing, Edit refuses several matches and a creation over content once more.",
         shown_by=("race/target-doubled-during-call", "race/edit-new-created-during-call"),
     )
-    """Right before writing, Edit refuses several matches and a creation over content once more."""
-    every_match_is_replaced: bool = since(
+    every_match_is_replaced: bool = behaviour(
         True,
         {"1.0.8": False},
+        meaning="Edit and MultiEdit replace every occurrence of a text that was counted in the file "
+        "before, and the lines that Edit shows have every occurrence of an empty text replaced.",
         shown_by=("creation/edit-replaces-newlines", "creation/edit-replaces-blank-file"),
     )
-    """Edit and MultiEdit replace every occurrence of what was counted in the file before, also every one of nothing
-    in the lines that Edit shows."""
-    files_are_replaced: bool = since(
+    files_are_replaced: bool = behaviour(
         False,
         {"1.0.45": True},
+        meaning="A new file takes the place of the old one; otherwise the old file is written in place.",
         shown_by=("links-and-modes/edit-of-hard-link", "links-and-modes/write-link-chain"),
     )
-    """A new file takes the place of the old one; otherwise the old one is written in place."""
-    temporary_names_are_longer: bool = since(False, {"2.1.181": True}, shown_by=("paths/name-of-255-bytes",))
-    """A file is written under its name with something added before it takes its place; that name may be too long."""
-    new_files_are_private: bool = since(
+    temporary_names_are_longer: bool = behaviour(
+        False,
+        {"2.1.181": True},
+        meaning="A file is written under its name with something added before it takes its place, which a"
+        " long name has no room for.",
+        shown_by=("paths/name-of-255-bytes",),
+    )
+    new_files_are_private: bool = behaviour(
         False,
         {"2.0.42": True, "2.0.77": False},
+        meaning="A file that was not there before gets the mode 0600.",
         shown_by=("links-and-modes/dangling-create", "links-and-modes/loop-write"),
     )
-    """A file that was not there before gets the mode 0600."""
-    new_directories_are_private: bool = since(
-        False, {"1.0.120": True, "2.0.77": False}, shown_by=("creation/modes-of-what-is-new",)
+    new_directories_are_private: bool = behaviour(
+        False,
+        {"1.0.120": True, "2.0.77": False},
+        meaning="A directory that a new file needs gets the mode 0700.",
+        shown_by=("creation/modes-of-what-is-new",),
     )
-    """A directory that a new file needs gets the mode 0700."""
-    edits_are_shown: bool = since(True, {"2.1.20": False}, shown_by=("results/edit-of-the-first-line",))
-    """The answer of Edit shows the lines around the change."""
-    replacements_are_quoted: bool = since(True, {"2.1.78": False}, shown_by=("replace-all/after-refusal",))
-    """The answer of an Edit with `replace_all` quotes both strings."""
-    writes_are_shown: bool = since(True, {"2.1.47": False}, shown_by=("gate/write-after-read",))
-    """The answer of a Write over a file shows the content."""
-    answers_say_state_is_current: bool = since(
-        False, {"2.1.128": True}, shown_by=("gate/edit-after-read", "gate/write-after-read")
+    edits_are_shown: bool = behaviour(
+        True,
+        {"2.1.20": False},
+        meaning="The answer of Edit shows the lines around the change.",
+        shown_by=("results/edit-of-the-first-line",),
     )
-    """The answers of Edit and Write tell that the model knows all of the file now."""
-    current_state_needs_seen_content: bool = since(
-        False, {"2.1.281": True}, shown_by=("gate/edit-unread", "gate/partial-read-edit-inside")
+    replacements_are_quoted: bool = behaviour(
+        True,
+        {"2.1.78": False},
+        meaning="The answer of an Edit with `replace_all` quotes both strings.",
+        shown_by=("replace-all/after-refusal",),
     )
-    """The answer of Edit tells so only if the model has read or written all of the file; otherwise always."""
-    current_state_needs_same_content: bool = since(
+    writes_are_shown: bool = behaviour(
+        True,
+        {"2.1.47": False},
+        meaning="The answer of a Write over a file shows the content.",
+        shown_by=("gate/write-after-read",),
+    )
+    answers_say_state_is_current: bool = behaviour(
+        False,
+        {"2.1.128": True},
+        meaning="The answers of Edit and Write say that the model knows all of the file.",
+        shown_by=("gate/edit-after-read", "gate/write-after-read"),
+    )
+    current_state_needs_seen_content: bool = behaviour(
+        False,
+        {"2.1.281": True},
+        meaning="The answer of Edit says that the model knows all of the file only if the model has read "
+        "or written all of it; otherwise always.",
+        shown_by=("gate/edit-unread", "gate/partial-read-edit-inside"),
+    )
+    current_state_needs_same_content: bool = behaviour(
         False,
         {"2.1.295": True},
+        meaning="The answer of Edit says that the model knows all of the file only if what the model "
+        "knows is what the file held right before the Edit.",
         shown_by=(
             "staleness/same-time-other-content-edit",
             "line-endings/lone-cr-file",
             "encodings/utf-16-crlf",
         ),
     )
-    """And only if that is what the file held right before the Edit."""

@@ -32,7 +32,7 @@ Track = Callable[..., list[ChangePoint]]
 
 
 def one(changes: dict[tuple[int, int, int], object], *shown_by: str, first: object = False) -> History:
-    return History(first, MappingProxyType(changes), first, shown_by)
+    return History(first, MappingProxyType(changes), first, shown_by, "Something is so.", "recorded")
 
 
 @pytest.fixture

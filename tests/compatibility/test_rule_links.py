@@ -21,11 +21,13 @@ def test_every_behaviour_is_about_a_rule() -> None:
 
 
 def test_a_behaviour_that_nothing_shows_is_about_no_rule() -> None:
-    assert rules_of(SUITE, History(True, {}, True, ())) == ()
+    assert rules_of(SUITE, History(True, {}, True, (), "Something is so.", "recorded")) == ()
 
 
 def test_a_behaviour_belongs_to_the_rules_of_all_its_scenarios() -> None:
-    history = History(True, {}, True, ("gate/edit-unread", "gate/write-unread"))
+    history = History(
+        True, {}, True, ("gate/edit-unread", "gate/write-unread"), "Something is so.", "recorded"
+    )
     assert rules_of(SUITE, history) == ("edit-refuses-unread-file", "write-refuses-unread-file")
     found = behaviours_by_rule(SUITE, {"mine": history})
     assert {rule: list(names) for rule, names in found.items()} == {

@@ -212,7 +212,9 @@ class Moment:
         marked = before is not None and (before.data or b"").startswith("\ufeff".encode())
         if "\r" in self.arguments["content"] or self.spells_characters:
             return False
-        return before is None or (before.is_plain and not (marked and self.behaviours.write_keeps_byte_order_mark))
+        return before is None or (
+            before.is_plain and not (marked and self.behaviours.write_keeps_byte_order_mark)
+        )
 
     @property
     def mode_of_new_files(self) -> int:

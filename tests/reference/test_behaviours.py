@@ -11,7 +11,7 @@ import pytest
 import readfirst.reference_impl
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
-from readfirst.reference_impl.behaviours.history import ByModel, History, since
+from readfirst.reference_impl.behaviours.history import ByModel, History, behaviour
 from readfirst.reference_impl.contract import history_of
 
 CODE = Path(readfirst.reference_impl.__file__).parent
@@ -80,7 +80,14 @@ def test_an_unknown_contract_is_refused_with_the_known_ones(tmp_path):
 
 
 def test_a_version_between_two_that_are_known_has_the_behaviours_of_its_time():
-    history = History("old", {(1, 0, 21): "new", (2, 1, 208): ByModel("asks", "does not ask")}, "told", ())
+    history = History(
+        "old",
+        {(1, 0, 21): "new", (2, 1, 208): ByModel("asks", "does not ask")},
+        "told",
+        (),
+        "Something is so.",
+        "recorded",
+    )
     assert [history.at(version, relaxed=False) for version in ((1, 0, 20), (1, 0, 21), (2, 1, 300))] == [
         "old",
         "new",
@@ -132,8 +139,8 @@ def test_a_behaviour_that_is_declared_without_sense_is_refused(
     first: object, changes: dict[str, object]
 ) -> None:
     with pytest.raises(AssertionError):
-        since(first, changes)
+        behaviour(first, changes, meaning="Something is so.")
 
 
 def test_a_behaviour_may_be_a_number_or_nothing() -> None:
-    since(None, {"1.0.58": 10, "2.1.87": None})
+    behaviour(None, {"1.0.58": 10, "2.1.87": None}, meaning="Something is so.")
