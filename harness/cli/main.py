@@ -39,6 +39,7 @@ COMMANDS: Mapping[str, str] = {
     "merge": "readfirst.harness.cli.record:merge",
     "bisect": "readfirst.harness.cli.bisect:bisect",
     "diff": "readfirst.harness.cli.diff:diff",
+    "behaviours": "readfirst.harness.cli.behaviours:behaviours",
     "history": "readfirst.harness.cli.pages:history",
     "snapshot": "readfirst.harness.cli.snapshot:snapshot",
     "cache": "readfirst.harness.cli.cache:cache",

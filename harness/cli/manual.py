@@ -40,6 +40,7 @@ First steps:
   readfirst show FAMILY/SLUG                   the steps of one of them, and what is expected
   readfirst contracts                          the versions to compare with
   readfirst diff documented 2.1.7              what differs between two contracts, or runs, by cause
+  readfirst behaviours 2.1.40                  what one version does, behaviour by behaviour
   readfirst snapshot --quick                   whether the newest release changes anything
   readfirst run python:mymodule:Tools          your own implementation
   readfirst run 'mcp:node server.js'           your own MCP server

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from readfirst.harness.changes.points import version_of
 from readfirst.harness.report.markup import cell, code, link, table
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions import history
+from readfirst.harness.versions.behaviours_text import value_in_page
 from readfirst.harness.versions.history import NOT_RECORDED, ChangePoint, Histories
 
 __all__ = ["history_page"]
@@ -82,20 +82,4 @@ def _known(point: ChangePoint) -> str:
 
 
 def _change(point: ChangePoint) -> str:
-    return f"{_value(point.value_before)} → {_value(point.value_after)}"
-
-
-def _value(value: Any) -> str:
-    match value:
-        case True:
-            return "yes"
-        case False:
-            return "no"
-        case None:
-            return "none"
-        case str():
-            return code(value)
-        case int():
-            return f"{value:,}"
-        case _:
-            return code(str(value))
+    return f"{value_in_page(point.value_before)} → {value_in_page(point.value_after)}"

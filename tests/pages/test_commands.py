@@ -65,6 +65,8 @@ PLANS = {
     "readfirst diff 2.1.7 2.1.228": DIFFERS,
     "readfirst diff 2.1.228 2.1.228+gated": DIFFERS,
     "readfirst diff documented 2.1.7": DIFFERS,
+    "readfirst behaviours --diff 2.1.7 2.1.40": DIFFERS,
+    "readfirst behaviours --diff 2.1.228 2.1.228+gated --format json": DIFFERS,
     "readfirst diff 2.1.7 run.jsonl": Plan(codes=(0, 1), before=f"{STREAM} run.jsonl"),
     "readfirst report results/*.jsonl --format html --output implementations.html": Plan(before=RESULTS),
     "python3 tests/pictures/make.py results/*.jsonl --level effects --output docs/implementations.png": Plan(

@@ -9,14 +9,17 @@ from pathlib import Path
 import pytest
 
 import readfirst.reference_impl
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
-from readfirst.reference_impl.behaviours.history import ByModel, History, behaviour
+from readfirst.reference_impl.behaviours.history import RECORDED, ByModel, History, behaviour
 from readfirst.reference_impl.contract import history_of
 
 CODE = Path(readfirst.reference_impl.__file__).parent
 SOURCES = {path.relative_to(CODE).as_posix(): path.read_text(encoding="utf-8") for path in CODE.rglob("*.py")}
 NAMES = [field.name for field in fields(Behaviours)]
+SUITE = Suite()
+RECORDINGS = Recordings(SUITE.recordings_root)
 
 
 def test_every_contract_of_the_suite_is_known():
@@ -54,21 +57,60 @@ def test_nothing_is_imported_from_the_harness():
         assert not re.search(r"^\s*(from|import) harness", text, re.MULTILINE), file
 
 
+SENTENCE = re.compile(
+    r"(?!(?:And|But|It|Its|This|These|Such|What|Which|When|How|None)\b)[A-Z`.].+ .+[^ .]\.", re.DOTALL
+)
+"""One that stands alone: it does not begin with what only makes sense after another one, nor is it half of one."""
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_every_behaviour_stands_in_the_documentation(name):
-    documentation = CODE.resolve().parent / "docs" / "reference.md"
-    row = next(line for line in documentation.read_text(encoding="utf-8").splitlines() if f"`{name}`" in line)
-    for contract in ("2.1.7", "documented"):
-        value = getattr(behaviours_of(contract), name)
-        match value:
-            case str():
-                shown = f"`{value}`"
-            case bool():
-                shown = "yes" if value else "no"
-            case _:
-                shown = "no limit" if value is None else f"{value:,}"
-        column = {"2.1.7": 2, "documented": 3}[contract]
-        assert row.split("|")[column].strip() == shown
+def test_every_behaviour_has_a_meaning_that_stands_alone(name: str) -> None:
+    assert SENTENCE.fullmatch(history_of(name).meaning)
+    values = [history_of(name).first, *history_of(name).changes.values()]
+    says_its_value = (
+        history_of(name).meaning.startswith("The value ") or "the value" in history_of(name).meaning
+    )
+    if not any(isinstance(value, (bool, ByModel)) for value in values):
+        assert says_its_value, f"{name} is not yes or no, so its meaning has to speak of the value"
+
+
+@pytest.mark.parametrize(
+    "meaning",
+    [
+        "",
+        "Read.",
+        "Read shows lines",
+        "What stands before a line.",
+        "But none does any more.",
+        "And only if Edit did so.",
+        "This also happens to files.",
+        "edit does so.",
+    ],
+)
+def test_half_a_sentence_is_noticed(meaning: str) -> None:
+    assert SENTENCE.fullmatch(meaning) is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_behaviour_has_a_source(name: str) -> None:
+    """A document with its section, or recordings of the scenarios that show it."""
+    history = history_of(name)
+    assert history.shown_by
+    for scenario_id in history.shown_by:
+        assert SUITE.path(scenario_id).is_file()
+        if history.source == RECORDED:
+            assert RECORDINGS.path(scenario_id).is_file()
+    if history.source != RECORDED:
+        documents = SUITE.contracts["documented"].documents
+        for each in history.source.split("; "):
+            document, _, section = each.partition(", ")
+            assert document in documents
+            assert section
+
+
+def test_two_behaviours_do_not_mean_the_same() -> None:
+    meanings = [history_of(name).meaning for name in NAMES]
+    assert len(set(meanings)) == len(meanings)
 
 
 def test_an_unknown_contract_is_refused_with_the_known_ones(tmp_path):

@@ -13,7 +13,7 @@ from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
-from readfirst.reference_impl import Behaviours, behaviours_of
+from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.behaviours.history import ByModel, Version
 from readfirst.reference_impl.contract import history_of
 
@@ -78,6 +78,16 @@ def told(scenario_id: str, behaviours: Behaviours, place: SitePool) -> str:
     assert outcome.broken is None, outcome.broken
     steps = transcribe(scenario, outcome, SUITE.vocabulary).steps
     return TEMPORARY.sub(".tmp", repr([(step.results, step.changes, step.created) for step in steps]))
+
+
+def test_a_behaviour_that_no_version_changed_shows_in_a_scenario_that_it_points_to(place: SitePool) -> None:
+    constant = {name: history_of(name) for name in (field.name for field in fields(Behaviours))}
+    constant = {name: history for name, history in constant.items() if not history.changes}
+    assert constant
+    base = behaviours_of(DEFAULT_CONTRACT)
+    for name, history in constant.items():
+        other = replace(base, **{name: history.documented})
+        assert any(told(each, base, place) != told(each, other, place) for each in history.shown_by), name
 
 
 @pytest.mark.parametrize("change", list(changes()), ids=str)

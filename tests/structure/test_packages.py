@@ -35,6 +35,20 @@ ORDER = (
 
 FLOORS = {package: floor for floor, names in enumerate(ORDER) for package in names.split()}
 
+REFERENCE = HARNESS.with_name("reference_impl")
+REFERENCE_ORDER = (
+    "refusal behaviours",
+    "contract",
+    "text",
+    "arguments files",
+    "reading settings",
+    "session",
+    "tools",
+    "file_tools",
+    "server",
+)
+"""The rooms of the reference from the ground up; modules at its top are named as they are."""
+
 
 def package_of(module: str) -> str:
     """Return the package that a module below `readfirst.harness` is in, or its own name if it is in none."""
@@ -105,8 +119,40 @@ def test_an_import_from_above_is_noticed(source: str) -> None:
     assert climbs("suite.load", source) != []
 
 
+def reference_floor(module: str) -> int:
+    """Return the floor of a module below `readfirst.reference_impl`."""
+    return next(n for n, names in enumerate(REFERENCE_ORDER) if module.split(".")[0] in names.split())
+
+
+def reference_climbs(module: str, source: str) -> list[str]:
+    """Return what a module of the reference imports from a room above its own."""
+    prefix = "readfirst.reference_impl."
+    below = [name.removeprefix(prefix) for name in imported(source) if name.startswith(prefix)]
+    return [name for name in below if reference_floor(name) > reference_floor(module)]
+
+
+def test_no_module_of_the_reference_imports_from_a_room_above_its_own() -> None:
+    modules = {
+        ".".join(file.relative_to(REFERENCE).with_suffix("").parts): file.read_text("utf-8")
+        for file in sorted(REFERENCE.rglob("*.py"))
+        if file.name != "__init__.py"
+    }
+    assert {
+        name: found for name, source in modules.items() if (found := reference_climbs(name, source))
+    } == {}
+    assert {name.split(".")[0] for name in modules} == {
+        name for names in REFERENCE_ORDER for name in names.split()
+    }
+
+
+def test_an_import_from_a_room_above_is_noticed() -> None:
+    source = "from readfirst.reference_impl.tools import edit"
+    assert reference_climbs("session.paths", source) == ["tools.edit"]
+    assert reference_climbs("file_tools", source) == []
+
+
 def test_the_reference_knows_nothing_of_the_harness() -> None:
-    files = sorted(HARNESS.with_name("reference_impl").rglob("*.py"))
+    files = sorted(REFERENCE.rglob("*.py"))
     assert [
         file.name for file in files if any("harness" in name for name in imported(file.read_text("utf-8")))
     ] == []

@@ -1,0 +1,189 @@
+"""`readfirst behaviours` prints what one version does and what differs between two, and makes the tables of a page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.cli.suite_page import page_file
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions.behaviours import differences, standings, subjects
+from readfirst.harness.versions.behaviours_text import BEGIN, END, with_tables
+from readfirst.reference_impl import behaviours_of
+from readfirst.reference_impl.contract import histories
+
+from .conftest import Run, Small
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+VERSIONS = ("0.2.126", "1.0.60", "2.1.7", "2.1.40", "2.1.228", "2.1.228+gated", "documented")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_behaviour_stands_once_with_the_value_that_the_reference_has(version: str) -> None:
+    found = standings(version)
+    assert sorted(found) == sorted(histories())
+    known = behaviours_of(version)
+    assert all(each.value == getattr(known, name) for name, each in found.items())
+    assert sorted(name for subject in subjects() for name in subject.behaviours) == sorted(histories())
+
+
+@pytest.mark.parametrize("version", ["1.0.60", "2.1.40", "2.1.228", "2.1.228+gated", "2.1.328"])
+def test_a_value_holds_since_the_version_that_is_told_and_not_before_it(version: str) -> None:
+    gated = "+gated" if version.endswith("+gated") else ""
+    for name, each in standings(version).items():
+        assert each.since is not None
+        named = each.since + (gated if tuple(map(int, each.since.split("."))) >= (2, 1, 208) else "")
+        assert getattr(behaviours_of(named), name) == each.value
+        major, minor, patch = map(int, each.since.split("."))
+        before = f"{major}.{minor}.{patch - 1}"
+        if each.since != "0.2.126" and patch:
+            older = before + (gated if (major, minor, patch - 1) >= (2, 1, 208) else "")
+            assert getattr(behaviours_of(older), name) != each.value, (name, each.since)
+
+
+def test_latest_is_the_newest_version_that_the_reference_knows() -> None:
+    assert standings("latest") == standings("2.1.328")
+
+
+def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: Run) -> None:
+    code, printed, told = run("behaviours", "2.1.40")
+    assert (code, told) == (0, "")
+    assert printed.startswith(f"What 2.1.40 does: {len(histories())} behaviours.")
+    assert "\n\nreading: What Read answers for a file of lines.\n" in printed
+    assert (
+        "\n  edit_needs_read: yes\n      Edit refuses a file in the working directory that was not read.\n"
+        in printed
+    )
+    assert "\n  read_expands_home: yes (since 2.1.10)\n" in printed
+    assert '\n  line_prefix: "{:>6}→" (since 1.0.21)\n' in printed
+
+
+def test_without_a_version_it_is_the_default(run: Run) -> None:
+    assert run("behaviours") == run("behaviours", "2.1.7")
+
+
+def test_one_version_as_json_has_everything_that_is_declared(run: Run) -> None:
+    data = json.loads(run("behaviours", "2.1.40", "--format", "json")[1])
+    assert data["version"] == "2.1.40"
+    found = {each["name"]: each for each in data["behaviours"]}
+    assert found["read_expands_home"] == {
+        "name": "read_expands_home",
+        "subject": "paths",
+        "meaning": "Read takes `~` for the home directory and cuts blanks around the path.",
+        "source": "recorded",
+        "shown_by": ["paths/tilde-read-existing", "paths/space-at-end"],
+        "value": True,
+        "since": "2.1.10",
+    }
+
+
+def test_what_differs_is_printed_with_the_version_it_holds_from(run: Run) -> None:
+    code, printed, told = run("behaviours", "--diff", "2.1.7", "2.1.40")
+    assert (code, told) == (1, "")
+    count = len(differences("2.1.7", "2.1.40"))
+    assert printed.startswith(f"From 2.1.7 to 2.1.40: {count} behaviours differ.")
+    assert "\n  read_expands_home: no → yes (since 2.1.10)\n      Read takes `~`" in printed
+    assert "edit_needs_read" not in printed
+
+
+def test_models_of_one_version_differ_in_what_must_be_read(run: Run) -> None:
+    printed = run("behaviours", "--diff", "2.1.228", "2.1.228+gated")[1]
+    assert "\n  edit_needs_read: no (since 2.1.208) → yes\n" in printed
+
+
+def test_what_differs_as_json_has_both_sides(run: Run) -> None:
+    data = json.loads(run("behaviours", "--diff", "2.1.7", "2.1.40", "--format", "json")[1])
+    (found,) = [each for each in data["differences"] if each["name"] == "read_expands_home"]
+    assert (data["before"], data["after"]) == ("2.1.7", "2.1.40")
+    assert found["before"] == {"value": False, "since": "0.2.126"}
+    assert found["after"] == {"value": True, "since": "2.1.10"}
+
+
+def test_two_versions_that_do_the_same_end_with_exit_code_0(run: Run) -> None:
+    assert run("behaviours", "--diff", "2.1.7", "2.1.7") == (0, "2.1.7 and 2.1.7 do the same.\n", "")
+    code, printed, _ = run("behaviours", "--diff", "2.1.7", "2.1.7", "--format", "json")
+    assert (code, json.loads(printed)["differences"]) == (0, [])
+
+
+@pytest.mark.parametrize(
+    "arguments", [("9.9.9",), ("--diff", "2.1.7", "9.9.9"), ("--diff", "9.9.9", "2.1.7")]
+)
+def test_an_unknown_version_is_a_usage_error_that_names_the_known_ones(
+    run: Run, arguments: tuple[str, ...]
+) -> None:
+    code, printed, told = run("behaviours", *arguments)
+    assert (code, printed) == (2, "")
+    assert "unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126 to 2.1.328" in told
+    assert "`readfirst contracts`" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("2.1.7", "--diff", "2.1.7", "2.1.40"), "VERSION and --diff"),
+        (("2.1.7", "--check"), "VERSION and --check"),
+        (("--check", "--write"), "--check and --write"),
+    ],
+)
+def test_what_does_not_go_together_is_a_usage_error(run: Run, arguments: tuple[str, ...], told: str) -> None:
+    code, _, message = run("behaviours", *arguments)
+    assert code == 2
+    assert f"{told} do not go together" in message
+
+
+def page_of(small: Small) -> Path:
+    file = page_file(small.suite, "reference.md")
+    assert file is not None
+    file.parent.mkdir(exist_ok=True)
+    return file
+
+
+def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(small: Small, run: Run) -> None:
+    file = page_of(small)
+    file.write_text(f"# Page\n\n{BEGIN}\nA stale table.\n{END}\n\nBy hand.\n")
+    code, _, told = run("behaviours", "--check")
+    assert code == 1
+    assert "reference.md is stale. Write it with `readfirst behaviours --write`." in told
+    assert "A stale table." in file.read_text()
+    assert run("behaviours", "--write")[0] == 0
+    assert run("behaviours", "--check") == (0, "", "")
+    page = file.read_text("utf-8")
+    assert page.startswith(f"# Page\n\n{BEGIN}\n\n### Calls\n")
+    assert page.endswith(f"\n{END}\n\nBy hand.\n")
+    assert "A stale table." not in page
+
+
+def test_a_page_without_marks_is_left_alone(small: Small, run: Run) -> None:
+    file = page_of(small)
+    file.write_text("# Page\n")
+    code, _, told = run("behaviours", "--write")
+    assert code == 2
+    assert "has no place for the tables" in told
+    assert file.read_text() == "# Page\n"
+
+
+def test_a_suite_without_the_page_is_a_usage_error(
+    run: Run, small: Small, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("behaviours", "--check")[0] == 2
+    monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
+    code, _, told = run("behaviours", "--write")
+    assert code == 2
+    assert "--fixtures" in told
+
+
+def test_the_tables_of_the_page_are_fresh() -> None:
+    page = (CHECKOUT / "docs/reference.md").read_text("utf-8")
+    assert with_tables(page) == page, "docs/reference.md is stale: run `readfirst behaviours --write`"
+
+
+def test_the_tables_of_the_page_have_every_behaviour_and_lead_to_scenarios() -> None:
+    page = (CHECKOUT / "docs/reference.md").read_text("utf-8")
+    suite = Suite(CHECKOUT / "fixtures")
+    for name, history in histories().items():
+        (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` ")]
+        for scenario_id in history.shown_by:
+            assert f"[{scenario_id}](../fixtures/scenarios/{scenario_id}.yaml)" in row
+            assert suite.path(scenario_id).is_file()
