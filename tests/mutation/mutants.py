@@ -42,7 +42,7 @@ class Mutant:
 
     @property
     def where(self) -> str:
-        """The module and what in it the change stands in, for example `session.Session.path`."""
+        """The module and what in it the change stands in, for example `session.paths.Paths.named`."""
         return f"{self.module}.{self.function}" if self.function else self.module
 
     @property

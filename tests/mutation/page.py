@@ -38,7 +38,7 @@ these cases a mutant is asked {most} at most: first the one that killed it in an
 be imported, or does not come to an end, is killed. Of all mutants {least:g} % must be killed, those that are equivalent
 to the original included.
 The exit code is 1 below that, for a survivor without a reason in `tests/mutation/survivors.yaml`, and for a reason that
-is no longer needed. `--jobs 2` takes two processors; `--module edit_tool` and `--sample 200` look at a part, say so,
+is no longer needed. `--jobs 2` takes two processors; `--module tools.edit` and `--sample 200` look at a part, say so,
 judge no score, and leave this page alone.
 
 ## Score

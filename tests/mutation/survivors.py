@@ -45,7 +45,7 @@ class LeftOut:
         return f"{mutant.where}.".startswith(f"{self.where}.")
 
     def _without(self, text: str) -> str:
-        return re.sub(rf'\b{self.where}=("[^"\n]*"|\([^()]*\)|[\w.]+)|[\s,]', "", text)
+        return re.sub(rf'\b{self.where}=((?:"[^"\n]*"\s*)+|\([^()]*\)|[\w.]+)|[\s,]', "", text)
 
 
 @dataclass(frozen=True, slots=True)

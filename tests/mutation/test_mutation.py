@@ -432,6 +432,7 @@ def test_an_argument_that_is_left_out_is_so_wherever_it_is_given(tmp_path: Path)
     ]
     left_out.append(replace(WRONG, before='f(code=("a", "b"))', after='f(code=("XXaXX", "b"))'))
     left_out.append(replace(WRONG, before="f(code=error.code)", after="f(code=None)"))
+    left_out.append(replace(WRONG, before='f(1, code="a "\n"b")', after="f(1, )"))
     assert found.judged([*others.values(), *left_out]) == list(others.values())
 
 

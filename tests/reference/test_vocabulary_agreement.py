@@ -15,7 +15,8 @@ CODE = Path(readfirst.reference_impl.__file__).parent
 
 
 def raised_names():
-    for path in CODE.glob("*.py"):
+    for path in sorted(CODE.rglob("*.py")):
+        module = ".".join(path.relative_to(CODE).with_suffix("").parts)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Refusal":
                 first = node.args[0]
@@ -28,14 +29,19 @@ def raised_names():
                         ),
                         None,
                     )
-                    yield pytest.param(first.value, path.stem, code, id=f"{path.stem}:{node.lineno}")
+                    yield pytest.param(first.value, module, code, id=f"{module}:{node.lineno}")
+
+
+def test_the_refusals_of_every_tool_are_looked_at():
+    modules = {each.values[1] for each in raised_names()}
+    assert {"tools.read", "tools.edit", "tools.write", "tools.notebook_edit", "session.paths"} <= modules
 
 
 @pytest.mark.parametrize(("name", "module", "code"), list(raised_names()))
 def test_every_name_and_code_is_in_the_vocabulary(name, module, code):
     assert name in VOCABULARY.names
     if code is not None:
-        tool = {"edit_tool": "Edit", "write_tool": "Write", "settings_file": "Edit"}[module]
+        tool = {"tools.edit": "Edit", "tools.write": "Write", "settings.file": "Edit"}[module]
         assert VOCABULARY.names[name].codes[tool] == code
 
 
