@@ -86,8 +86,6 @@ def value_in_page(value: Any) -> str:
     match value:
         case bool() | None:
             return _plain(value)
-        case "":
-            return "empty"
         case str():
             return code(value)
         case int():

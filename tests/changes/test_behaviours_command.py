@@ -88,6 +88,13 @@ def test_what_differs_is_printed_with_the_version_it_holds_from(run: Run) -> Non
     assert "edit_needs_read" not in printed
 
 
+def test_what_the_page_shows_is_printed(run: Run) -> None:
+    page = (CHECKOUT / "docs/changes.md").read_text("utf-8")
+    shown = page.rpartition("```text\n")[2].partition("```")[0]
+    assert "read_expands_home" in shown
+    assert shown in run("behaviours", "--diff", "2.1.7", "2.1.40")[1]
+
+
 def test_models_of_one_version_differ_in_what_must_be_read(run: Run) -> None:
     printed = run("behaviours", "--diff", "2.1.228", "2.1.228+gated")[1]
     assert "\n  edit_needs_read: no (since 2.1.208) → yes\n" in printed
