@@ -334,7 +334,7 @@ class ScenarioFile(pytest.File):
 
 
 class ScenarioItem(pytest.Item):
-    """One scenario held to one contract; the item's name is the contract."""
+    """One scenario on one contract; the item's name is the contract."""
 
     parent: ScenarioFile
 

@@ -57,8 +57,10 @@ class Command:
 
     def explained(self, error: BrokenAdapter) -> BrokenAdapter:
         """Return the error of a server that did not start, with what may be wrong with its words."""
-        told = "" if self.as_it_stands else self._advice()
-        return BrokenAdapter(f"{error}\n{told}", blame=error.blame, details=error.details) if told else error
+        advice = "" if self.as_it_stands else self._advice()
+        return (
+            BrokenAdapter(f"{error}\n{advice}", blame=error.blame, details=error.details) if advice else error
+        )
 
     def _with_files(self, shown: Callable[[Path], str], *, relative: bool = False) -> list[str]:
         """Return the words with files as they are `shown`; with `relative` only those that were relative."""
@@ -71,21 +73,21 @@ class Command:
         return words
 
     def _advice(self) -> str:
-        told = []
+        advice = []
         for former, word in pairwise(self.words):
             _, value = _split(word)
             path = self._path(value)
             if former == "-m" and (path.is_dir() or path.with_name(f"{path.name}.py").is_file()):
-                told.append(
+                advice.append(
                     f"The server starts elsewhere and will not find the module {word!r}; name its file instead."
                 )
             elif path.is_dir():
-                told.append(
+                advice.append(
                     f"{value!r} is a directory in {self.folder}; the server starts elsewhere: write an absolute path."
                 )
             elif _LOOKS_LIKE_A_FILE.fullmatch(value) and not path.is_file():
-                told.append(f"There is no file {value!r} in {self.folder}.")
-        return "\n".join(told)
+                advice.append(f"There is no file {value!r} in {self.folder}.")
+        return "\n".join(advice)
 
     def _file(self, name: str) -> Path | None:
         path = self._path(name)

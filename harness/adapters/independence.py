@@ -121,8 +121,8 @@ class _Trial:
         def seen(doing: str, tool: str, name: str, **more: Any) -> Iterator[_Seen]:
             result = self._call(session, tool, {"file_path": f"{site.root}/{name}", **more})
             if result is not None:
-                told = ToolResult(site.normalised(result.text), result.is_error, result.error)
-                yield _Seen(doing, told, site.snapshot())
+                seen_result = ToolResult(site.normalised(result.text), result.is_error, result.error)
+                yield _Seen(doing, seen_result, site.snapshot())
 
         def edit(doing: str, name: str, old: str) -> Iterator[_Seen]:
             yield from seen(doing, "Edit", name, old_string=old, new_string=old.upper())

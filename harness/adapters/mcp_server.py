@@ -34,7 +34,7 @@ LONGEST_MESSAGE = 64 * 1024 * 1024
 """Bytes of one line; whoever writes more without an end floods."""
 
 _OUTPUT_KEPT = 1024
-"""Bytes of the end of its standard error that a breakage tells."""
+"""Bytes of the end of its standard error that a breakage quotes."""
 _FAREWELL = 0.3
 """Seconds that the server gets to end by itself when its input has ended."""
 

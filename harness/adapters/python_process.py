@@ -23,7 +23,7 @@ from readfirst.harness.workspace.site import Territory
 __all__ = ["FactoryError", "PythonAdapter", "PythonSession"]
 
 _OUTPUT_KEPT = 8192
-"""Bytes of the end of the process's output that a breakage tells."""
+"""Bytes of the end of the process's output that a breakage quotes."""
 _FAREWELL = 0.5
 """Seconds that the process gets to end by itself when it is no longer needed."""
 

@@ -48,7 +48,7 @@ def diff(
     *,
     advance: Callable[[], None] = lambda: None,
 ) -> Diff:
-    """Compare two sides on these scenarios. `advance` is told of each. Raises SuiteError, RecordingError."""
+    """Compare two sides on these scenarios. `advance` is called for each. Raises SuiteError, RecordingError."""
     found: list[Occurrence] = []
     left_out: dict[str, list[str]] = {}
     compared = 0

@@ -30,7 +30,7 @@ class SideError(ReadfirstError):
 class Opening:
     """How sides are opened: runs replay `ids` with as many workers as `jobs`; `time_limit` is in seconds per call.
 
-    `replayed` is told of each scenario that was.
+    `replayed` is called after each replay.
     """
 
     suite: Suite
@@ -40,7 +40,7 @@ class Opening:
     replayed: Callable[[], None] = lambda: None
 
     def both(self, one: str, other: str) -> tuple[Side, Side]:
-        """Open both sides. A run is held to the contract that it is compared with, else to the default one.
+        """Open both sides. A run is compared with the contract of the other side, else with the default one.
 
         Raises SideError, StreamError, UnreadableStreamError, ConnectError, BrokenAdapter.
         """
@@ -48,7 +48,7 @@ class Opening:
         held = next((contracts[name] for name in (one, other) if name in contracts or name == LATEST), None)
         first, second = self._open(one, held), self._open(other, held)
         if first.name == second.name and one != other:
-            # Two runs of one target are told apart by their files.
+            # Two runs of one target are distinguished by their files.
             return _called(first, one), _called(second, other)
         return first, second
 

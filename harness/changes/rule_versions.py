@@ -1,4 +1,4 @@
-"""Rule versions: in which recorded versions each rule holds, and since when, told from the recordings alone."""
+"""Rule versions: in which recorded versions each rule holds, and since when, from the recordings alone."""
 
 from __future__ import annotations
 

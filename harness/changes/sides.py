@@ -1,4 +1,4 @@
-"""Sides: what two contracts or runs that are held against each other say of each scenario."""
+"""Sides: what two contracts or runs that are compared say of each scenario."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wording: an answer as parts that can be held against another's, without what only one scenario is about."""
+"""Wording: an answer as parts that can be compared with another's, without what is particular to one scenario."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Question:
 class Contradiction:
     """Claims that cannot all be true, or a claim that users' reports contradict.
 
-    `claims` are ids of claims; `reports` says what users report. `unobservable` tells what no scenario can
+    `claims` are ids of claims; `reports` says what users report. `unobservable` says what no scenario can
     settle, and why.
     """
 
@@ -150,7 +150,7 @@ def load_claims(path: Path) -> Claims:
 
 
 class _Look(Inspection):
-    """Reads the parts of the file; an id may stand once."""
+    """Reads the parts of the file; an id may occur once."""
 
     def __init__(self, document: strict_yaml.Document) -> None:
         super().__init__(document)

@@ -241,6 +241,6 @@ def _holding(
     if not levels:
         return "holds"
     clause = statement.clause or Clause()
-    # What a Read says is all that it does; a refusal or a change can be right and be told otherwise.
+    # What a Read says is all that it does; a refusal or a change can be right and be worded otherwise.
     acts = clause.error is not None or (statement.states_files and clause.files)
     return "in other words" if levels == {"text"} and acts and not statement.exact else "does not hold"

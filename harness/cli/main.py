@@ -62,7 +62,7 @@ class _Manual(TyperGroup):
     """Adds the manual to the help of the whole; as it is, because it holds code and tables."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; what is wrong with a value is told without the name of a class of Python's."""
+        """Run a command; an error about a value does not name Python's classes."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:

@@ -85,7 +85,7 @@ def _known(suite: Suite, exact: str, *, latest: bool) -> str:
     before = predecessor(suite.contracts, exact)
     notice = f"{exact} is already a contract{', and nothing newer is published' if latest else ''}"
     return f"{notice}: nothing to record." + (
-        f" `readfirst diff {before.name} {exact}` tells what it changed." if before else ""
+        f" `readfirst diff {before.name} {exact}` shows what it changed." if before else ""
     )
 
 

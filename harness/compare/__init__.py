@@ -1,1 +1,1 @@
-"""Compare: what came of a scenario held against what is expected, and against what is known to fail."""
+"""Compare: the outcome of a scenario against what is expected and what is known to fail."""

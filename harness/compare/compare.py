@@ -46,7 +46,7 @@ def skipped(
     calls = list(scenario.calls())
     missing = sorted(scenario.needs - capabilities)
     if not missing:
-        missing = sorted({told for call in calls if (told := lacks(call.tool, call.arguments))})
+        missing = sorted({lacking for call in calls if (lacking := lacks(call.tool, call.arguments))})
     judged = [clause_for(scenario, call.expect, contract) is not None for call in calls]
     absent = sorted(scenario.needs - contract.capabilities) if contract.recorded else []
     status: Status
@@ -84,7 +84,7 @@ def compare(
 
     They stand in the order of the steps, within a step the lowest level first. A level holds only if those
     below it hold. `recorded` is needed for the level `verbatim`. Set-up calls, on which `documented` is silent,
-    are held to what the scenario's own contract does, at level `effects`.
+    are compared with what the scenario's own contract does, at level `effects`.
 
     Raises:
         ValueError: `verbatim` without a recording, or a scenario that was read for another contract.
@@ -178,8 +178,8 @@ class _Judge:
                 return "passed", None, ""
             return "broken", _blame(broken.blame), "\n".join(filter(None, (broken.message, broken.details)))
         if len(outcome.steps) != len(self.scenario.steps):
-            told = f"{len(outcome.steps)} of {len(self.scenario.steps)} steps were replayed"
-            return "broken", "harness", told
+            problem = f"{len(outcome.steps)} of {len(self.scenario.steps)} steps were replayed"
+            return "broken", "harness", problem
         if self.silent or self.judged == 0:
             return "unspecified", None, f"{self.contract.name} says nothing about it"
         return "passed", None, ""
@@ -208,8 +208,8 @@ class _Judge:
         name = (result.error or self.vocabulary.name_of(call.tool, answer)) if result.is_error else None
         as_expected = result.is_error == refused and name == clause.error
         if call.during and not happened.struck and as_expected and _reaches_execution(clause):
-            told = "was never run, though the call was not refused before"
-            found = FileDifference("during", "strikes before the execution", told)
+            problem = "was never run, though the call was not refused before"
+            found = FileDifference("during", "strikes before the execution", problem)
             self._note(index, number, "effects", found, position, "adapter")
         if not fully:
             return clause

@@ -38,7 +38,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`passed` and `failed` are at the level asked for; `levels` tells for each level whether it holds.
+    """`passed` and `failed` are at the level asked for; `levels` says for each level whether it holds.
 
     `unsupported`: the adapter lacks a capability (`reason` names it). `unspecified`: the contract says nothing.
     `broken`: the replay ended early (`reason` says why, `blame` whom).

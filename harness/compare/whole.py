@@ -1,6 +1,6 @@
 """Whole: a scenario with the recorded texts and files in full where its expectations keep digests of them.
 
-A digest tells that a long text or file is another one. To show where it differs takes what was recorded.
+A digest shows that a long text or file differs. To show where takes what was recorded.
 """
 
 from __future__ import annotations

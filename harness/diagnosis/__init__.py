@@ -1,1 +1,1 @@
-"""Diagnosis: what an implementation is like, told as a version of the reference with a few behaviours changed."""
+"""Diagnosis: what an implementation is like, as a version of the reference with a few behaviours changed."""

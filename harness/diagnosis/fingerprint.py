@@ -13,7 +13,7 @@ __all__ = ["AS_EXPECTED", "Fingerprint", "fingerprint_of", "is_lacking"]
 _LENGTH = 8
 """Hexadecimal digits of a digest: a scenario knows a handful of them."""
 _MODEST = {"world event"}
-"""What is told of these depends on the machine, so only that they differ counts."""
+"""What these say depends on the machine, so only that they differ counts."""
 
 
 class Fingerprint(NamedTuple):
@@ -39,7 +39,7 @@ AS_EXPECTED = Fingerprint()
 
 
 def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
-    """Return what a verdict tells of the implementation; None where it tells nothing.
+    """Return what a verdict says of the implementation; None where it says nothing.
 
     The words of a refusal do not count, its name does; where that is unknown, it does not count either.
     """

@@ -32,7 +32,7 @@ def run_observed(
     time_limit: float = TIME_LIMIT,
     confine: bool = False,
 ) -> dict[str, Fingerprint]:
-    """Replay scenarios on a target, each held to the contract that its file states. Raises what `run` raises."""
+    """Replay scenarios on a target, each compared with the contract that its file states. Raises what `run` raises."""
     observed: dict[str, Fingerprint] = {}
     left = list(ids)
     default = suite.contracts.default

@@ -85,8 +85,8 @@ def _reach(found: Diagnosis) -> str:
     if not others:
         return ""
     if len(others) > _NAMED:
-        return f" (and {others[0]} to {others[-1]}, {len(others)} in all, cannot be told apart here)"
-    return f" ({', '.join(others)} cannot be told apart here)"
+        return f" (and {others[0]} to {others[-1]}, {len(others)} in all, cannot be distinguished here)"
+    return f" ({', '.join(others)} cannot be distinguished here)"
 
 
 def _said(difference: Difference) -> str:
@@ -165,8 +165,8 @@ def as_markdown(cases: Sequence[Case]) -> Iterator[str]:
     yield "|---|---|--:|--:|---|---|"
     for case in cases:
         found = case.found
-        told = [f"`{each.change.behaviour}` ({len(each.explains)})" for each in found.differences]
-        more = f", {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+        names = [f"`{each.change.behaviour}` ({len(each.explains)})" for each in found.differences]
+        more = f", {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         left = (
             f"{len(found.unexplained)} in {_count(len(case.unexplained), 'rule')}"
             if found.unexplained
@@ -177,7 +177,7 @@ def as_markdown(cases: Sequence[Case]) -> Iterator[str]:
             found.version,
             str(len(found.failures)),
             f"{len(found.explained)} ({_share(found)})",
-            ", ".join(told[:_NAMED]) + more or "none",
+            ", ".join(names[:_NAMED]) + more or "none",
             left,
         )
         yield f"| {' | '.join(cells)} |"

@@ -338,7 +338,7 @@ class _Search:
         return stand
 
     def renamed(self, stand: _Stand, candidates: Collection[str] | None) -> _Stand:
-        """Return the same behaviours told as fewer changes of another version, if there is one."""
+        """Return the same behaviours as fewer changes of another version, if there is one."""
         best = stand
         for version in self._same(stand.guess, candidates, len(stand.guess.changes) - 1):
             other = self._as_changes_of(version, stand.guess)
@@ -349,7 +349,7 @@ class _Search:
         return best
 
     def _same(self, guess: _Guess, candidates: Collection[str] | None, most: int) -> list[str]:
-        """Return the versions that a guess can be told as with so many changes at most."""
+        """Return the versions from which a guess differs in this many changes at most."""
         return [
             version
             for version in versions()

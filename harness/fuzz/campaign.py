@@ -45,7 +45,7 @@ def _kind(step: object) -> str:
 
 
 class Duel:
-    """Replays one scenario on both sides and tells the first disagreement; counts what was made."""
+    """Replays one scenario on both sides and returns the first disagreement; counts the steps."""
 
     def __init__(
         self, reference: Adapter, target: Adapter, place: SitePool, level: Level, vocabulary: Vocabulary

@@ -2,7 +2,7 @@
 
 It executes the same tools some twenty times as fast, and differs from what a model sees: arguments are not
 checked, blanks stay as given, no message ends so no changed file is noticed, permissions do not
-apply, and a success is told as JSON. So files, refusals and their names are compared, and only these.
+apply, and a success is reported as JSON. So files, refusals and their names are compared, and only these.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class _FastSession:
         self._session = session
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Execute one call; of a success only that it was one is told."""
+        """Execute one call; a success is reported without its text."""
         result = self._session.call(tool, arguments)
         if not result.is_error:
             failure = json.loads(result.text).get("error") if tool == "NotebookEdit" else None
@@ -98,6 +98,6 @@ class _ReferenceSession:
         self._tools = tools
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Execute one call; of a success only that it was one is told."""
+        """Execute one call; a success is reported without its text."""
         result = self._tools.call(tool, arguments)
         return ToolResult(result.text.strip(BLANKS), True) if result.is_error else ToolResult("done")

@@ -24,7 +24,7 @@ __all__ = ["perform"]
 
 _SHOWN = 300
 _REPORT_EVERY = 1000
-"""Steps after which a search that is not watched on a terminal tells how far it is."""
+"""Steps after which a search without a terminal reports its progress."""
 
 
 def perform(request: SearchRequest) -> ExitCode:
@@ -40,7 +40,7 @@ def perform(request: SearchRequest) -> ExitCode:
             _search_here(requests[0], result)
         else:
             _search_in_processes(requests, result)
-    finally:  # an interrupted search tells how far it came
+    finally:  # an interrupted search reports how far it got
         result.progress.stop()
         print(result.summary, file=sys.stderr)
     for number in sorted({number for tally in result.tallies for number in tally.gone}):

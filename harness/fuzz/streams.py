@@ -60,7 +60,7 @@ class Streams:
         self.end()
 
     def perform(self) -> Iterator[None]:
-        """Let all searches run to their ends; yields whenever one tells something. Raises what they raise."""
+        """Let all searches run to their ends; yields whenever one reports something. Raises what they raise."""
         while self._running:
             self._take(self._messages.get())
             yield

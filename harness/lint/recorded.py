@@ -91,7 +91,7 @@ def check_orphans(suite: Suite, ids: frozenset[str]) -> Iterator[Finding]:
 
 
 def _is_known(suite: Suite, name: str) -> bool:
-    """Whether it is a contract, or a version that tells where between two contracts something changed."""
+    """Whether it is a contract, or a version that dates a change between two contracts."""
     try:
         return suite.contracts.find(name).recorded
     except UnknownContractError:

@@ -115,7 +115,7 @@ def _tags(case: Case) -> Iterator[Finding]:
             fix = "Write lower-case letters, digits and single hyphens."
             yield case.finding("tag-style", place, f"{tag!r} is not in the form of a tag", fix)
         elif number and tags[number - 1] >= tag:
-            what = "stands twice" if tags[number - 1] == tag else "is not in alphabetical order"
+            what = "occurs twice" if tags[number - 1] == tag else "is not in alphabetical order"
             fix = f"Write [{', '.join(sorted(set(tags)))}]."
             yield case.finding("tag-style", place, f"the tag {tag} {what}", fix)
             return

@@ -33,7 +33,7 @@ class Sandbox:
     prlimit: str = ""
 
     def flags(self, writable: Sequence[Path]) -> list[str]:
-        """Return what the supervisor is told."""
+        """Return the arguments of the supervisor."""
         if self.bwrap:
             return []
         limits = ",".join(f"{name}={value}" for name, value in _limits().items())

@@ -57,7 +57,7 @@ class Scratch:
         return Path(tempfile.mkdtemp(dir=self.path))
 
     def close(self) -> None:
-        """Remove the folder with all in it; what cannot be removed is told, and harms nobody."""
+        """Remove the folder with all in it; what cannot be removed is logged."""
         lock, self._lock = self._lock, None
         if lock is None:
             return

@@ -1,7 +1,7 @@
 """Trace: what happens in a scenario, step by step: calls, raw answers, and the frames of a server.
 
-Nothing is told unless somebody listens (`tracing`). Each line is one thing that happened; what is not plain to see in
-it is written as JSON does.
+Nothing is printed unless somebody listens (`tracing`). Each line is one thing that happened; whatever is not
+printable is escaped as in JSON.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ RecordStatus = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What became of one scenario.
+    """The result for one scenario.
 
     `created`, `fixed`: files were written. `unchanged`: they say what the product does. `differs`: they say
     something else, and the mode does not allow to change them. `unstable`: two takes gave different transcripts.
@@ -88,11 +88,11 @@ def record(
     jobs: int = 1,
     progress: Callable[[Take], None] = lambda _: None,
 ) -> Generator[Recorded]:
-    """Yield what became of each scenario, once all of them are taken on the contracts that are wanted of them.
+    """Yield the result for each scenario, once all of them are taken on the contracts that are wanted of them.
 
     `wanted` names the scenarios of each contract. `create` fills in what is missing, `fix` also replaces what the
     product contradicts, `check` writes nothing. `connect` says how the product of a contract is opened; with `jobs`
-    above 1 that must survive pickling. `progress` is told of each take. What a person wrote as `documented` is
+    above 1 that must survive pickling. `progress` is called for each take. What a person wrote as `documented` is
     never changed: the clause is split. Raises BrokenAdapter if the product cannot be started, SuiteError for a
     scenario that cannot be read (before anything is replayed).
     """
@@ -113,7 +113,7 @@ def take(
     jobs: int = 1,
     numbers: Sequence[int] = NUMBERS,
 ) -> Generator[Take]:
-    """Take every scenario twice on the contracts it is wanted on, and yield what came of it; kept takes stay.
+    """Take every scenario twice on the contracts it is wanted on, and yield the results; kept takes stay.
 
     `numbers` are the takes that are made, both unless one is named.
     """
@@ -138,7 +138,7 @@ def bless(
     takes: Takes,
     broken: Mapping[tuple[str, str], str] | None = None,
 ) -> Iterator[Recorded]:
-    """Yield what became of each scenario whose takes are there; takes that were judged are dropped.
+    """Yield the result for each scenario whose takes are there; takes that were judged are dropped.
 
     `broken` says of scenario and contract why there is no take.
     """

@@ -40,7 +40,7 @@ TakeStatus = Literal["taken", "kept", "unsupported", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """What came of one replay. `kept`: it was there already; `broken`: it ended early (`message` says why)."""
+    """The result of one replay. `kept`: it was there already; `broken`: it ended early (`message` says why)."""
 
     scenario_id: str
     contract: str

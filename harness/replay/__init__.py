@@ -1,1 +1,1 @@
-"""Replay: a scenario's calls, made of an implementation, and what came of them."""
+"""Replay: a scenario's calls made to an implementation, and their outcome."""

@@ -1,4 +1,4 @@
-"""Replay: lay out a scenario's workspace, perform its steps on an implementation, tell what happened."""
+"""Replay: lay out a scenario's workspace, perform its steps on an implementation, report what happened."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _DETAILS = 8192
 
 
 def replay(scenario: Scenario, adapter: Adapter, place: SitePool) -> Outcome:
-    """Perform the scenario in a fresh session and return what came of each step.
+    """Perform the scenario in a fresh session and return the outcome of each step.
 
     The workspace is compared with its former state after every step, all bytes of it. Whatever goes wrong
     becomes the outcome's breakage, with the part that is to blame; nothing but an interruption is raised.

@@ -19,7 +19,7 @@ def badge(results: Results, rules: Rules | None = None, of_class: OfClass = lamb
     """Return the JSON of a badge for all runs together, at the levels they were asked for.
 
     Runs of one class of rules, and of all its scenarios, claim that class: `safety 40/40` are the rules that hold in
-    every run, of those that were judged; how many an implementation does not claim is told.
+    every run, of those that were judged; how many an implementation does not claim is added.
 
     Green: all holds. Yellow: what fails is accepted. Orange: only names of errors or texts fail. Red: files
     or refusals do, or an implementation broke. Grey: nothing was judged, or a run was interrupted.

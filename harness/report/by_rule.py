@@ -21,7 +21,7 @@ __all__ = ["ClassResult", "RuleResult", "RuleTally", "by_class", "by_rule"]
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """What became of the scenarios of one rule. `rule` is None for those without a known rule.
+    """The results of the scenarios of one rule. `rule` is None for those without a known rule.
 
     `level` is the lowest level at which a scenario fails that no baseline accepts, None where all of these hold, and
     `fails` counts the scenarios that fail there: what is unsafe is not hidden among what is differently worded.

@@ -79,7 +79,7 @@ def page(
         scenarios=len(results.ids),
         families=results.families,
         runs=[{**heading, **_run(run, levels)} for run, heading in zip(runs, headings, strict=True)],
-        stale=[visible(told) for run in runs for told in run.summary.stale],
+        stale=[visible(entry) for run in runs for entry in run.summary.stale],
         rules=run_table(results, rules, columns),
         matrix=[_row(family, results, labels, levels) for family in results.families],
         lines=[_line(line) for line in lines],
@@ -326,12 +326,12 @@ def _details(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     for scenario_id, scenario in scenarios.items():
         if scenario_id.partition("/")[0] == family:
-            told = {
+            by_run = {
                 str(number): said
                 for number, run in enumerate(results.runs)
                 if (judged := run.verdicts.get(scenario_id)) is not None and (said := _said(*judged))
             }
-            yield scenario_id, {**_description(scenario, expectations), "runs": told}
+            yield scenario_id, {**_description(scenario, expectations), "runs": by_run}
 
 
 def _description(scenario: Scenario | None, expectations: _Expectations) -> dict[str, Any]:
@@ -353,7 +353,7 @@ def _description(scenario: Scenario | None, expectations: _Expectations) -> dict
 def _said(verdict: Verdict, ruling: Ruling) -> dict[str, Any]:
     differences, more = difference_blocks(verdict)
     blame = verdict.blame or (verdict.differences[0].blame if verdict.differences else "")
-    told = {
+    fields = {
         "reason": visible(verdict.reason),
         "blame": blame,
         "accepted": visible(ruling.accepted),
@@ -361,7 +361,7 @@ def _said(verdict: Verdict, ruling: Ruling) -> dict[str, Any]:
         "differences": differences,
         "more": more,
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 class _Expectations:

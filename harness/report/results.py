@@ -21,7 +21,7 @@ Judged = tuple[Verdict, Ruling]
 
 @dataclass(frozen=True)
 class Run:
-    """One target held to one contract. `version` is that of readfirst.
+    """One target on one contract. `version` is that of readfirst.
 
     `interrupted`: the verdicts are those until the interrupt. `name` is what the target is called, the connect string
     where nothing else is said. Runs of one `series` were made together.

@@ -32,16 +32,16 @@ class VersionStep:
 
 @dataclass(frozen=True, slots=True)
 class VersionLine:
-    """What is called `name` along the versions it was held to, oldest first."""
+    """One target along the versions that it was compared with, oldest first."""
 
     name: str
     changes: tuple[VersionStep, ...]
 
 
 def version_lines(results: Results, differs: Callable[[str, str, str], bool]) -> tuple[VersionLine, ...]:
-    """Return a line for each target that was held to several versions at one level.
+    """Return a line for each target that was compared with several versions at one level.
 
-    `differs` tells of a scenario whether two contracts expect different things of it. A contract whose name
+    `differs` says whether two contracts expect different things of a scenario. A contract whose name
     is not a version (`documented`) is not on any line.
     """
     return tuple(_lines(results, differs))

@@ -61,7 +61,7 @@ class RunRequest:
     it; reports and baselines hold `name`, or that where no name is given.
     `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
     `last_failed` takes only what failed when the target was last run, `failed_in` only what failed in that stream.
-    `keep` is the folder for the workspaces of scenarios that fail; `trace` tells calls and answers on standard error.
+    `keep` is the folder for the workspaces of scenarios that fail; `trace` prints calls and answers on standard error.
     `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
     """
 
@@ -310,7 +310,7 @@ def _failed_before(request: RunRequest, ids: list[str], last: LastFailed) -> tup
 
 
 def _by_cause(request: RunRequest, failing: Counter[str]) -> str:
-    """Return the line that names the command which groups failures by cause; empty where that tells no more."""
+    """Return the line that names the command which groups failures by cause; empty where that shows no more."""
     contract = next(iter(failing), "")
     if failing[contract] < _WORTH_GROUPING:
         return ""

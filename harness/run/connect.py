@@ -41,7 +41,7 @@ KINDS = {
 """The kinds of connection, each with the string to write."""
 
 TOLD_THE_CONTRACT = frozenset({"reference", "claude-code", "recording"})
-"""The kinds that behave as a contract says; any other does what it does, whatever it is held to."""
+"""The kinds that behave as a contract says; any other does what it does, whatever it is compared with."""
 
 _DOTTED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -60,7 +60,7 @@ def connect(
 ) -> Adapter:
     """Return the adapter that a connect string names.
 
-    `contract` is what the implementation is held to (default: the suite's default); the reference implements
+    `contract` is what the implementation is compared with (default: the suite's default); the reference implements
     exactly that one. `time_limit` is in seconds per call. `confine` lets it write to its workspace and home alone, and
     takes its network (`harness.processes.sandbox`).
 

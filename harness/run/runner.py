@@ -236,7 +236,7 @@ class Runner:
         )
 
     def close(self) -> None:
-        """Close the adapter and remove the workspaces. What goes wrong is told, and harms no verdict."""
+        """Close the adapter and remove the workspaces. What goes wrong is logged, and changes no verdict."""
         try:
             close = getattr(self._adapter, "close", None)
             if close is not None:

@@ -52,7 +52,7 @@ def written_by(options: Sequence[str]) -> list[Path]:
 
 
 def changes_below(paths: Sequence[Path], written: Sequence[Path]) -> Iterable[list[Path]]:
-    """Yield the files that changed below some paths, until Ctrl-C; of what is `written` by the run nothing is told.
+    """Yield the files that changed below some paths, until Ctrl-C; files that the run writes do not count.
 
     Folders that tools keep for themselves (`.git`, `node_modules`, `__pycache__`, ...) do not count. Raises WatchError.
     """

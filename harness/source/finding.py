@@ -1,4 +1,4 @@
-"""Finding: one thing that is wrong with a suite, where it stands and how to put it right."""
+"""Finding: one thing that is wrong with a suite, where it is and how to correct it."""
 
 from __future__ import annotations
 

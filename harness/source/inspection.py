@@ -71,7 +71,7 @@ class Inspection:
     ) -> Mapping[str, Any] | None:
         """Check a mapping; with `known`, only these keys. Unknown keys are noted and do not end the check.
 
-        `elsewhere` tells for keys that are right in another place how to put that.
+        `elsewhere` says, for keys that are right in another place, where that is.
         """
         if not isinstance(value, dict):
             self.note(path, f"{what} must be a mapping, not {a_kind_of(value)}", "Write keys and values.")

@@ -319,9 +319,9 @@ def _number(text: str, file: Path, mark: _Mark) -> Any:
 
 def _refuse_properties(event: Any, file: Path, mark: _Mark) -> NoReturn:
     if event.anchor is not None:
-        message = f"the anchor &{event.anchor} stands here"
+        message = f"the anchor &{event.anchor} is not allowed"
         _refuse("alias", file, *mark, message, "Remove it, and write the value out where it is used.")
-    message = f"the tag {event.tag} stands here"
+    message = f"the tag {event.tag} is not allowed"
     _refuse("tag", file, *mark, message, "Remove it: the format has JSON types only; quote what is a string.")
 
 

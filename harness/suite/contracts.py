@@ -1,4 +1,4 @@
-"""Contracts: the behaviours an implementation can be held to, read from `fixtures/contracts.yaml`."""
+"""Contracts: the behaviours an implementation can be compared with, read from `fixtures/contracts.yaml`."""
 
 from __future__ import annotations
 

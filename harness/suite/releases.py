@@ -57,7 +57,7 @@ def load_releases(path: Path) -> Releases:
         if not _EXACT.fullmatch(version):
             look.note(place, f"{version!r} is not a version", "Write it as 2.1.7.")
         elif number and _EXACT.fullmatch(versions[number - 1]) and not _older(versions[number - 1], version):
-            look.note(place, f"{version} stands after {versions[number - 1]}", "Write the oldest first.")
+            look.note(place, f"{version} comes after {versions[number - 1]}", "Write the oldest first.")
     look.finish(ReleasesError)
     return Releases(versions)
 

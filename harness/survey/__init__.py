@@ -1,1 +1,1 @@
-"""Survey: every published implementation, run and told of on one page."""
+"""Survey: every published implementation, run and described on one page."""

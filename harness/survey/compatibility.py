@@ -44,7 +44,7 @@ def compatibility_data(
 ) -> dict[str, Any]:
     """Return the table in JSON types; fixtures/schema/compatibility.schema.json describes it.
 
-    `rules` are those of the suite, `survey` is what docs/implementations.json holds. `advance` is told of every
+    `rules` are those of the suite, `survey` is what docs/implementations.json holds. `advance` is called for every
     scenario. Raises SuiteError, RecordingError, and ValueError for a survey that is not in its format.
     """
     known: list[Known] = []

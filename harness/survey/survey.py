@@ -1,4 +1,4 @@
-"""Survey: run every target once, and write what came of it: the results, the page, and the baselines."""
+"""Survey: run every target once, and write the results, the page and the baselines."""
 
 from __future__ import annotations
 

@@ -270,7 +270,7 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
         known = {*_PLACES, *captured, *ARGUMENTS[tool]}
         for path, name in _placeholders(each.get("arguments", {}), ("tools", tool, "arguments")):
             if name not in known:
-                yield found(path, f"${name} stands for nothing that {tool} has", did_you_mean(name, known))
+                yield found(path, f"${name} is unknown in a call of {tool}", did_you_mean(name, known))
         for key in ("omit", "unsupported"):
             for number, name in enumerate(each.get(key, ())):
                 if name not in ARGUMENTS[tool]:

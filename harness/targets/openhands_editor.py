@@ -18,7 +18,7 @@ class _Session:
         self._execute = executor(workspace_root=str(workspace.root))
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002 - there is one
-        """Execute one action; wrong arguments raise what the agent would be told."""
+        """Execute one action; wrong arguments raise what the agent would see."""
         observation = self._execute(self._action(**arguments))
         return {"text": observation.text, "is_error": observation.is_error}
 

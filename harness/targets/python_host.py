@@ -1,6 +1,6 @@
 """Runs in a target's own environment: offers its tools, under their own names, as an adapter.
 
-What to make is told by the variable READFIRST_TARGET (JSON). Standard library only, because nothing else is there.
+The variable READFIRST_TARGET (JSON) says what to make. Standard library only, because nothing else is there.
 An answer is one text: `{"value": ...}` in JSON types, or `{"raised": ...}` with an exception of the tool.
 """
 
@@ -18,7 +18,7 @@ from readfirst.harness.session import ToolResult, Workspace
 __all__ = ["ORDER", "Tools"]
 
 ORDER = "READFIRST_TARGET"
-"""The variable that tells what to make."""
+"""The variable that says what to make."""
 
 
 class _Session(Protocol):

@@ -62,9 +62,9 @@ class Replays:
     def __call__(
         self, version: str, ids: Sequence[str], progress: Callable[[Take], None] = lambda _: None
     ) -> dict[str, Transcript]:
-        """Return what those scenarios give that answer twice alike; of the others `silent` tells from now on.
+        """Return what those scenarios give that answer twice alike; the others are in `silent` from then on.
 
-        `progress` is told of each take.
+        `progress` is called for each take.
         """
         contract = self.contract(version)
         failures: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Registry: which versions of a package are published, as npm tells."""
+"""Registry: which versions of a package are published, according to npm."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _covering(wanted: Sequence[Collection[str]]) -> set[str]:
 
 @dataclass(frozen=True)
 class Look:
-    """A look at a version with some scenarios, held against a recorded contract; nothing of the suite is written.
+    """A look at a version with some scenarios, compared with a recorded contract; nothing of the suite is written.
 
     Each scenario is replayed once, and what differs a second time, so that only what is steady counts. The takes are
     those of a recording, which goes on from them. `connect` says how the product is opened.

@@ -73,7 +73,7 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
 def write_release(
     suite: Suite, release: Release, ids: Sequence[str], takes: Takes, broken: Mapping[tuple[str, str], str]
 ) -> Iterator[Recorded]:
-    """Yield what became of each scenario, then write all files of the suite that changed; none, if one was not blessed.
+    """Yield the result for each scenario, then write all files of the suite that changed; none, if one was not blessed.
 
     The takes must be there. What is blessed is blessed in a copy, so nothing of the suite is ever half done.
     """

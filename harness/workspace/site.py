@@ -1,4 +1,4 @@
-"""Workspace directories: lay out what a scenario gives, watch what becomes of it, clear up afterwards."""
+"""Workspace directories: lay out what a scenario gives, take snapshots of it, clear up afterwards."""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
 # ruff: noqa: PTH101, PTH102, PTH103, PTH104, PTH119, PTH120, PTH208
@@ -60,7 +60,7 @@ _OF_THE_SYSTEM = frozenset(
 
 
 class SpoiltError(Exception):
-    """What an implementation made of its workspace stands in the way; the message says what."""
+    """What an implementation did to its workspace makes it unusable; the message says what."""
 
 
 @contextmanager
@@ -185,7 +185,7 @@ class Site:
                 raise SpoiltError(f"the implementation removed or replaced {name}")
 
     def workspace(self, scenario: Scenario) -> Workspace:
-        """Return what the adapter is told of this site and the scenario."""
+        """Return what the adapter learns of this site and the scenario."""
         return Workspace(
             root=Path(self.root),
             home=Path(self.home),
@@ -272,7 +272,7 @@ class Site:
 
 
 def _identity(path: str) -> tuple[int, int, int] | None:
-    """Return what tells the thing at a path from others, None if nothing is there."""
+    """Return what distinguishes the thing at a path from others, None if nothing is there."""
     try:
         status = os.lstat(path)
     except OSError:

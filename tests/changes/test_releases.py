@@ -40,8 +40,8 @@ def test_a_suite_without_the_list_knows_of_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("versions: [2.1.10, 2.1.9]\n", r"releases\.yaml:1:20: 2\.1\.9 stands after 2\.1\.10"),
-        ("versions: [2.1.9, 2.1.9]\n", "2.1.9 stands after 2.1.9"),
+        ("versions: [2.1.10, 2.1.9]\n", r"releases\.yaml:1:20: 2\.1\.9 comes after 2\.1\.10"),
+        ("versions: [2.1.9, 2.1.9]\n", "2.1.9 comes after 2.1.9"),
         ("versions: [latest]\n", "'latest' is not a version"),
         ("versions: [2.1.9-rc.1]\n", "is not a version"),
         ("released: []\n", "versions"),

@@ -34,11 +34,11 @@ def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
         ("kind: mcp", "kind: mpc", "'mpc' is not one of"),
         ("kind: mcp", "kind: python", "'python' is a required property"),
         ("title:", "titel:", "there is no key 'titel' here [unknown-key]\n  Did you mean title?"),
-        ("path: $file_path, from", "path: $file_paht, from", "$file_paht stands for nothing that Read has"),
+        ("path: $file_path, from", "path: $file_paht, from", "$file_paht is unknown in a call of Read"),
         (
             "path: $file_path, content",
             "path: $old_string, content",
-            "$old_string stands for nothing that Write has",
+            "$old_string is unknown in a call of Write",
         ),
         (
             "unsupported: [pages]",
