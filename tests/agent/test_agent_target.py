@@ -171,7 +171,9 @@ def test_a_file_of_a_process_of_its_own_is_not_held(make, tmp_path: Path) -> Non
     session.close()
 
 
-def test_a_network_that_cannot_be_taken_away_is_told_once(make, tmp_path: Path, monkeypatch, caplog) -> None:
+def test_a_network_that_cannot_be_taken_away_is_reported_once(
+    make, tmp_path: Path, monkeypatch, caplog
+) -> None:
     altered_supervisor(tmp_path, monkeypatch, NO_NAMESPACES)
     adapter = make("process")
     with caplog.at_level(logging.WARNING, logger="readfirst"):

@@ -67,7 +67,7 @@ def test_of_long_texts_the_place_of_the_first_difference_is_shown() -> None:
     assert documented.startswith("answered: [2,880 characters] `")
 
 
-def test_a_refusal_is_told_with_its_name_and_words() -> None:
+def test_a_refusal_is_reported_with_its_name_and_words() -> None:
     both = describe_both(statement(Clause(error="not_read"), "Read it.", "not_read"))
     assert both == ("refused (not_read)", "refused (not_read): `Read it.`")
 
@@ -85,12 +85,12 @@ def test_a_clause_that_changes_nothing_says_so() -> None:
     assert describe_both(statement(Clause(), "Done.", None))[0] == "answered: no file changes"
 
 
-def test_files_that_a_claim_does_not_speak_of_are_not_told() -> None:
+def test_files_that_a_claim_does_not_speak_of_are_not_reported() -> None:
     made = statement(Clause(text="x"), "x", None, {"a.txt": None}, states_files=False)
     assert describe_both(made) == ("answered: `x`", "answered: `x`")
 
 
-def test_a_text_of_which_both_ends_are_stated_is_told_by_both_ends() -> None:
+def test_a_text_of_which_both_ends_are_stated_is_reported_by_both_ends() -> None:
     said, did = describe_both(
         statement(Clause(text=TextDigest(lines=2, starts="a", ends="z")), "a" * 500 + "\n" + "y" * 500)
     )
@@ -112,11 +112,11 @@ def test_a_text_of_which_both_ends_are_stated_is_told_by_both_ends() -> None:
         (Directory(), "becomes a directory"),
     ],
 )
-def test_what_becomes_of_a_path_is_told(entry: Entry | None, told: str) -> None:
+def test_what_happens_to_a_path_is_reported(entry: Entry | None, told: str) -> None:
     assert describe_answer(statement(None, "x", None, {"a": entry})) == f"answered: `x`; `a` {told}"
 
 
-def test_what_was_not_recorded_is_told_as_such() -> None:
+def test_what_was_not_recorded_is_reported_as_such() -> None:
     assert describe_both(Statement(1, "Edit", Clause(error="not_read"))) == (
         "refused (not_read)",
         "not recorded",

@@ -130,14 +130,14 @@ def test_what_only_the_loader_can_see_passes_the_schema(small: Small, text: str,
     assert schema().is_valid(value(small))
 
 
-def test_all_that_is_wrong_is_told_at_once_in_the_order_of_the_file(small: Small) -> None:
+def test_all_that_is_wrong_is_reported_at_once_in_the_order_of_the_file(small: Small) -> None:
     with pytest.raises(ClaimsError) as refusal:
         loaded(small, claims("7", "{call: 1}", sources=["nowhere"]))
     found = [(finding.position.line, finding.rule) for finding in refusal.value.findings]
     assert found == [(8, "schema"), (10, "schema"), (11, "schema")]
 
 
-def test_broken_yaml_is_told_with_its_place(small: Small) -> None:
+def test_broken_yaml_is_reported_with_its_place(small: Small) -> None:
     with pytest.raises(SuiteError, match=r"claims\.yaml:3:1: "):
         loaded(small, "topics: {\n\t")
 

@@ -72,12 +72,12 @@ def test_a_change_that_nobody_documented_refutes_a_claim(small: Small) -> None:
     assert edited(small, files, notes_txt=CHANGED["notes.txt"], other_txt="x") == "does not hold"
 
 
-def test_the_same_refusal_in_other_words_is_told_as_such(small: Small) -> None:
+def test_the_same_refusal_in_other_words_is_reported_as_such(small: Small) -> None:
     words = "error: not_read, text: File has not been read yet. Read it first before editing it."
     assert edited(small, words.replace("text: ", 'text: "') + '"', refused()) == "in other words"
 
 
-def test_the_same_change_in_other_words_is_told_as_such(small: Small) -> None:
+def test_the_same_change_in_other_words_is_reported_as_such(small: Small) -> None:
     words = 'text: Done., files: {notes.txt: "gamma\\nbeta\\n"}'
     assert edited(small, words, notes_txt=CHANGED["notes.txt"]) == "in other words"
 

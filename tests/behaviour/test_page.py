@@ -87,7 +87,7 @@ def test_nothing_is_left_unrecorded(page: str) -> None:
     assert "not recorded" not in page
 
 
-def test_the_page_of_a_small_suite_tells_claim_source_words_and_verdict(run: Run) -> None:
+def test_the_page_of_a_small_suite_shows_claim_source_words_and_verdict(run: Run) -> None:
     code, page, _ = run()
     assert code == 0
     (row,) = [line for line in page.splitlines() if "unread-files" in line]
@@ -163,7 +163,7 @@ def test_claims_about_scenarios_that_are_not_there_make_no_page(run: Run, small:
     assert not written(small).exists()
 
 
-def test_a_scenario_that_is_not_recorded_is_told_as_such(run: Run, small: Small) -> None:
+def test_a_scenario_that_is_not_recorded_is_reported_as_such(run: Run, small: Small) -> None:
     small.recording("gate/unread").unlink()
     page = run()[1]
     assert "? [gate/unread]" in page

@@ -88,7 +88,7 @@ def test_another_text_is_the_one_that_came(vocabulary: Vocabulary) -> None:
     assert found[2, 0].text == "1\tz"
 
 
-def test_of_a_long_text_that_differs_as_much_is_kept_as_was_told(vocabulary: Vocabulary) -> None:
+def test_of_a_long_text_that_differs_as_much_is_kept_as_was_reported(vocabulary: Vocabulary) -> None:
     expected = {(1, 0): Answer(text=TextDigest(SHA256, 501, "A long", "text.\n"))}
     differences = [
         differing("start of text", "B long"),
@@ -133,7 +133,7 @@ def recorded() -> Transcript:
     return Transcript((one, two))
 
 
-def test_a_transcript_is_told_by_place_and_without_what_the_host_adds() -> None:
+def test_a_transcript_is_reported_by_place_and_without_what_the_host_adds() -> None:
     assert recorded_answers(SCENARIO, recorded()) == {
         (1, 0): Answer(True, "not_read", UNREAD),
         (2, 0): Answer(text="1\tx"),
@@ -142,7 +142,7 @@ def test_a_transcript_is_told_by_place_and_without_what_the_host_adds() -> None:
     }
 
 
-def test_a_transcript_that_ends_early_is_told_as_far_as_it_goes() -> None:
+def test_a_transcript_that_ends_early_is_reported_as_far_as_it_goes() -> None:
     early = Transcript(recorded().steps[:1])
     assert list(recorded_answers(SCENARIO, early)) == [(1, 0)]
 

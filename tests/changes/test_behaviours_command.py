@@ -30,7 +30,7 @@ def test_every_behaviour_stands_once_with_the_value_that_the_reference_has(versi
 
 
 @pytest.mark.parametrize("version", ["1.0.60", "2.1.40", "2.1.228", "2.1.228+gated", "2.1.328"])
-def test_a_value_holds_since_the_version_that_is_told_and_not_before_it(version: str) -> None:
+def test_a_value_holds_since_the_version_that_is_reported_and_not_before_it(version: str) -> None:
     gated = "+gated" if version.endswith("+gated") else ""
     for name, each in standings(version).items():
         assert each.since is not None

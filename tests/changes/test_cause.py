@@ -78,7 +78,7 @@ def test_other_bytes_are_a_matter_of_safety_and_other_words_are_not() -> None:
     assert [cause.safety for cause in found] == [True, False]
 
 
-def test_what_only_read_does_is_no_matter_of_safety() -> None:
+def test_what_only_read_does_is_not_a_matter_of_safety() -> None:
     (cause,) = causes(seen(refusal("permission_denied", APPLIED), tool="Read"))
     assert not cause.safety
 
@@ -108,7 +108,7 @@ def test_reasons_that_nothing_else_explains_stay_reasons() -> None:
     assert cause.level == "reason"
 
 
-def test_what_protects_a_file_is_told_for_each_tool_and_other_refusals_together() -> None:
+def test_what_protects_a_file_is_reported_for_each_tool_and_other_refusals_together() -> None:
     assert headlines(
         seen(refusal("not_read", APPLIED), "g/1", "Edit"),
         seen(refusal("not_read", APPLIED), "g/2", "Write"),
@@ -139,7 +139,7 @@ def test_the_prefix_of_lines_is_one_cause_wherever_it_stands() -> None:
     ) == ["Read, Edit: number of a line: “6N→” → “N\\t”"]
 
 
-def test_an_effect_that_follows_another_is_no_cause_of_its_own() -> None:
+def test_an_effect_that_follows_another_is_not_a_cause_of_its_own() -> None:
     found, consequences = grouped(
         [
             seen(refusal("not_read", APPLIED), "g/1"),
@@ -179,13 +179,13 @@ def test_long_words_are_cut_around_what_differs() -> None:
     assert max(len(old), len(new)) < 200
 
 
-def test_nothing_is_told_as_nothing() -> None:
+def test_nothing_is_reported_as_nothing() -> None:
     (cause,) = causes(seen(Change("text", "words", "nothing → Note.", "", "Note.", "", "Note.")))
     assert headline(cause) == "Edit: says nothing → “Note.”"
     assert words(cause) == ("(nothing)", "Note.")
 
 
-def test_other_blanks_are_told_as_such() -> None:
+def test_other_blanks_are_reported_as_such() -> None:
     (change,) = text_changes("Done.\n", "Done.", {}, frozenset())
     (cause,) = causes(seen(Change("text", *astuple(change))))
     assert headline(cause) == "Edit: says the same with different blanks and empty lines"

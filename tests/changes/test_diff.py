@@ -45,7 +45,7 @@ def test_contracts_that_were_recorded_alike_do_not_differ(filled: Small, run: Ru
     assert run("diff", "2.1.7", "2.1.40")[:2] == (0, "2.1.7 → 2.1.40: no difference in 4 scenarios\n")
 
 
-def test_what_changed_between_two_contracts_is_told_by_cause(filled: Small, run: Run) -> None:
+def test_what_changed_between_two_contracts_is_reported_by_cause(filled: Small, run: Run) -> None:
     code, told, _ = run("diff", "2.1.7", "2.1.228")
     assert code == 1
     assert told.splitlines() == [
@@ -65,7 +65,7 @@ def test_what_changed_between_two_contracts_is_told_by_cause(filled: Small, run:
     ]
 
 
-def test_the_other_way_round_the_same_is_told_the_other_way_round(filled: Small, run: Run) -> None:
+def test_the_other_way_round_the_same_is_reported_the_other_way_round(filled: Small, run: Run) -> None:
     told = run("diff", "2.1.228", "2.1.7")[1]
     assert "! Edit: applied → refused (not_read)  [1 scenario, between 2.1.40 and 2.1.228]" in told
 
@@ -117,7 +117,7 @@ def test_where_nothing_can_be_compared_the_result_is_not_green(filled: Small, ru
     assert "not compared: 4 scenarios" in told
 
 
-def test_a_tool_that_one_contract_lacks_is_told(filled: Small, run: Run) -> None:
+def test_a_tool_that_one_contract_lacks_is_reported(filled: Small, run: Run) -> None:
     filled.contracts("2.1.40", "Edit")
     others = ("2.1.7", "2.1.228", "2.1.228+gated")
     filled.record("gate/unread", [UNREAD], others)
@@ -126,7 +126,7 @@ def test_a_tool_that_one_contract_lacks_is_told(filled: Small, run: Run) -> None
     assert "not compared: 2 scenarios, because 2.1.40 has no Edit" in told
 
 
-def test_an_empty_selection_is_no_success(filled: Small, run: Run) -> None:
+def test_an_empty_selection_is_not_a_success(filled: Small, run: Run) -> None:
     code, told, error = run("diff", "2.1.7", "2.1.228", "-k", "nothing-like-it")
     assert (code, told) == (5, "")
     assert "nothing was selected" in error
@@ -167,7 +167,7 @@ def test_a_missing_or_damaged_stream_is_refused(filled: Small, run: Run, tmp_pat
     assert "cut off" in error
 
 
-def test_the_reference_is_run_and_held_to_the_contract(filled: Small, run: Run) -> None:
+def test_the_reference_is_run_and_compared_with_the_contract(filled: Small, run: Run) -> None:
     code, told, _ = run("diff", "2.1.7", "reference", "--family", "gate")
     assert (code, told) == (0, "2.1.7 → reference: no difference in 1 scenario\n")
     filled.scenario("gate/unread", edit({"2.1.7": done()}))
@@ -184,7 +184,7 @@ def test_a_recorded_run_gives_what_the_run_itself_gives(filled: Small, run: Run,
     assert now[1] == then[1]
 
 
-def test_a_run_on_one_contract_can_be_held_against_another(filled: Small, run: Run, tmp_path: Path) -> None:
+def test_a_run_on_one_contract_can_be_compared_with_another(filled: Small, run: Run, tmp_path: Path) -> None:
     file = stream(run, tmp_path, "run.jsonl", "reference", "--family", "gate", "--family", "reading")
     code, told, _ = run("diff", "2.1.228", file)
     assert code == 1
@@ -205,7 +205,7 @@ def test_two_recorded_runs_can_be_compared(filled: Small, run: Run, tmp_path: Pa
     assert "Edit: refused (not_read) → applied" in told
 
 
-def test_runs_of_one_target_are_told_apart_by_their_files(filled: Small, run: Run, tmp_path: Path) -> None:
+def test_runs_of_one_target_are_distinguished_by_their_files(filled: Small, run: Run, tmp_path: Path) -> None:
     one = stream(run, tmp_path, "one.jsonl", "reference", "--family", "gate")
     other = stream(run, tmp_path, "other.jsonl", "reference", "--family", "gate")
     told = run("diff", one, other, "--family", "gate")[1]
@@ -225,7 +225,7 @@ def test_of_a_stream_of_several_runs_the_one_on_the_other_side_is_taken(
     assert "contains runs on 2.1.7, 2.1.228" in error
 
 
-def test_a_run_that_broke_is_no_complete_result(filled: Small, run: Run, tmp_path: Path) -> None:
+def test_a_run_that_broke_is_not_a_complete_result(filled: Small, run: Run, tmp_path: Path) -> None:
     filled.record("gate/unread", [], ["2.1.7"])
     file = stream(run, tmp_path, "broken.jsonl", "recording:2.1.7")
     code, told, error = run("diff", "2.1.7", file)
@@ -234,7 +234,7 @@ def test_a_run_that_broke_is_no_complete_result(filled: Small, run: Run, tmp_pat
     assert "1 scenarios have no result, so the comparison is incomplete" in error
 
 
-def test_a_run_that_was_interrupted_is_no_complete_result(filled: Small, run: Run, tmp_path: Path) -> None:
+def test_a_run_that_was_interrupted_is_not_a_complete_result(filled: Small, run: Run, tmp_path: Path) -> None:
     file = Path(stream(run, tmp_path, "whole.jsonl", "recording:2.1.7"))
     header, first, *_, footer = file.read_text().splitlines()
     cut = {**json.loads(footer), "interrupted": True, "verdicts": 1, "passed": 1, "exit_code": 130}
@@ -244,7 +244,7 @@ def test_a_run_that_was_interrupted_is_no_complete_result(filled: Small, run: Ru
     assert "no difference in 1 scenario" in told
 
 
-def test_a_damaged_scenario_is_told_as_such(filled: Small, run: Run) -> None:
+def test_a_damaged_scenario_is_reported_as_such(filled: Small, run: Run) -> None:
     (filled.root / "scenarios/gate/unread.yaml").write_text("title: [")
     code, told, error = run("diff", "2.1.7", "2.1.228")
     assert (code, told) == (4, "")

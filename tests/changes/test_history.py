@@ -56,7 +56,7 @@ def test_a_change_has_the_words_before_and_after_it_and_the_scenarios(small: Sma
     assert [name for name, _ in point.shown] == ["gate/unread", "gate/other"]
 
 
-def test_the_closest_versions_that_were_recorded_are_told(small: Small, track: Track) -> None:
+def test_the_closest_versions_that_were_recorded_are_reported(small: Small, track: Track) -> None:
     small.scenario("paths/missing", MISSING)
     (point,) = track(told=one({(2, 1, 20): True}, "paths/missing"))
     assert point.point is not None
@@ -92,7 +92,7 @@ def test_changes_stand_in_the_order_of_the_versions(small: Small, track: Track) 
     ]
 
 
-def test_a_change_that_no_recording_shows_is_told_as_not_recorded(small: Small, track: Track) -> None:
+def test_a_change_that_no_recording_shows_is_reported_as_not_recorded(small: Small, track: Track) -> None:
     small.scenario("paths/missing", MISSING)
     (alike,) = track(told=one({(2, 1, 208): True}, "paths/missing"))
     (early,) = track(told=one({(1, 0, 0): True}, "paths/missing"))
@@ -116,7 +116,7 @@ def test_a_change_for_older_models_is_shown_by_what_they_do(small: Small, track:
     assert point.after.startswith("refused (not_read)")
 
 
-def test_the_call_is_told_that_shows_what_changes_nowhere_else(small: Small, track: Track) -> None:
+def test_the_call_is_reported_that_shows_what_changes_nowhere_else(small: Small, track: Track) -> None:
     prefix = read({"2.1.7": Says("     1→a"), "2.1.40": Says("1\ta")})
     small.scenario("reading/lines", prefix)
     small.scenario("gate/unread", prefix, edit({"2.1.7": refused(), "2.1.40": done()}))
@@ -128,7 +128,7 @@ def test_the_call_is_told_that_shows_what_changes_nowhere_else(small: Small, tra
     assert needs.before.startswith("refused (not_read)")
 
 
-def test_what_a_tool_does_tells_a_change_better_than_what_it_says(small: Small, track: Track) -> None:
+def test_what_a_tool_does_identifies_a_change_better_than_what_it_says(small: Small, track: Track) -> None:
     small.scenario("gate/words", edit({"2.1.7": Says("Old."), "2.1.40": Says("New.")}))
     both = [read({"2.1.7": Says("Old."), "2.1.40": Says("New.")}), UNREAD]
     small.scenario("gate/both", *both)
@@ -150,7 +150,7 @@ def test_of_long_contents_the_part_that_differs_is_shown(small: Small, track: Tr
     assert "becomes `…same" in point.before
 
 
-def test_modes_that_differ_are_told(small: Small, track: Track) -> None:
+def test_modes_that_differ_are_reported(small: Small, track: Track) -> None:
     call = edit({"2.1.7": done()})
     small.scenario("links/mode", call)
     recording = Recordings(small.suite.recordings_root).recording("links/mode")

@@ -67,12 +67,12 @@ def test_a_refusal_without_a_name_is_known_by_its_words() -> None:
     assert found[0].change.before == "refused: Sorry, PATH is odd"
 
 
-def test_another_reason_is_told_without_the_words() -> None:
+def test_another_reason_is_reported_without_the_words() -> None:
     found = between(UNREAD, Answer(True, "string_not_found", "String to replace not found in file."))
     assert told(found) == [("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")]
 
 
-def test_other_words_of_the_same_refusal_are_told_by_its_name() -> None:
+def test_other_words_of_the_same_refusal_are_reported_by_its_name() -> None:
     found = between(UNREAD, Answer(True, "not_read", "Read it first."))
     assert [each[:3] for each in told(found)] == [("text", "refusal words", "not_read")]
     assert found[0].change.words_after == "Read it first."
@@ -90,13 +90,13 @@ def test_other_words_of_the_same_refusal_are_told_by_its_name() -> None:
         (b"gamma\n", b"delta\n", "content", "", ""),
     ],
 )
-def test_other_bytes_are_told_by_what_differs(
+def test_other_bytes_are_reported_by_what_differs(
     one: bytes, other: bytes, subject: str, before: str, after: str
 ) -> None:
     assert told(between(wrote(one), wrote(other))) == [("effects", "file", subject, before, after)]
 
 
-def test_a_file_that_one_side_leaves_alone_is_told_as_such() -> None:
+def test_a_file_that_one_side_leaves_alone_is_reported_as_such() -> None:
     (change,) = told(between(Answer(text="Done."), wrote(b"gamma\n")))
     assert change == (
         *("effects", "file", "whether it changes"),
@@ -106,14 +106,14 @@ def test_a_file_that_one_side_leaves_alone_is_told_as_such() -> None:
     assert back[3:] == ("the file is changed", "the file is left as it was")
 
 
-def test_what_stands_at_a_path_is_told() -> None:
+def test_what_is_at_a_path_is_reported() -> None:
     found = told(between(wrote(Symlink("b")), wrote(b"gamma\n")))
     assert found == [("effects", "path", "", "a symbolic link", "a regular file")]
     (gone,) = told(between(wrote(None), wrote(Directory())))
     assert gone[3:] == ("nothing there", "a directory")
 
 
-def test_another_mode_is_told() -> None:
+def test_another_mode_is_reported() -> None:
     found = told(between(wrote(RegularFile(b"g", 0o600)), wrote(RegularFile(b"g", 0o644))))
     assert found == [("effects", "mode", "mode", "0600", "0644")]
     assert between(wrote(RegularFile(b"g", None)), wrote(RegularFile(b"g", 0o644))) == []
@@ -125,7 +125,7 @@ def test_a_digest_agrees_with_the_bytes_it_is_of() -> None:
     assert told(between(wrote(digest), wrote(b"delta\n")))[0][:3] == ("effects", "file", "content")
 
 
-def test_what_a_run_told_of_a_file_agrees_with_the_file() -> None:
+def test_what_a_run_reported_of_a_file_agrees_with_the_file() -> None:
     assert between(wrote(ReportedEntry("file", "gamma\n")), wrote(b"gamma\n")) == []
     assert told(between(wrote(ReportedEntry("file", "delta\n")), wrote(b"gamma\n")))[0][:3] == (
         *("effects", "file"),
@@ -155,7 +155,7 @@ def test_a_call_that_one_side_says_nothing_of_is_left_out() -> None:
     assert between({}, wrote(b"gamma\n")) == []
 
 
-def test_files_of_a_group_are_told_after_its_calls() -> None:
+def test_files_of_a_group_are_reported_after_its_calls() -> None:
     group = ParallelCalls((EDIT, READ))
     first = {(0, 0): UNREAD, (0, 1): Answer(text="x"), (0, None): Answer()}
     second = {(0, 0): Answer(text="x"), (0, 1): Answer(text="x"), (0, None): wrote(b"gamma\n")}
@@ -198,7 +198,7 @@ def test_a_text_of_which_only_ends_are_known_is_one_change() -> None:
     assert found == [("text", "content", "content", "", "")]
 
 
-def test_a_refusal_of_which_only_ends_are_known_is_told_by_its_name() -> None:
+def test_a_refusal_of_which_only_ends_are_known_is_reported_by_its_name() -> None:
     one = Answer(True, "invalid_settings", TextDigest(starts="Not valid: old schema"))
     other = Answer(True, "invalid_settings", "Not valid: new schema and more")
     assert told(between(one, other)) == [("text", "refusal words", "invalid_settings", "", "")]

@@ -81,7 +81,7 @@ def test_the_two_ends_alone_are_no_date(small: Small, run: Run) -> None:
     assert since(run, "2.1.7", "2.1.40") == [[]]
 
 
-def test_a_version_that_is_no_contract_makes_a_date_exact(small: Small, run: Run) -> None:
+def test_a_version_that_is_not_a_contract_makes_a_date_exact(small: Small, run: Run) -> None:
     small.scenario("reading/words", CHANGES)
     small.record("reading/words", [CHANGES], [*VERSIONS, "2.1.39"])
     (small.root / "releases.yaml").write_text("versions: [2.1.7, 2.1.39, 2.1.40]\n")

@@ -74,13 +74,13 @@ def test_prefix_and_words_of_one_answer_are_two_changes() -> None:
     assert [each.kind for each in found] == ["words", "prefix", "words"]
 
 
-def test_a_sentence_that_was_added_is_told_alone() -> None:
+def test_a_sentence_that_was_added_is_reported_alone() -> None:
     (change,) = changes("File does not exist.", "File does not exist. Note: it was moved.")
     assert (change.kind, change.before, change.after) == ("words", "", "Note: it was moved.")
     assert change.subject == "nothing → Note: it was moved."
 
 
-def test_other_content_is_told_by_its_manner() -> None:
+def test_other_content_is_reported_by_its_manner() -> None:
     (change,) = changes("     1→\ufeffa", "     1→a")
     assert (change.kind, change.subject, change.after) == ("content", "byte order mark", "shorter")
     (longer,) = changes("     1→a", "     1→\ufeffa")

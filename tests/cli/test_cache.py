@@ -129,7 +129,7 @@ def test_a_name_that_nothing_has_is_refused(readfirst: Cli) -> None:
     assert "nothing in the cache is called '9.9.9'" in ran.err
 
 
-def test_an_empty_cache_is_no_error(readfirst: Cli) -> None:
+def test_an_empty_cache_is_not_an_error(readfirst: Cli) -> None:
     readfirst("cache", "--clear", "--yes")
     assert readfirst("cache") == SimpleNamespace(code=0, out="", err="nothing is kept\n")
     assert readfirst("cache", "--clear", "2.1.7", "--yes").code == 2

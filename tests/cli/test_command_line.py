@@ -61,7 +61,7 @@ def test_ids_may_follow_the_target_or_stand_alone(readfirst: Cli, mixed: Suite) 
         assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 scenario: 1 passed; conformant")
 
 
-def test_a_requirement_is_selected_counted_and_told(
+def test_a_requirement_is_selected_counted_and_reported(
     readfirst: Cli, make_suite: Callable[[dict[str, str]], Suite]
 ) -> None:
     quirk = FAILING["wrong/text"].replace("requirement: must", "requirement: observed")
@@ -369,7 +369,7 @@ def test_list_shows_id_requirement_and_title(readfirst: Cli, holding: Suite) -> 
     ]
 
 
-def test_show_tells_what_is_given_asked_and_expected(
+def test_show_shows_what_is_given_asked_and_expected(
     readfirst: Cli, make_suite: Callable[[dict[str, str]], Suite]
 ) -> None:
     suite = make_suite({"races/edit": RACES})

@@ -13,7 +13,7 @@ def verdict(milliseconds: float, steps: int) -> Verdict:
     return Verdict("family/slug", "2.1.7", "text", "passed", {}, milliseconds=milliseconds, steps=steps)
 
 
-def test_start_up_scenarios_and_steps_are_told_apart() -> None:
+def test_start_up_scenarios_and_steps_are_distinguished() -> None:
     times = iter([10.0, 12.5, 12.5, 14.5, 99.0])
     cost, summary = Cost(clock=lambda: next(times)), Summary()
     cost.started(verdict(500, 2))

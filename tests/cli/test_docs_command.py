@@ -35,7 +35,7 @@ def test_a_page_is_printed_as_it_is(readfirst: Cli, word: str) -> None:
     assert (ran.code, ran.out) == (0, (CHECKOUT / "docs/recording.md").read_text("utf-8"))
 
 
-def test_a_page_that_does_not_exist_is_told_with_the_closest(readfirst: Cli) -> None:
+def test_a_page_that_does_not_exist_is_reported_with_the_closest(readfirst: Cli) -> None:
     ran = readfirst("docs", "adapter")
     assert (ran.code, ran.out) == (2, "")
     assert "there is no page 'adapter'. Did you mean adapters?" in ran.err

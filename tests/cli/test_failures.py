@@ -151,7 +151,7 @@ def long(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
     return make_suite({"staleness/long": LONG})
 
 
-def test_a_failure_tells_what_was_given_and_done_before_it(long: Suite) -> None:
+def test_a_failure_shows_what_was_given_and_done_before_it(long: Suite) -> None:
     verdict = failed("staleness/long", Difference(3, 0, "text", "text", "Changed.", "No."), length=4)
     text = failure_text(verdict, long.scenario("staleness/long"), GO_ON)
     assert text.splitlines()[2:] == [
@@ -192,7 +192,7 @@ def test_many_steps_before_are_counted(make_suite: Callable[[dict[str, str]], Su
 
 
 @pytest.mark.parametrize(("answered", "steps"), [(0, [1]), (1, [1, 2, 3, 4]), (2, [1, 2, 3, 4])])
-def test_a_broken_replay_tells_the_steps_up_to_where_it_ended(
+def test_a_broken_replay_shows_the_steps_up_to_where_it_ended(
     long: Suite, answered: int, steps: list[int]
 ) -> None:
     verdict = Verdict(
@@ -203,7 +203,9 @@ def test_a_broken_replay_tells_the_steps_up_to_where_it_ended(
     assert "  it hung\n  blame: adapter\n" in text
 
 
-def test_a_group_and_a_race_are_told_in_one_line_each(make_suite: Callable[[dict[str, str]], Suite]) -> None:
+def test_a_group_and_a_race_are_reported_in_one_line_each(
+    make_suite: Callable[[dict[str, str]], Suite],
+) -> None:
     read = "{Read: {file_path: $WS/notes.txt}, expect: {text: x}}"
     steps = f"""\
 title: A group and a race
@@ -240,7 +242,7 @@ def test_a_path_is_relative_to_where_the_reader_stands_unless_that_is_longer(
     assert short_path(Path("/usr/lib/x.yaml")) == "/usr/lib/x.yaml"
 
 
-def test_a_path_is_told_as_it_is_where_the_current_directory_is_gone(
+def test_a_path_is_reported_as_it_is_where_the_current_directory_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = tmp_path / "gone"
@@ -324,7 +326,7 @@ def test_the_comparison_has_the_selection_and_the_contract_of_the_run(readfirst:
 
 
 @pytest.mark.parametrize("words", [["wrong/text"], ["wrong/text", "wrong/effects"], ["--family", "gate"]])
-def test_no_comparison_is_named_where_it_tells_nothing_more(
+def test_no_comparison_is_named_where_it_shows_nothing_more(
     readfirst: Cli, mixed: Suite, words: list[str]
 ) -> None:
     assert "grouped by cause" not in readfirst("run", *words, "--fixtures", mixed.root).err

@@ -65,7 +65,7 @@ def test_another_form_is_left_to_the_parser(text: str) -> None:
     assert read(text) is None
 
 
-def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+def test_a_damaged_file_is_reported(tmp_path: Path) -> None:
     suite = Suite()
     for name in ("contracts.yaml", "errors.yaml"):
         (tmp_path / name).write_bytes((suite.root / name).read_bytes())

@@ -45,13 +45,13 @@ def test_a_scenario_that_is_there_is_not_replaced(suite: Suite) -> None:
 @pytest.mark.parametrize(
     "scenario_id", ["", "slug", "Family/slug", "a/b/c", "../a/b", "a/b.yaml", "a/B", "/a/b", "a/-b"]
 )
-def test_what_is_no_id_is_refused_and_nothing_is_written(suite: Suite, scenario_id: str) -> None:
+def test_what_is_not_an_id_is_refused_and_nothing_is_written(suite: Suite, scenario_id: str) -> None:
     with pytest.raises(SkeletonError, match="write family/slug"):
         write_skeleton(suite, scenario_id)
     assert list(suite.scenarios_root.iterdir()) == []
 
 
-def test_the_command_tells_the_file_and_refuses_with_exit_code_2(
+def test_the_command_shows_the_file_and_refuses_with_exit_code_2(
     suite: Suite, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert exit_code(["new", "gate/new-case", "--fixtures", str(suite.root)]) == 0
@@ -76,7 +76,7 @@ def test_a_suite_of_ones_own_is_begun_where_there_is_nothing(
     assert begun.ids() == ["gate/new-case", "gate/other"]
 
 
-def test_no_suite_is_begun_for_what_is_no_id_or_beside_something_else(
+def test_no_suite_is_begun_for_what_is_not_an_id_or_beside_something_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert exit_code(["new", "NO", "--fixtures", str(tmp_path / "mine")]) == 2

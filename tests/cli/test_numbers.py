@@ -164,7 +164,7 @@ def test_the_requirements_of_the_table_add_up_to_all() -> None:
     assert said.in_table("all").split("/") == total
 
 
-def test_a_run_that_judged_nothing_is_no_fraction_anywhere() -> None:
+def test_a_run_that_judged_nothing_is_not_a_fraction_anywhere() -> None:
     said = Said(NOTHING, "text", "2.1.7")
     assert said.badge == "nothing judged"
     assert said.markdown == ["-"]

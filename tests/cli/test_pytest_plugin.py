@@ -340,7 +340,7 @@ def test_a_target_is_connected_once(run: Run, pytester: pytest.Pytester, holding
 
 
 @pytest.mark.parametrize("parallel", alone_and_with(2))
-def test_a_target_that_does_not_start_is_started_once_and_its_words_are_told(
+def test_a_target_that_does_not_start_is_started_once_and_its_words_are_reported(
     run: Run, pytester: pytest.Pytester, bundled: Suite, parallel: tuple[str, ...]
 ) -> None:
     pytester.makepyfile(counted=COUNTED.format(most=0))
@@ -351,7 +351,7 @@ def test_a_target_that_does_not_start_is_started_once_and_its_words_are_told(
     assert starts(pytester) == 1
 
 
-def test_a_server_that_does_not_start_is_told_with_what_it_printed(
+def test_a_server_that_does_not_start_is_reported_with_what_it_printed(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     pytester.makepyfile(server="raise SystemExit('the port is taken')")

@@ -358,7 +358,7 @@ def test_markdown_counts_the_failures_that_it_does_not_show(mixed: Suite) -> Non
         ("unsupported", {}, Ruling(True), "nothing judged", "lightgrey"),
     ],
 )
-def test_a_badge_tells_how_bad_it_is(
+def test_a_badge_shows_how_bad_it_is(
     mixed: Suite, status: Any, levels: dict[Level, bool], ruling: Ruling, message: str, color: str
 ) -> None:
     verdict = Verdict("wrong/text", "2.1.7", "text", status, levels)
@@ -442,7 +442,7 @@ def test_every_pair_of_colours_can_be_read(scheme: str) -> None:
         assert min(contrast(colors[edge], colors[back]) for back in ("paper", "card")) >= 3
 
 
-def test_runs_are_named_by_letters_and_by_what_tells_them_apart(mixed: Suite) -> None:
+def test_runs_are_named_by_letters_and_by_what_distinguishes_them(mixed: Suite) -> None:
     def run(target: str, contract: str = "2.1.7", level: Level = "text", name: str = "") -> Run:
         verdict = Verdict("wrong/text", contract, level, "passed", {"effects": True})
         return Run(target, contract, level, "1.0", ((verdict, Ruling(True)),), name=name)

@@ -348,7 +348,7 @@ def test_where_there_is_no_terminal_a_line_is_printed_every_half_minute(
     )
 
 
-def test_a_time_is_told_as_somebody_who_waits_wants_to_know_it() -> None:
+def test_a_time_is_reported_as_somebody_who_waits_wants_to_know_it() -> None:
     assert [duration(each) for each in (3.4, 119, 130, 3600, 7320)] == [
         "3 s",
         "119 s",

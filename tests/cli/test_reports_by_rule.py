@@ -132,7 +132,7 @@ def test_a_badge_claims_a_class_only_where_all_of_it_and_nothing_else_was_run(
     assert (badge["message"], badge["color"]) == (message, color)
 
 
-def test_a_badge_tells_which_rules_are_not_claimed(ruled: Suite) -> None:
+def test_a_badge_shows_which_rules_are_not_claimed(ruled: Suite) -> None:
     (ruled.scenarios_root / "gate" / "twice.yaml").write_text(
         (ruled.scenarios_root / "gate" / "not-read.yaml")
         .read_text()

@@ -65,7 +65,7 @@ def test_rules_are_listed_with_class_requirement_scenarios_and_title(readfirst: 
     assert readfirst("rules", "--class", "product", "--fixtures", str(ruled.root)).code == 5
 
 
-def test_one_rule_is_told_with_all_that_it_has(readfirst: Cli, ruled: Suite) -> None:
+def test_one_rule_is_reported_with_all_that_it_has(readfirst: Cli, ruled: Suite) -> None:
     told = readfirst("rules", "read-first", "--fixtures", str(ruled.root)).out
     for part in (
         "Edit refuses a file that was not read\n",

@@ -90,7 +90,7 @@ def test_a_class_a_result_and_words_choose_rows(shown: Shown, table: dict[str, A
     assert shown.waits_for(lambda: len(rows(shown)) == len(table["rules"]))
 
 
-def test_two_columns_are_held_against_each_other(shown: Shown, table: dict[str, Any]) -> None:
+def test_two_columns_are_compared_with_each_other(shown: Shown, table: dict[str, Any]) -> None:
     one, other = "agno@3.1.10", "agno-gated@3.1.10"
     assert not shown.one(f"{BOOK} [data-part=differ]").is_enabled()
     choose(shown, "one", column(table, one))
@@ -137,7 +137,7 @@ def test_headings_stay_in_sight(shown: Shown) -> None:
     assert abs(top) < 1
 
 
-def test_a_screen_reader_is_told_table_rule_and_standing(shown: Shown) -> None:
+def test_a_screen_reader_hears_table_rule_and_standing(shown: Shown) -> None:
     tree = shown.tree()
     roles = {(node["role"]["value"], node["name"]["value"]) for node in tree if "name" in node}
     assert ("table", "Implementations") in roles

@@ -275,7 +275,7 @@ class Tools:
 
 
 @pytest.mark.slow
-def test_an_implementation_that_is_not_told_the_contract_replays_once_for_all(
+def test_an_implementation_that_does_not_know_the_contract_replays_once_for_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "log"

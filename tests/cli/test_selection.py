@@ -65,7 +65,7 @@ def test_an_expression_that_cannot_be_read_says_where(mixed: Suite, expression: 
     assert told in str(raised.value)
 
 
-def test_a_long_chain_of_words_is_no_problem(mixed: Suite) -> None:
+def test_a_long_chain_of_words_is_not_a_problem(mixed: Suite) -> None:
     assert chosen(mixed, expression=" or ".join(["nothing"] * 20_000)) == []
 
 

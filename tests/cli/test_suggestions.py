@@ -171,7 +171,7 @@ def test_a_word_where_an_id_belongs_gets_the_option_that_was_meant(
         ["run", "--time-limit", "soon"],
     ],
 )
-def test_a_wrong_value_is_told_without_the_name_of_a_class(readfirst: Cli, words: list[str]) -> None:
+def test_a_wrong_value_is_reported_without_the_name_of_a_class(readfirst: Cli, words: list[str]) -> None:
     ran = readfirst(*words)
     assert ran.code == 2
     assert f"Invalid value for '{words[-2]}'" in ran.err or "Invalid value for '-" in ran.err

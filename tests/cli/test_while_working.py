@@ -124,7 +124,7 @@ def test_a_folder_with_files_of_the_user_is_not_taken(readfirst: Cli, mixed: Sui
     assert readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine/notes.txt").code == 2
 
 
-def test_a_trace_tells_calls_answers_and_what_else_changes(readfirst: Cli, tmp_path: Path) -> None:
+def test_a_trace_shows_calls_answers_and_what_else_changes(readfirst: Cli, tmp_path: Path) -> None:
     ran = readfirst("run", "reference", "staleness/edit-after-change", "--trace")
     assert ran.code == 0
     where, *told = ran.err.splitlines()[:6]
@@ -188,7 +188,7 @@ def test_after_a_change_comes_what_failed_and_everything_once_that_passes(
     assert "readfirst: a.py and 1 more changed" in capsys.readouterr().err
 
 
-def test_what_a_run_writes_is_no_change() -> None:
+def test_what_a_run_writes_is_not_a_change() -> None:
     options = ["--keep", "kept", "-k", "x", "--output=out.xml"]
     assert written_by(options) == [Path("kept").resolve(), Path("out.xml").resolve()]
 

@@ -52,7 +52,7 @@ def test_a_rule_holds_partly_and_names_the_shortest_scenario_that_fails(data: di
     }
 
 
-def test_what_is_not_claimed_and_what_was_not_run_are_told_apart(data: dict[str, Any]) -> None:
+def test_what_is_not_claimed_and_what_was_not_run_are_distinguished(data: dict[str, Any]) -> None:
     assert cell(data, "read-first", "implementations", "other@2.0")["holds"] == "not claimed"
     survey = {"date": "", "targets": [{**_target(data), "reach": {}}]}
     assert SUITE.rules is not None
@@ -71,7 +71,7 @@ def test_the_words_decide_on_a_rule_of_fidelity_alone(data: dict[str, Any]) -> N
     assert cell(data, "numbers", "implementations", "other@2.0")["holds"] == "not claimed"
 
 
-def test_a_version_that_does_otherwise_falls_short_and_tells_since_when(data: dict[str, Any]) -> None:
+def test_a_version_that_does_otherwise_falls_short_and_shows_since_when(data: dict[str, Any]) -> None:
     assert cell(data, "read-first", "versions", "2.1.228") == {
         "holds": "partly",
         "scenarios": 2,

@@ -51,7 +51,7 @@ def test_the_story_of_a_rule_has_claims_behaviours_versions_and_scenarios() -> N
     assert any(line.startswith("    gate/edit-unread\tmust\t") for line in lines[first + 4 :])
 
 
-def test_a_suite_of_ones_own_tells_versions_without_claims(suite: Suite) -> None:
+def test_a_suite_of_ones_own_shows_versions_without_claims(suite: Suite) -> None:
     assert suite.rules is not None
     lines = list(rule_story(suite, suite.rules, suite.rules["read-first"]))
     assert not any("claim" in line for line in lines)

@@ -45,6 +45,6 @@ def test_a_selection_without_anything_to_compare_is_an_error(
     assert "between: 2.1.270: no scenario of these families can be compared" in capsys.readouterr().err
 
 
-def test_a_version_that_is_none_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_version_that_is_none_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nosuch"]) == 2
     assert "between: nosuch: there is no contract 'nosuch'" in capsys.readouterr().err

@@ -161,7 +161,7 @@ def test_without_a_recording_nothing_is_expected_and_the_scenario_is_unspecified
     assert skipped(seen, DOCUMENTED, "text", CAPABILITIES) is None
 
 
-def test_a_scenario_that_was_read_for_one_contract_is_no_answer_about_another() -> None:
+def test_a_scenario_that_was_read_for_one_contract_is_not_an_answer_about_another() -> None:
     clause = Clause(text="Done.")
     stated = scenario(edit(clause, SAYS))
     (call,) = stated.calls()

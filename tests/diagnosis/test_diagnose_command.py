@@ -87,7 +87,7 @@ def test_results_are_diagnosed_for_people_and_for_programs(
 
 
 @pytest.mark.slow
-def test_what_is_left_is_told_by_rules(readfirst: Cli, stream: Path, tmp_path: Path) -> None:
+def test_what_is_left_is_reported_by_rules(readfirst: Cli, stream: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in stream.read_text().splitlines()]
     for line in lines:
         if line.get("scenario", "").startswith("gate/write-after"):

@@ -98,7 +98,7 @@ def test_behaviours_that_were_changed_are_named(few: Clinic, changes: list[str],
     assert found.explained == found.failures
 
 
-def test_a_version_between_two_contracts_is_told_as_that(few: Clinic) -> None:
+def test_a_version_between_two_contracts_is_reported_as_that(few: Clinic) -> None:
     found = few.diagnosed(few.observed(version="2.1.208"))
     assert "2.1.208" in (found.version, *found.alike)
     assert found.differences == ()
@@ -137,7 +137,7 @@ def test_a_stale_table_costs_nothing_but_time(few: Clinic) -> None:
 
 
 @pytest.mark.slow
-def test_the_real_product_is_told_by_its_version(few: Clinic) -> None:
+def test_the_real_product_is_recognised_by_its_version(few: Clinic) -> None:
     ids = sorted(few.table.rows)
     with closing(run(few.suite, "recording:2.0.76", [BASE], "reason", ids)) as verdicts:
         assert any(each.status == "failed" for each in verdicts)
@@ -180,7 +180,7 @@ def test_a_replay_is_not_repeated_where_nothing_that_is_asked_for_changed(few: C
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_changes_pairs_and_triples_are_told(whole: Clinic, part: int) -> None:
+def test_changes_pairs_and_triples_are_recognised(whole: Clinic, part: int) -> None:
     wrong = [told(whole, changes, candidates=[BASE]) for changes in SETS[part::PARTS]]
     assert [each for each in wrong if each] == []
 
@@ -194,7 +194,9 @@ def test_so_are_they_where_any_version_may_be_named(whole: Clinic, part: int) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CONTRACTS if DRAWS >= 100 else CONTRACTS[1::5])
-def test_each_recorded_version_is_told_and_found_between_its_neighbours(whole: Clinic, name: str) -> None:
+def test_each_recorded_version_is_recognised_and_found_between_its_neighbours(
+    whole: Clinic, name: str
+) -> None:
     ids = sorted(whole.table.rows)
     observed = comparable(whole.table, run_observed(whole.suite, f"recording:{name}", ids))
     found = whole.diagnosed(observed)

@@ -97,7 +97,7 @@ def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "reference": "", "scenarios": []}']
 )
-def test_what_is_no_table_is_refused(tmp_path: Path, text: str) -> None:
+def test_what_is_not_a_table_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "table.json"
     file.write_text(text)
     with pytest.raises(TableError, match=r"is not a table: .*readfirst diagnose --write-table"):

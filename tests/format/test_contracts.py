@@ -71,7 +71,7 @@ def test_an_unknown_contract_gets_a_suggestion() -> None:
         ("0.2.9", "0.2.9 is older than 0.2.126, the oldest of its kind. Write 0.2.126."),
     ],
 )
-def test_a_version_that_is_no_contract_is_told_which_contract_behaves_as_it_does(
+def test_a_version_that_is_not_a_contract_is_answered_with_the_contract_that_behaves_like_it(
     version: str, told: str
 ) -> None:
     own = load_contracts(default_root() / "contracts.yaml")
@@ -80,7 +80,7 @@ def test_a_version_that_is_no_contract_is_told_which_contract_behaves_as_it_does
     assert told in str(raised.value)
 
 
-def test_what_is_told_of_a_version_is_what_the_reference_does() -> None:
+def test_what_is_reported_of_a_version_is_what_the_reference_does() -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     told = {name: nearest(name, own.all).rpartition("Write ")[2].rstrip(".") for name in ("2.1.8", "1.0.59")}
     for name, instead in told.items():
@@ -143,7 +143,7 @@ def test_contracts_come_in_release_order_whatever_the_order_of_the_file(tmp_path
         ("summary: s}", "summary: s, follows: the last}", "'the last' is not a version"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
     contracts(tmp_path, GOOD)
     assert old in GOOD
     with pytest.raises(ContractsError, match=message):

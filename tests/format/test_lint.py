@@ -287,7 +287,7 @@ def test_an_allowed_call_before_the_refused_one_is_only_set_up(tmp_path: Path) -
     assert [finding.rule for finding in lint(Suite(suite.root))] == ["one-sided-rule"]
 
 
-def test_the_wording_of_rules_is_held_to_that_of_scenarios(tmp_path: Path) -> None:
+def test_the_wording_of_rules_is_compared_with_that_of_scenarios(tmp_path: Path) -> None:
     suite = _suite("lonely-rule", tmp_path)
     rules = suite.root / "rules.yaml"
     text = rules.read_text().replace("Read shows hidden files", "Read shows the lines of a file")

@@ -189,7 +189,7 @@ def test_a_documented_clause_that_stands_alone_states_what_the_product_does_too(
         assert len(expect.clauses()) == 1
 
 
-def test_a_clause_for_versions_is_refused_and_told_where_versions_are() -> None:
+def test_a_clause_for_versions_is_refused_and_the_message_says_where_versions_are() -> None:
     text = "steps:\n  - Read: {file_path: a}\n    expect: {when: {claude_code: '>=2'}, text: x}\n"
     with pytest.raises(ScenarioError, match="recordings hold what every other contract gives"):
         scenario(text)
@@ -228,7 +228,7 @@ def test_a_group_has_its_files_and_its_calls_have_their_texts() -> None:
     assert group.position == Position(FILE, 4, 5)
 
 
-def test_every_problem_is_told_at_once_and_in_order() -> None:
+def test_every_problem_is_reported_at_once_and_in_order() -> None:
     assert problems(
         "tags: read\n"
         "given: {files: {../a: x, b: {text: x, mode: 7}}}\n"
@@ -297,13 +297,13 @@ def test_a_scenario_states_the_default_contract_unless_that_lacks_a_tool() -> No
         ("nonsense", "`readfirst contracts` lists them."),
     ],
 )
-def test_a_contract_that_is_none_is_told_with_the_closest_version(written: str, advice: str) -> None:
+def test_a_contract_that_is_none_is_reported_with_the_closest_version(written: str, advice: str) -> None:
     with pytest.raises(ScenarioError) as caught:
         scenario(f"contract: {written}\nsteps:\n  - Read: {{file_path: a}}\n    expect: {{text: x}}\n")
     assert caught.value.findings[0].fix == advice
 
 
-def test_the_digest_of_inputs_tells_other_files_and_steps_from_other_words() -> None:
+def test_the_digest_of_inputs_distinguishes_other_files_and_steps_from_other_words() -> None:
     text = "given: {files: {a: x}}\nsteps:\n  - parallel:\n      - Read: {file_path: a}\n        expect: {text: x}\n"
     text += "      - Read: {file_path: b}\n        expect: {text: y}\n  - touch: a\n"
     first = scenario(text).inputs
@@ -336,7 +336,7 @@ def test_many_contents_are_refused_together_where_each_alone_would_pass() -> Non
     assert problems(f"steps: [{during}]") == [("schema", 1)]
 
 
-def test_what_stands_in_the_wrong_place_is_told_the_right_one() -> None:
+def test_what_is_in_the_wrong_place_is_answered_with_the_right_one() -> None:
     def fix(group: str) -> str:
         with pytest.raises(ScenarioError) as caught:
             scenario(f"steps:\n  - parallel: [{group}, {{Read: {{}}, expect: {{text: x}}}}]\n")

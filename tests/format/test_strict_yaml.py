@@ -137,7 +137,7 @@ def test_one_mebibyte_is_read_and_one_byte_more_is_not() -> None:
     assert refusal(text + b"\n") == ("file-too-large", 1, 1)
 
 
-def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:
+def test_what_is_not_a_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.yaml")
     for name in ("pipe.yaml", ".", "missing.yaml"):
         with pytest.raises(StrictYamlError, match=r":1:1: .*\[unreadable\]"):

@@ -85,7 +85,7 @@ def test_a_heading_that_follows_the_steps_is_found_too(suite: Suite) -> None:
     assert suite.heading("many/s1") == Heading("many/s1", "T", "must", ("read",))
 
 
-def test_a_folder_without_scenarios_is_no_suite(tmp_path: Path) -> None:
+def test_a_folder_without_scenarios_is_not_a_suite(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match="no folder `scenarios`"):
         Suite(tmp_path)
 

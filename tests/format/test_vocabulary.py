@@ -112,7 +112,7 @@ def test_messages_of_the_product_and_the_documents_are_recognised(
         ("errors:", "names:", "has no key 'names'"),
     ],
 )
-def test_a_mistake_is_told_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_a_mistake_is_reported_with_its_place(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GOOD
     with pytest.raises(VocabularyError, match=message.replace("(", r"\(") if "3:3" not in message else "2:3"):
         vocabulary(tmp_path, GOOD.replace(old, new, 1))
@@ -140,7 +140,7 @@ def test_a_form_fits_a_whole_message(form: str, message: str, fits: bool) -> Non
     assert Form(form).fits(message) is fits
 
 
-def test_data_of_the_products_own_is_told_from_what_stands_around_it() -> None:
+def test_data_of_the_products_own_is_distinguished_from_what_is_around_it() -> None:
     vocabulary = Suite().vocabulary
     before, data, after = "Wrong.\n\nFull schema:", "\n{}\nIMPORTANT: x\n{}", "\nIMPORTANT: Do not."
     whole = before + data + after

@@ -85,14 +85,14 @@ def test_agreement_is_counted_in_steps(suite: Suite, place: SitePool) -> None:
 
 
 @pytest.mark.slow
-def test_shrinking_is_no_volume(suite: Suite, place: SitePool) -> None:
+def test_shrinking_does_not_count_as_volume(suite: Suite, place: SitePool) -> None:
     found = campaign(wrong_text.ReplaceAllReplacesFirst, suite, place, steps=200)
     assert list(found.perform())
     assert found.steps < 300
 
 
 @pytest.mark.slow
-def test_one_fault_is_told_once_however_often_it_shows(suite: Suite, place: SitePool) -> None:
+def test_one_fault_is_reported_once_however_often_it_shows(suite: Suite, place: SitePool) -> None:
     found = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=300)
     findings = list(found.perform())
     assert found.disagreed > 10
@@ -100,7 +100,7 @@ def test_one_fault_is_told_once_however_often_it_shows(suite: Suite, place: Site
     assert len({finding.group for finding in findings}) == len(findings)
 
 
-def test_an_accepted_group_is_counted_and_not_told(suite: Suite, place: SitePool) -> None:
+def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: SitePool) -> None:
     groups = frozenset(
         finding.group
         for finding in campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=100).perform()
@@ -122,7 +122,7 @@ class Whimsical(Altered):
         return wrong_answers.replace(result, text="?") if Whimsical.calls == 40 else result
 
 
-def test_what_does_not_show_again_is_told_unshrunk(suite: Suite, place: SitePool) -> None:
+def test_what_does_not_show_again_is_reported_unshrunk(suite: Suite, place: SitePool) -> None:
     Whimsical.calls = 0
     (finding,) = campaign(Whimsical, suite, place, steps=300).perform()
     assert not finding.again

@@ -62,7 +62,7 @@ def test_other_files_afterwards_are_a_difference_of_effects(suite: Suite, theirs
     assert found.what == ("file b" if "b" in theirs and "a" in theirs else "file a")
 
 
-def test_the_lowest_level_of_a_group_is_told(suite: Suite) -> None:
+def test_the_lowest_level_of_a_group_is_reported(suite: Suite) -> None:
     group = ParallelCalls((EDIT, ToolCall("Read", {"file_path": "$WS/a"})))
     ours = StepOutcome((DONE, DONE))
     found = compared(suite, ours, StepOutcome((ToolResult("done!"), UNREAD)), step=group)

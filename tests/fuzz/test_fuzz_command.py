@@ -45,7 +45,7 @@ def test_agreement_is_success_and_writes_nothing(
     assert "level text, seed 0: 0 disagreements" in capsys.readouterr().err
 
 
-def test_agreement_on_nothing_is_no_success(fuzz: Fuzz) -> None:
+def test_agreement_on_nothing_is_not_a_success(fuzz: Fuzz) -> None:
     assert fuzz("reference", "--steps", "0") == 5
 
 
@@ -105,7 +105,7 @@ def test_a_wrong_list_of_known_disagreements_is_explained(
     assert told.removeprefix("3:15: ") in capsys.readouterr().err
 
 
-def test_an_interrupted_search_tells_how_far_it_came(
+def test_an_interrupted_search_shows_how_far_it_came(
     fuzz: Fuzz, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(seed: int, *, basic: bool) -> Iterator[Scenario]:
@@ -131,7 +131,7 @@ def test_what_cannot_be_done_is_a_usage_error(arguments: tuple[str, ...], fuzz: 
 
 
 @pytest.mark.slow
-def test_a_target_that_breaks_is_no_disagreement_of_the_reference(
+def test_a_target_that_breaks_is_not_a_disagreement_of_the_reference(
     fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fuzz("python:wrong_processes:Crashes", "--steps", "2000") in (1, 3)

@@ -62,7 +62,7 @@ def test_several_seeds_at_once_find_what_each_finds_alone(
     assert int(together.err.split()[0]) == sum(counts)
 
 
-def test_a_process_that_dies_is_told_and_the_others_end(suite: Suite, tmp_path: Path) -> None:
+def test_a_process_that_dies_is_reported_and_the_others_end(suite: Suite, tmp_path: Path) -> None:
     before = children(os.getpid())
     with pytest.raises(BrokenAdapter, match="the process that searched seed 1 was killed by signal 9"):
         search_while_the_second_dies(shares(request_for(suite, tmp_path, steps=100_000, jobs=2)), before)
@@ -78,7 +78,7 @@ def search_while_the_second_dies(requests: tuple[SearchRequest, ...], before: se
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_every_process_and_tells_how_far_the_search_came(tmp_path: Path) -> None:
+def test_ctrl_c_ends_every_process_and_shows_how_far_the_search_came(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "readfirst", "fuzz", "--against", "python:wrong_answers:NoSnippet"]
     process = subprocess.Popen(
         [*command, "--steps", "1000000", "-j", "2", "--level", "effects", "--output", str(tmp_path)],

@@ -91,7 +91,7 @@ def stated_text(scenario: Scenario) -> str:
     return clause.text
 
 
-def test_the_registry_tells_the_newest_version() -> None:
+def test_the_registry_shows_the_newest_version() -> None:
     try:
         versions, latest = published(), newest()
     except BrokenAdapter as error:
@@ -116,7 +116,7 @@ def test_bisect_finds_the_version_that_changed_a_scenario(
     assert before.items() <= kept().items(), "a version that was in the cache was installed again"
 
 
-def test_snapshot_records_new_versions_and_tells_what_differs(
+def test_snapshot_records_new_versions_and_shows_what_differs(
     suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ["--fixtures", suite.root, "--takes", tmp_path / "takes"]

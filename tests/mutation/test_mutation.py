@@ -353,7 +353,7 @@ def survivors(tmp_path: Path, *entries: str, left_out: str = "[]", kind: str = "
     return load_survivors(file)
 
 
-def test_a_survivor_without_a_reason_is_told_and_fails_the_run(
+def test_a_survivor_without_a_reason_is_reported_and_fails_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     many = [fate(WRONG)] * 99
@@ -448,7 +448,9 @@ def test_an_argument_that_is_left_out_is_so_wherever_it_is_given(tmp_path: Path)
         ),
     ],
 )
-def test_a_damaged_list_of_survivors_is_told_with_its_place(tmp_path: Path, text: str, message: str) -> None:
+def test_a_damaged_list_of_survivors_is_reported_with_its_place(
+    tmp_path: Path, text: str, message: str
+) -> None:
     file = tmp_path / "survivors.yaml"
     file.write_text(text)
     with pytest.raises(SurvivorsError) as caught:

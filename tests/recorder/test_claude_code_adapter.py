@@ -85,7 +85,7 @@ def test_a_long_conversation_is_replaced(adapter, tmp_path: Path, monkeypatch) -
     assert second.conversation is not first.conversation
 
 
-def test_a_network_that_cannot_be_taken_away_is_told_once(
+def test_a_network_that_cannot_be_taken_away_is_reported_once(
     adapter, tmp_path: Path, monkeypatch, caplog
 ) -> None:
     altered_supervisor(tmp_path, monkeypatch, NO_NAMESPACES)

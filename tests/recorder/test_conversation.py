@@ -94,7 +94,7 @@ def test_only_loopback_exists_where_the_system_allows(conversation: Conversation
     ],
     ids=["there is none", "nothing can be done in it", "it cannot be made"],
 )
-def test_the_reason_is_told_where_the_network_cannot_be_left_and_the_product_runs_with_it(
+def test_the_reason_is_reported_where_the_network_cannot_be_left_and_the_product_runs_with_it(
     tmp_path: Path, monkeypatch, changes: dict[str, str], reason: str
 ) -> None:
     altered_supervisor(tmp_path, monkeypatch, changes)
@@ -129,7 +129,7 @@ def test_parallel_results_come_back_in_the_order_of_the_calls(conversation: Conv
     assert [result.is_error for result in results] == [False, True, False]
 
 
-def test_a_result_that_is_no_text_is_described(conversation: Conversation) -> None:
+def test_a_result_that_is_not_a_text_is_described(conversation: Conversation) -> None:
     assert conversation.call("Image", {}).text == "[image image/png 4]"
 
 

@@ -24,7 +24,7 @@ def test_what_npm_prints_and_how_it_ends_is_returned(monkeypatch, tmp_path: Path
     assert (done.stdout, done.stderr, done.returncode) == ("view|a b|", "last words\n", 3)
 
 
-def test_without_npm_the_refusal_tells_what_it_is_needed_for(monkeypatch) -> None:
+def test_without_npm_the_refusal_shows_what_it_is_needed_for(monkeypatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(BrokenAdapter, match=r"^npm is not installed; it is asked$") as caught:
         npm(["view"], about="a", needed="it is asked", seconds=20)

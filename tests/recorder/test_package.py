@@ -64,7 +64,7 @@ def test_two_processes_asking_at_once_install_once(tmp_path: Path, npm) -> None:
     assert len(npm().read_text().splitlines()) == 1
 
 
-def test_a_failed_install_leaves_nothing_and_tells_npms_words(tmp_path: Path, npm) -> None:
+def test_a_failed_install_leaves_nothing_and_shows_npms_words(tmp_path: Path, npm) -> None:
     npm(fails=True)
     with pytest.raises(BrokenAdapter, match="could not install") as caught:
         install("9.9.9", tmp_path / "cache")

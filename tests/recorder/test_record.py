@@ -136,7 +136,7 @@ def test_create_does_not_replace_what_the_product_contradicts(suite: Suite) -> N
     assert state(suite) == before
 
 
-def test_fix_replaces_it_and_check_only_tells(suite: Suite) -> None:
+def test_fix_replaces_it_and_check_only_reports(suite: Suite) -> None:
     run(suite, "create", replaced)
     before = state(suite)
     assert run(suite, "check", refused).status == "differs"
@@ -258,7 +258,7 @@ def test_adapters_are_closed_also_after_an_interruption(suite: Suite) -> None:
     assert len(closed) == 2
 
 
-def test_what_the_product_cannot_do_is_told_apart(suite: Suite) -> None:
+def test_what_the_product_cannot_do_is_distinguished(suite: Suite) -> None:
     write(
         suite.root, GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
     )
@@ -315,7 +315,7 @@ def test_one_pass_records_several_contracts_in_one_file(suite: Suite) -> None:
     assert text.count("The file $WS/notes.txt has been updated.") == 1
 
 
-def test_changed_steps_drop_what_was_recorded_of_the_others_and_tell(suite: Suite) -> None:
+def test_changed_steps_drop_what_was_recorded_of_the_others_and_say_so(suite: Suite) -> None:
     recorded(suite, "create", {"2.1.7": replaced, "2.1.40": replaced, "2.1.328": refused})
     write(suite.root, source(suite).replace("new_string: gamma", "new_string: delta"))
     suite = Suite(suite.root)

@@ -117,7 +117,7 @@ def test_an_answer_that_a_reminder_fell_on_is_taken_again(suite: Suite) -> None:
     assert transcript.steps[0].results[0].text == "answer"
 
 
-def test_what_broke_is_told_with_its_contract_and_taken_again_next_time(suite: Suite) -> None:
+def test_what_broke_is_reported_with_its_contract_and_taken_again_next_time(suite: Suite) -> None:
     (result,) = recorded(suite, {"2.1.7": Product(lambda _: "a"), "2.1.40": Product(broken)})
     assert result.status == "broken"
     assert result.message == "2.1.40: step 1: the product died"

@@ -217,7 +217,7 @@ def test_both_sides_of_every_change_are_recorded(suite: Suite, npm: Npm) -> None
 
 
 @pytest.mark.slow
-def test_a_version_that_answers_twice_in_two_ways_is_gone_round_and_told(
+def test_a_version_that_answers_twice_in_two_ways_is_skipped_and_reported(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     unsteady = saying("os.urandom(8).hex()")
@@ -238,7 +238,7 @@ def test_a_version_that_does_not_run_is_gone_round(
 
 
 @pytest.mark.slow
-def test_what_has_no_answer_at_an_end_is_told_and_the_others_are_searched(
+def test_what_has_no_answer_at_an_end_is_reported_and_the_others_are_searched(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     another(suite, "gate/y", new_string="delta")
@@ -251,7 +251,7 @@ def test_what_has_no_answer_at_an_end_is_told_and_the_others_are_searched(
 
 
 @pytest.mark.slow
-def test_a_registry_that_cannot_be_reached_is_told(
+def test_a_registry_that_cannot_be_reached_is_reported(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm(versions(2)).close()

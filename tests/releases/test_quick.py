@@ -160,7 +160,7 @@ def forever(words: str) -> Iterator[str]:
         yield words
 
 
-def test_a_release_that_changes_nothing_is_told_in_one_sentence_and_nothing_is_written(
+def test_a_release_that_changes_nothing_is_reported_in_one_sentence_and_nothing_is_written(
     suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = state(suite)
@@ -175,7 +175,7 @@ def test_a_release_that_changes_nothing_is_told_in_one_sentence_and_nothing_is_w
     assert state(suite) == before
 
 
-def test_a_release_that_changes_something_is_told_with_the_causes(
+def test_a_release_that_changes_something_is_reported_with_the_causes(
     suite: Suite, look: Look, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = state(suite)
@@ -194,7 +194,7 @@ def test_a_release_that_changes_something_is_told_with_the_causes(
     assert "1.0.2" in Suite(suite.root).contracts
 
 
-def test_an_answer_that_is_never_the_same_is_no_change_and_no_answer_either(
+def test_an_answer_that_is_never_the_same_is_not_a_change_and_no_answer_either(
     look: Look, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, _ = look(f"Done for the {number}th time" for number in count())
@@ -220,6 +220,8 @@ def test_a_version_that_is_a_contract_is_not_asked(
 
 
 @pytest.mark.parametrize("word", ["lastest", "2.1", "v2.1.7", "2.1.7+gated", "2.1.7-beta.1"])
-def test_what_is_no_version_is_told_so(look: Look, capsys: pytest.CaptureFixture[str], word: str) -> None:
+def test_what_is_not_a_version_is_reported_as_such(
+    look: Look, capsys: pytest.CaptureFixture[str], word: str
+) -> None:
     assert look(forever("Done"), "--quick", word)[0] == ExitCode.USAGE
     assert f"{word!r} is not a version" in capsys.readouterr().err

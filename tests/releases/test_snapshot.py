@@ -63,7 +63,7 @@ def test_a_version_that_does_the_same_becomes_a_contract(
     assert ended("lint", "gate/x", "--fixtures", str(suite.root)) == ExitCode.CONFORMANT
 
 
-def test_the_causes_of_what_differs_are_told_and_it_fails(
+def test_the_causes_of_what_differs_are_reported_and_it_fails(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})
@@ -86,7 +86,7 @@ def test_the_causes_of_what_differs_are_told_and_it_fails(
     assert suite.path("gate/x").read_bytes() == before, "it states its own contract only"
 
 
-def test_a_long_answer_that_stayed_the_same_is_no_difference(
+def test_a_long_answer_that_stayed_the_same_is_not_a_difference(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The file has its digest, the recording of the new version the text."""
@@ -100,7 +100,7 @@ def test_a_long_answer_that_stayed_the_same_is_no_difference(
     assert "1.0.2 → 1.0.3: 1 of 1 scenario differs, 1 cause\n" in capsys.readouterr().out
 
 
-def test_a_difference_of_one_class_of_models_is_told_apart(
+def test_a_difference_of_one_class_of_models_is_distinguished(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": GATED})
@@ -113,7 +113,7 @@ def test_a_difference_of_one_class_of_models_is_told_apart(
     assert (told["1.0.2"], told["1.0.2+gated"]) == ("Done without asking", "Done")
 
 
-def test_what_differs_where_expectations_leave_it_open_is_told_and_does_not_fail(
+def test_what_differs_where_expectations_leave_it_open_is_reported_and_does_not_fail(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})

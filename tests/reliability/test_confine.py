@@ -154,7 +154,7 @@ def verdicts(suite: Suite, kind: str, name: str, *, confine: bool = True) -> lis
 
 @pytest.mark.parametrize("kind", CONNECTIONS)
 @pytest.mark.usefixtures("way")
-def test_what_it_leaves_around_its_workspace_is_told_with_the_path(
+def test_what_it_leaves_around_its_workspace_is_reported_with_the_path(
     suite: Suite, temporary: Path, kind: str
 ) -> None:
     first, victim, third = verdicts(suite, kind, "litters")
@@ -184,7 +184,7 @@ def test_what_is_nobody_s_own_cannot_be_written(
     ("kind", "status"), [("python", "broken"), ("server", "broken"), ("shared server", "failed")]
 )
 @pytest.mark.usefixtures("way")
-def test_further_above_is_a_shared_server_s_own_and_told(
+def test_further_above_is_a_shared_server_s_own_and_reported(
     suite: Suite, temporary: Path, kind: str, status: str
 ) -> None:
     first, victim, third = verdicts(suite, kind, "writes_further_above")
@@ -205,7 +205,7 @@ def test_it_has_no_network(suite: Suite, monkeypatch: pytest.MonkeyPatch, confin
 
 
 @pytest.mark.parametrize("kind", ["python", "server"])
-def test_unconfined_what_lies_around_the_workspace_is_told_as_well(
+def test_unconfined_what_lies_around_the_workspace_is_reported_as_well(
     suite: Suite, temporary: Path, kind: str
 ) -> None:
     for name, path in (("writes_above", "../../stray"), ("writes_further_above", "../../../stray")):

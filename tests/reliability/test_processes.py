@@ -116,7 +116,7 @@ def test_in_a_namespace_nobody_can_kill_the_supervisor(suite: Suite) -> None:
     assert told == ["passed"] * 3
 
 
-def test_a_system_that_has_nothing_is_told_of_once(
+def test_a_system_that_has_nothing_is_reported_once(
     suite: Suite,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -98,7 +98,7 @@ def test_a_folder_that_was_never_locked_is_removed_when_it_is_old_and_empty(temp
     assert [path.name for path in temporary.iterdir()] == ["readfirst-bbbbbbbb"]
 
 
-def test_no_place_for_temporary_files_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_place_for_temporary_files_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     with pytest.raises(ScratchError, match=r"cannot make a folder for temporary files: .*Set TMPDIR to"):
         Scratch()

@@ -93,7 +93,9 @@ def test_files_are_named_as_they_are_from_another_folder(here: Path) -> None:
         ("sh server.py -m mcp", ""),
     ],
 )  # fmt: skip
-def test_a_command_that_does_not_start_is_told_why(here: Path, command: str, told: str) -> None:
+def test_a_command_that_does_not_start_is_reported_with_the_reason(
+    here: Path, command: str, told: str
+) -> None:
     error = Command(tuple(command.split()), here).explained(BrokenAdapter("It ended.", details="its words"))
     assert (str(error), error.details) == (f"It ended.\n{told.format(here=here)}".strip(), "its words")
 

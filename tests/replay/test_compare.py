@@ -384,7 +384,7 @@ def test_an_event_that_is_impossible_although_all_went_well_is_blamed_on_the_har
         ([], "2.1.7", BASIC_CAPABILITIES, "unspecified", "2.1.7 says nothing about it"),
     ],
 )
-def test_what_cannot_be_judged_or_done_is_told_before_the_replay(
+def test_what_cannot_be_judged_or_done_is_reported_before_the_replay(
     contract: Contract,
     steps: list[Step],
     name: str,

@@ -64,7 +64,7 @@ def suite() -> Suite:
         ("agent:agno@3.1.10", "'agent:agno@3.1.10': agno is not an agent. Write target:agno@3.1.10."),
     ],
 )
-def test_a_wrong_string_is_told_what_to_write(
+def test_a_wrong_string_is_answered_with_what_to_write(
     suite: Suite, monkeypatch: pytest.MonkeyPatch, spec: str, told: str
 ) -> None:
     monkeypatch.chdir(Path(__file__).parent)
@@ -73,7 +73,7 @@ def test_a_wrong_string_is_told_what_to_write(
     assert told in str(error.value)
 
 
-def test_the_reference_is_held_to_the_contract_of_the_run(suite: Suite) -> None:
+def test_the_reference_is_compared_with_the_contract_of_the_run(suite: Suite) -> None:
     assert isinstance(connect("reference", suite), ReferenceAdapter)
     assert isinstance(connect("reference", suite, contract=suite.contracts["documented"]), ReferenceAdapter)
     with pytest.raises(ConnectError, match=r"cannot follow 9\.9\.9: unknown contract '9\.9\.9'"):

@@ -46,7 +46,7 @@ def differences(expected: Files, changes: Files, world: Files | None = None) -> 
         ({"a": FileDigest(hashlib.sha256(b"new").hexdigest(), 3)}, {"a": NEW}),
     ],
 )
-def test_what_is_expected_is_no_difference(expected: Files, changes: Files) -> None:
+def test_what_is_expected_is_not_a_difference(expected: Files, changes: Files) -> None:
     assert differences(expected, changes) == []
 
 

@@ -21,7 +21,7 @@ def test_a_scenario_of_one_file_shares_a_session() -> None:
     assert not _scenario(read, edit).isolated
 
 
-def test_a_call_without_a_path_is_no_second_file() -> None:
+def test_a_call_without_a_path_is_not_a_second_file() -> None:
     assert not _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Edit", {"file_path": 5})).isolated
 
 

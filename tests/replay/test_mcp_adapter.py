@@ -158,18 +158,18 @@ def test_a_shared_process_that_broke_is_replaced(opened: Open, workspace: Worksp
             adapter.open(workspace).call("Read", {})
 
 
-def test_a_server_that_does_not_start_is_told_at_once(opened: Open) -> None:
+def test_a_server_that_does_not_start_is_reported_at_once(opened: Open) -> None:
     with pytest.raises(BrokenAdapter, match="the server ended with exit status 4 during the start"):
         opened("never-starts")
 
 
-def test_a_version_of_the_protocol_that_nobody_knows_is_told(opened: Open) -> None:
+def test_a_version_of_the_protocol_that_nobody_knows_is_reported(opened: Open) -> None:
     told = "the server's answer to the start is not valid MCP: Unsupported protocol version.*3000-01-01"
     with pytest.raises(BrokenAdapter, match=told):
         opened("from-the-future")
 
 
-def test_a_server_without_the_tools_is_told_what_to_write(opened: Open) -> None:
+def test_a_server_without_the_tools_is_answered_with_what_to_write(opened: Open) -> None:
     with pytest.raises(BrokenAdapter, match=r"it offers: my_Read, my_Edit, my_Write.*readfirst new-mapping"):
         opened("renamed")
 
@@ -203,6 +203,6 @@ def test_the_reference_passes_through_mcp() -> None:
     assert set(told.values()) == {"passed"}
 
 
-def test_a_missing_program_is_no_command(tmp_path: Path) -> None:
+def test_a_missing_program_is_not_a_command(tmp_path: Path) -> None:
     with pytest.raises(ConnectError, match="there is no program 'no-such-program'"):
         connect("mcp:no-such-program --x", Suite(Path(__file__).parents[2] / "fixtures"))

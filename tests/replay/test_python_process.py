@@ -153,7 +153,7 @@ def test_a_call_after_the_process_has_died_is_a_breakage(opened: Opened, workspa
     session.close()
 
 
-def test_an_adapter_without_the_optional_methods_is_told(opened: Opened, workspace: Workspace) -> None:
+def test_an_adapter_without_the_optional_methods_is_reported(opened: Opened, workspace: Workspace) -> None:
     session = opened("Pretends").open(workspace)
     with pytest.raises(BrokenAdapter, match="its session has no call_parallel"):
         session.call_parallel([("Read", {})])
@@ -169,13 +169,13 @@ def test_an_adapter_without_the_optional_methods_is_told(opened: Opened, workspa
         ("not_an_adapter", "miniatures:not_an_adapter gave 3, which has no method open(workspace)."),
     ],
 )
-def test_a_wrong_factory_is_told(opened: Opened, factory: str, told: str) -> None:
+def test_a_wrong_factory_is_reported(opened: Opened, factory: str, told: str) -> None:
     with pytest.raises(FactoryError) as error:
         opened(factory).start()
     assert str(error.value) == told
 
 
-def test_a_missing_module_is_told_and_a_broken_one_is_blamed(
+def test_a_missing_module_is_reported_and_a_broken_one_is_blamed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

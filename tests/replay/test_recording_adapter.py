@@ -184,12 +184,12 @@ def test_changes_that_do_not_fit_mean_that_the_recording_is_stale(replayed) -> N
     assert "its changes do not fit the workspace" in broken.message
 
 
-def test_a_scenario_that_was_not_recorded_is_told(replayed) -> None:  # type: ignore[no-untyped-def]
+def test_a_scenario_that_was_not_recorded_is_reported(replayed) -> None:  # type: ignore[no-untyped-def]
     broken = replayed([READ], recorded(READ), contract="9.9.9").broken
     assert (broken.blame, broken.message) == ("harness", "family/slug was not recorded for 9.9.9: record it")
 
 
-def test_a_damaged_recording_is_told(place: SitePool, tmp_path: Path) -> None:
+def test_a_damaged_recording_is_reported(place: SitePool, tmp_path: Path) -> None:
     (tmp_path / "slug.yaml").write_text("{}")
     scenario = Scenario("slug", "t", "must", Given(), (READ,))
     broken = replay(scenario, RecordingAdapter(Recordings(tmp_path), "2.1.7").of(scenario), place).broken

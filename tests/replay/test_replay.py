@@ -121,7 +121,7 @@ def test_misbehaviour_is_blamed_on_the_adapter_at_its_step(place: SitePool, name
     assert len(outcome.steps) == 1
 
 
-def test_a_breakage_tells_no_path_that_differs_from_run_to_run(place: SitePool) -> None:
+def test_a_breakage_shows_no_path_that_differs_from_run_to_run(place: SitePool) -> None:
     broken = replayed(place, miniatures.Raises, EDIT).broken
     assert broken is not None
     assert place.base not in broken.message + broken.details
@@ -148,7 +148,7 @@ def test_a_broken_protocol_is_blamed_on_the_adapter(
     assert told in broken.message
 
 
-def test_a_text_for_a_group_is_no_sequence_of_results(place: SitePool) -> None:
+def test_a_text_for_a_group_is_not_a_sequence_of_results(place: SitePool) -> None:
     class Talkative(miniatures.Honest):
         def call_parallel(self, calls: object) -> Any:
             return "ok"

@@ -60,7 +60,7 @@ def test_links_are_not_followed_even_in_a_circle(tmp_path: Path) -> None:
     assert snapshot(tmp_path) == {"loop": Symlink("."), "out": Symlink("/")}
 
 
-def test_a_link_into_the_workspace_is_told_without_the_path_of_the_workspace(tmp_path: Path) -> None:
+def test_a_link_into_the_workspace_is_reported_without_the_path_of_the_workspace(tmp_path: Path) -> None:
     (tmp_path / "inside").symlink_to(tmp_path / "a")
     (tmp_path / "root").symlink_to(tmp_path)
     (tmp_path / "beside").symlink_to(f"{tmp_path}2/a")
@@ -78,13 +78,13 @@ def test_fifos_and_sockets_are_named_and_not_opened(tmp_path: Path, monkeypatch:
         assert snapshot(tmp_path) == {"pipe": SpecialFile("fifo"), "socket": SpecialFile("socket")}
 
 
-def test_a_missing_or_replaced_root_is_told(tmp_path: Path) -> None:
+def test_a_missing_or_replaced_root_is_reported(tmp_path: Path) -> None:
     assert snapshot(tmp_path / "none") == {".": SpecialFile("missing")}
     (tmp_path / "file").write_bytes(b"")
     assert snapshot(tmp_path / "file") == {".": SpecialFile("no directory")}
 
 
-def test_an_enormous_file_is_told_by_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_enormous_file_is_reported_by_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshots, "MAXIMUM_FILE_SIZE", 3)
     (tmp_path / "a").write_bytes(b"four")
     assert snapshot(tmp_path) == {"a": SpecialFile("file of 4 bytes")}

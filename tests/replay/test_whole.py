@@ -117,7 +117,7 @@ def copied(tmp_path: Path, scenario_id: str, recording: str | None) -> Suite:
 
 
 @pytest.mark.parametrize("recording", [None, "inputs: changed\ncontracts: []\nsteps: []\n", "no recording"])
-def test_without_a_recording_of_it_the_digest_is_told(
+def test_without_a_recording_of_it_the_digest_is_reported(
     spoilt: Callable[..., Verdict], tmp_path: Path, recording: str | None
 ) -> None:
     verdict = spoilt(FILE, spoil_file, copied(tmp_path, FILE, recording))

@@ -119,7 +119,7 @@ def test_directories_without_permissions_are_removed() -> None:
 
 
 @pytest.mark.parametrize("replacement", ["missing", "file", "link"])
-def test_a_root_that_was_taken_away_is_told_and_made_anew(
+def test_a_root_that_was_taken_away_is_reported_and_made_anew(
     place: SitePool, tmp_path: Path, replacement: str
 ) -> None:
     with place.site() as site:
@@ -160,7 +160,7 @@ def test_two_sites_at_a_time_are_two_directories(place: SitePool) -> None:
         assert other.snapshot() == {}
 
 
-def test_the_workspace_is_told_rules_needs_and_home(site: Site) -> None:
+def test_the_workspace_carries_rules_needs_and_home(site: Site) -> None:
     scenario = Scenario("a/b", "t", "must", Given(deny=("Edit($WS/x/**)", "Read(y)")), ())
     workspace = site.workspace(scenario)
     assert workspace.deny == (f"Edit({site.root}/x/**)", "Read(y)")

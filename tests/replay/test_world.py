@@ -120,7 +120,7 @@ def test_chmod_symlink_and_mkdir_do_what_they_say(site: Site, root: Path) -> Non
         (WorldEvent("symlink", "d", Symlink("a.txt")), "cannot symlink d: File exists"),
     ],
 )
-def test_an_event_that_does_not_fit_is_told(site: Site, root: Path, event: WorldEvent, told: str) -> None:
+def test_an_event_that_does_not_fit_is_reported(site: Site, root: Path, event: WorldEvent, told: str) -> None:
     os.mkfifo(root / "pipe")
     with pytest.raises(WorldEventError) as error:
         site.perform(event)

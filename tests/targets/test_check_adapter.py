@@ -117,7 +117,7 @@ def test_the_reference_has_no_problem() -> None:
         (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),
     ],
 )
-def test_what_is_wrong_is_found_and_told(adapter: type[Plain], name: str, told: str) -> None:
+def test_what_is_wrong_is_found_and_reported(adapter: type[Plain], name: str, told: str) -> None:
     assert told in problems(adapter())[name]
 
 

@@ -107,7 +107,7 @@ def test_a_survey_writes_both_files_and_keeps_other_targets(
     }
 
 
-def test_earlier_results_that_are_damaged_are_told(tmp_path: Path) -> None:
+def test_earlier_results_that_are_damaged_are_reported(tmp_path: Path) -> None:
     (tmp_path / "implementations.json").write_text("{}")
     with pytest.raises(
         SurveyError, match=r"implementations\.json is not what this command writes.*Remove it"

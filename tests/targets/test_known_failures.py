@@ -164,7 +164,7 @@ def test_a_group_that_names_no_scenario_is_an_error(tmp_path: Path) -> None:
         ("      gate: [a]", "      gate: [a, a]", "gate/a (2.1.7) is already accepted"),
     ],
 )
-def test_a_group_that_is_wrong_is_told(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_a_group_that_is_wrong_is_reported(tmp_path: Path, old: str, new: str, told: str) -> None:
     text = grouped_text("target:x@1", [failed("gate/a", NOT_READ)])
     assert old in text
     with pytest.raises(BaselineError) as error:

@@ -57,7 +57,7 @@ def test_an_external_edit_may_be_lost_where_the_contract_edits() -> None:
     assert kinds(asked, "ONE\nTHEIRS\n", "ONE\ntwo\n") == ["edit-loses-external-edit"]
 
 
-def test_what_the_contract_removes_too_is_no_loss() -> None:
+def test_what_the_contract_removes_too_is_not_a_loss() -> None:
     asked = scenario("Write", {"content": "new\n"}, Clause(text="done"), EXTERNAL)
     assert kinds(asked, "new\n", "new", refused=None) == []
 
@@ -94,7 +94,7 @@ def test_bytes_outside_of_the_old_text_are_a_loss(given: str, expected: str, got
     assert kinds(asked, expected, got) == (["other-bytes-changed"] if lost else [])
 
 
-def test_an_external_line_that_the_edit_replaces_is_no_loss() -> None:
+def test_an_external_line_that_the_edit_replaces_is_not_a_loss() -> None:
     edit = {"old_string": "THEIRS", "new_string": "x"}
     asked = scenario("Edit", edit, Clause(error="modified_since_read"), EXTERNAL)
     assert kinds(asked, "one\nTHEIRS\n", "one\nx\n", refused=False) == []

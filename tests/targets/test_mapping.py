@@ -58,7 +58,7 @@ def test_the_documented_mapping_is_whole(tmp_path: Path) -> None:
         ("replace_all: unsupported", "replace_all: never", "is not valid under any of the given schemas"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_what_is_wrong_is_reported_with_its_place(tmp_path: Path, old: str, new: str, told: str) -> None:
     assert old in EXAMPLE
     file = written(tmp_path, EXAMPLE.replace(old, new))
     with pytest.raises(TargetError) as error:
@@ -67,7 +67,7 @@ def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, old: str, new: str
     assert re.match(rf"{re.escape(str(file))}:\d+:\d+: ", str(error.value))
 
 
-def test_what_is_not_yaml_is_told_too(tmp_path: Path) -> None:
+def test_what_is_not_yaml_is_reported_too(tmp_path: Path) -> None:
     with pytest.raises(SuiteError, match=r"files\.yaml:2:1"):
         load_target(written(tmp_path, "title: [\n"))
 
@@ -97,7 +97,7 @@ def test_a_name_without_version_means_the_newest() -> None:
         ("agno@9", "agno has no version '9', only 3.1.10. To use another, add a line to agno.yaml."),
     ],
 )
-def test_an_unknown_target_is_told_which_there_are(spec: str, told: str) -> None:
+def test_an_unknown_target_is_answered_with_those_there_are(spec: str, told: str) -> None:
     with pytest.raises(UnknownTargetError) as error:
         find(spec)
     assert str(error.value) == told
@@ -151,7 +151,7 @@ def test_the_newest_of_what_is_installed_comes_before_what_is_developed(tmp_path
         ("    call: read_file\n", "", "'call' is a required property"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_in_ones_own_is_told(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_what_is_wrong_in_ones_own_is_reported(tmp_path: Path, old: str, new: str, told: str) -> None:
     assert old in OWN
     with pytest.raises(TargetError) as error:
         load_target(written(tmp_path, OWN.replace(old, new, 1)))

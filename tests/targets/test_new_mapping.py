@@ -110,7 +110,7 @@ def test_a_server_under_development_gets_ones_own_variables(
     )
 
 
-def test_a_tool_that_the_server_does_not_offer_is_told(here: Path, readfirst: Run) -> None:
+def test_a_tool_that_the_server_does_not_offer_is_reported(here: Path, readfirst: Run) -> None:
     readfirst("new-mapping", COMMAND)
     file = here / "My-files.yaml"
     file.write_text(file.read_text().replace("call: read_file", "call: red_file"))
@@ -120,7 +120,7 @@ def test_a_tool_that_the_server_does_not_offer_is_told(here: Path, readfirst: Ru
     assert "Correct `call` in My-files.yaml." in ended.err
 
 
-def test_a_file_that_is_not_there_is_told(here: Path, readfirst: Run) -> None:
+def test_a_file_that_is_not_there_is_reported(here: Path, readfirst: Run) -> None:
     readfirst("new-mapping", COMMAND)
     (here / "server.py").unlink()
     ended = readfirst("run", "target:My-files.yaml")
@@ -157,7 +157,7 @@ def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> 
         ([f"mcp:{sys.executable} -S server.py empty.json"], 3, "the server My / files offers no tools"),
     ],
 )
-def test_what_cannot_be_done_is_told(
+def test_what_cannot_be_done_is_reported(
     here: Path, readfirst: Run, arguments: list[str], code: int, told: str
 ) -> None:
     (here / "there.yaml").write_text("mine\n")

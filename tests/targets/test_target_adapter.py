@@ -173,13 +173,13 @@ def test_functions_of_a_module_get_paths_of_their_own(connected: Connected) -> N
     assert connected().repeats_paths  # type: ignore[attr-defined]
 
 
-def test_an_exception_that_is_no_refusal_breaks(connected: Connected, workspace: Workspace) -> None:
+def test_an_exception_that_is_not_a_refusal_breaks(connected: Connected, workspace: Workspace) -> None:
     session = connected(MAPPING.replace("exception: true, ", "")).open(workspace)
     with pytest.raises(BrokenAdapter, match="the target raised LookupError: look first"):
         session.call("Edit", {"file_path": "a", "old_string": "x", "new_string": "y"})
 
 
-def test_what_cannot_be_made_is_told(connected: Connected, workspace: Workspace) -> None:
+def test_what_cannot_be_made_is_reported(connected: Connected, workspace: Workspace) -> None:
     with pytest.raises(BrokenAdapter, match="has no attribute 'Missing'"):
         connected(MAPPING.replace("toy_editor:Editor", "toy_editor:Missing"))
 
@@ -209,14 +209,14 @@ def test_an_interrupted_installation_is_made_again(toy: Path, connected: Connect
     assert stat.S_ISREG((environment / "installed.json").stat().st_mode)
 
 
-def test_a_python_that_is_not_there_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_python_that_is_not_there_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
     with pytest.raises(BrokenAdapter, match=r"this target needs Python 3\.99 or newer"):
         install._interpreter("3.99")
 
 
-def test_a_mapping_that_is_wrong_is_told_on_the_command_line(toy: Path) -> None:
+def test_a_mapping_that_is_wrong_is_reported_on_the_command_line(toy: Path) -> None:
     file = toy / "wrong.yaml"
     file.write_text(MAPPING.replace("kind: python", "kind: snake"))
     with pytest.raises(ConnectError, match=r"the mapping is not valid(.|\n)*wrong\.yaml:4:7"):

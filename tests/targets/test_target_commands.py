@@ -57,14 +57,14 @@ def test_every_target_is_listed_with_its_version_and_state(
     assert all(row[2] == "not installed" for row in rows)
 
 
-def test_an_adapter_that_works_is_told_so(readfirst: Run) -> None:
+def test_an_adapter_that_works_is_reported_as_such(readfirst: Run) -> None:
     checked = readfirst("check-adapter", "reference")
     assert checked.code == 0
     assert "The adapter works. Judge the implementation: readfirst run 'reference'" in checked.out
     assert "no " not in checked.out.split("The adapter")[0]
 
 
-def test_an_adapter_that_does_not_work_is_told_what_to_do(
+def test_an_adapter_that_does_not_work_is_reported_with_what_to_do(
     readfirst: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "wrong.py").write_text(WRONG)
@@ -140,7 +140,7 @@ def test_an_unknown_target_is_a_usage_error(readfirst: Run) -> None:
     assert readfirst("implementations", "agnus").code == 2
 
 
-def test_a_path_with_an_at_sign_is_no_version(tmp_path: Path) -> None:
+def test_a_path_with_an_at_sign_is_not_a_version(tmp_path: Path) -> None:
     with pytest.raises((ConnectError, OSError)):
         known_target(f"target:{tmp_path}/a@b/none.yaml")
 

@@ -119,11 +119,13 @@ def test_replace_all_is_said_in_the_targets_way(
         ("NotebookEdit", {}, "NotebookEdit"),
     ],
 )
-def test_what_is_not_claimed_is_told(target: Target, tool: str, arguments: dict[str, Any], told: str) -> None:
+def test_what_is_not_claimed_is_reported(
+    target: Target, tool: str, arguments: dict[str, Any], told: str
+) -> None:
     assert lacks(target, tool, arguments) == told
 
 
-def test_files_that_are_not_claimed_are_told(target: Target) -> None:
+def test_files_that_are_not_claimed_are_reported(target: Target) -> None:
     tools = {"Read": replace(target.tools["Read"], unsupported_files=("*.png",))}
     images = replace(target, tools=tools)
     assert lacks(images, "Read", {"file_path": "/w/a.PNG"}) == "Read of *.png"

@@ -19,7 +19,7 @@ def judged() -> Judged:
     return {name: list(do_nothing.verdicts(answer)) for name, answer in do_nothing.IMPLEMENTATIONS.items()}
 
 
-def test_the_page_tells_what_they_score(judged: Judged) -> None:
+def test_the_page_shows_what_they_score(judged: Judged) -> None:
     """A new scenario may move a number by one; then run do_nothing.py."""
     page = do_nothing.PAGE.read_text("utf-8")
     for name, verdicts in judged.items():
