@@ -87,8 +87,8 @@ class CallBehaviours:
     exponents_are_dropped: bool = behaviour(
         True,
         {"1.0.10": False},
-        meaning="Of a number so large or small that it is printed with an exponent, a tool reads only "
-        "what stands before the exponent.",
+        meaning="Of a number that is printed with an exponent, Read takes only what stands before the "
+        "exponent.",
         shown_by=("arguments/read-offset-largest-number",),
     )
     pages_can_be_asked_for: bool = behaviour(

@@ -62,7 +62,7 @@ class NotebookBehaviours:
     unknown_outputs_are_told: bool = behaviour(
         False,
         {"2.1.327": True},
-        meaning="Read names an output of an unknown type in its answer; otherwise Read refuses the notebook.",
+        meaning="Read says that outputs of an unknown type are not shown; otherwise Read refuses the notebook.",
         shown_by=("notebooks/read-odd-outputs",),
     )
     output_texts_are_measured: bool = behaviour(

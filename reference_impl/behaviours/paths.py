@@ -125,8 +125,8 @@ class PathBehaviours:
     edit_opens_first: bool = behaviour(
         False,
         {"2.1.63": True},
-        meaning="Edit reads the file before it asks whether the file may be edited, so that a directory "
-        "fails first.",
+        meaning="Edit reads the file before it asks whether the file may be edited, so that of a "
+        "directory the reading fails.",
         shown_by=("paths/directory-edit", "paths/directory-named-like-notebook"),
     )
     failures_are_explained: bool = behaviour(

@@ -135,8 +135,8 @@ class ReadBehaviours:
     long_files_are_truncated: bool = behaviour(
         False,
         {"2.1.145": True},
-        meaning="A Read of more tokens than allowed shows the first lines, unless a limit was given; "
-        "otherwise the Read is refused.",
+        meaning="A Read without a `limit` of more tokens than allowed shows the first lines; otherwise "
+        "such a Read is refused.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap"),
     )
     truncation_notice_comes_first: bool = behaviour(
