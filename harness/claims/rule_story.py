@@ -42,7 +42,7 @@ def _claims(suite: Suite, rule: Rule) -> Iterator[str]:
     file = claims_file(suite.root)
     claims = [claim for claim in load_claims(file) if claim.rule == rule.id] if file.exists() else []
     if claims:
-        yield "  what documents claim of it (docs/behaviour.md):"
+        yield "  what the documents claim about it (docs/behaviour.md):"
         for claim in claims:
             yield f"    {claim.id}\t{claim.says}"
 
@@ -62,7 +62,7 @@ def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
     contracts = [each for each in suite.contracts if each.recorded]
     seen = seen_in_versions(suite, Rules({}, {rule.id: rule}), ids)
     cells = rule_versions([rule], contracts, seen, {rule.id: ids})[rule.id]
-    yield f"  versions that do as {suite.contracts.default} does, at the level {level_of(rule.class_)}:"
+    yield f"  versions that behave like {suite.contracts.default} at the level {level_of(rule.class_)}:"
     plain = {name: cell for name, cell in cells.items() if "+" not in name}
     yield from _spans(plain)
     yield from _spans({name: cell for name, cell in cells.items() if name not in plain})

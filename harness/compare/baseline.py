@@ -142,7 +142,7 @@ def _stale(entry: Acceptance, verdict: Verdict, failing: frozenset[str]) -> str:
     where = f"{entry.position}: {entry.scenario_id} ({entry.contract})"
     if left:
         gone = _in_order(entry.fails - left)
-        return f"{where} no longer fails as {gone} says. Write there: fails: {_in_order(left)}"
+        return f"{where} no longer fails as {gone} says. Change the entry to fails: {_in_order(left)}"
     now = "passes" if verdict.status == "passed" else f"is {verdict.status}"
     return f"{where} {now} now, but the baseline says fails: {_in_order(entry.fails)}. Remove the entry."
 

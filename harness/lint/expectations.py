@@ -73,4 +73,4 @@ def _texts(case: Case, clause: Clause) -> Iterator[Finding]:
         found = _MACHINE_PATH.search(text)
         if found is not None:
             fix = "Write $WS for the workspace; record again if the product printed another path."
-            yield Finding("machine-path", place, f"{name} holds the path {found[0][:60]!r}", fix)
+            yield Finding("machine-path", place, f"{name} contains the path {found[0][:60]!r}", fix)

@@ -81,7 +81,7 @@ def check_orphans(suite: Suite, ids: frozenset[str]) -> Iterator[Finding]:
         for name in sorted(_contracts(recordings, scenario_id), key=order):
             if not _is_known(suite, name):
                 fix = "Remove it from the recording: a contract is listed in contracts.yaml, or is a version."
-                message = f"the recording holds the unknown contract {name!r}"
+                message = f"the recording contains the unknown contract {name!r}"
                 yield Finding("orphan-recording", Position(path, 1, 1), message, fix)
     known = {recordings.path(scenario_id) for scenario_id in recordings.ids()}
     for path in _files(suite.recordings_root):

@@ -65,7 +65,7 @@ class Cost:
 
     def _server_notes(self) -> Iterator[str]:
         """Say how many sessions shared a server, how many did not, and why."""
-        for shared, how in ((True, "on a shared server"), (False, "on a server each")):
+        for shared, how in ((True, "on a shared server"), (False, "each on its own server")):
             if count := self._servers[shared]:
                 yield f"{count} scenario{'' if count == 1 else 's'} {how} ({self._why[shared]})"
 

@@ -120,19 +120,19 @@ def _check(
     counted = Counter(line["status"] for _, line in verdicts)
     if footer["verdicts"] != len(verdicts):
         problem_text = (
-            f"the footer counts {footer['verdicts']} verdicts, and there are {len(verdicts)}. Run it again."
+            f"the footer counts {footer['verdicts']} verdicts, but there are {len(verdicts)}. Run it again."
         )
         raise StreamError(file, last, problem_text)
     for status in _STATUSES:
         if footer[status] != counted[status]:
             problem_text = (
-                f"the footer counts {footer[status]} {status}, and there are {counted[status]}. Run it again."
+                f"the footer counts {footer[status]} {status}, but there are {counted[status]}. Run it again."
             )
             raise StreamError(file, last, problem_text)
     expected = header["scenarios"] * len(header["contracts"])
     if not footer["interrupted"] and expected != len(verdicts):
         problem_text = (
-            f"the header announces {expected} verdicts, and there are {len(verdicts)}. Run it again."
+            f"the header announces {expected} verdicts, but there are {len(verdicts)}. Run it again."
         )
         raise StreamError(file, last, problem_text)
     seen: set[tuple[str, str]] = set()

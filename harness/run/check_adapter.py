@@ -101,9 +101,9 @@ def _declares(adapter: Adapter) -> None:
     unknown = capabilities_of(adapter) - _KNOWN
     if unknown:
         names = ", ".join(sorted(unknown))
-        raise _Wrong(f"capabilities holds {names}; there is: {', '.join(sorted(_KNOWN))}")
+        raise _Wrong(f"capabilities names {names}; known are: {', '.join(sorted(_KNOWN))}")
     if not capabilities_of(adapter) & set(TOOLS):
-        raise _Wrong("capabilities holds no tool, so that every scenario is unsupported")
+        raise _Wrong("capabilities names no tool, so every scenario is unsupported")
 
 
 def _call(session: Session, tool: str, arguments: dict[str, Any]) -> ToolResult:
@@ -175,10 +175,10 @@ def _two_sessions(adapter: Adapter, place: SitePool) -> None:
 def _methods(capabilities: frozenset[str]) -> Callable[[Session, Site], None]:
     def look(session: Session, _site: Site) -> None:
         if "parallel" in capabilities and not isinstance(session, ParallelSession):
-            raise _Wrong("capabilities holds parallel, but the session has no call_parallel(calls)")
+            raise _Wrong("capabilities names parallel, but the session has no call_parallel(calls)")
         if "during" in capabilities and not isinstance(session, RacingSession):
             raise _Wrong(
-                "capabilities holds during, but the session has no call_during(tool, arguments, strike)"
+                "capabilities names during, but the session has no call_during(tool, arguments, strike)"
             )
 
     return look

@@ -71,7 +71,7 @@ def test_an_entry_that_no_longer_fails_is_an_error_with_its_place(tmp_path: Path
 def test_an_entry_that_fails_less_is_an_error_with_the_line_to_write(tmp_path: Path) -> None:
     ruling = rule(verdict(fails="text"), accepting(tmp_path, "[reason, text]"))
     assert not ruling.conformant
-    assert ruling.stale.endswith("no longer fails as [reason] says. Write there: fails: [text]")
+    assert ruling.stale.endswith("no longer fails as [reason] says. Change the entry to fails: [text]")
 
 
 def test_an_entry_for_what_is_no_longer_judged_is_an_error(tmp_path: Path) -> None:

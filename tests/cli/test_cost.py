@@ -56,5 +56,6 @@ def test_it_says_how_many_shared_a_server_and_why() -> None:
         cost.verdict(replace(verdict(0, 1), server=server))
         summary.add(verdict(0, 1), Ruling(conformant=True))
     assert cost.sentence(summary.total).partition(" in all; ")[2] == (
-        "2 scenarios on a shared server (no session affects another); 3 scenarios on a server each (must be fresh)"
+        "2 scenarios on a shared server (no session affects another); "
+        "3 scenarios each on its own server (must be fresh)"
     )

@@ -43,7 +43,7 @@ def test_the_story_of_a_rule_has_claims_behaviours_versions_and_scenarios() -> N
         "    edit-needs-a-read\tEdit of an existing file that the session has not read is refused." in lines
     )
     assert "    edit_needs_read\t2.1.208" in lines
-    first = lines.index("  versions that do as 2.1.7 does, at the level effects:")
+    first = lines.index("  versions that behave like 2.1.7 at the level effects:")
     assert lines[first + 1 : first + 3] == [
         "    0.2.126 to 2.1.207\tall scenarios",
         "    2.1.228 to 2.1.328\t3 of 6 scenarios; the shortest of the others: gate/deletion-needs-a-read",

@@ -112,7 +112,7 @@ def test_the_reference_has_no_problem() -> None:
         (RemembersAcrossSessions, "a later session sees its own workspace", "Start from nothing in open()"),
         (ManglesUnicode, "text that is not ASCII arrives unchanged", "Use UTF-8"),
         (LosesDeclaredGroups, "it has what it declares", "no call_parallel"),
-        (DeclaresNonsense, "its capabilities are known", "capabilities holds Wrote"),
+        (DeclaresNonsense, "its capabilities are known", "capabilities names Wrote"),
         (Raises, "an existing file is read", "the adapter raised ValueError: no program"),
         (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),
     ],
