@@ -6,6 +6,7 @@ import importlib
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,38 +77,48 @@ def connect(
     if (kind == "reference") == bool(colon) or (colon and not rest):
         raise ConnectError(f"{spec!r}: write {KINDS[kind]}.")
     held = contract if contract is not None else suite.contracts[suite.contracts.default]
-    if not confine:
-        return _CONNECTIONS[kind](rest, suite, held, time_limit)
+    return _CONNECTIONS[kind](
+        _Wanted(rest, suite, held, time_limit, _sandbox(spec, kind) if confine else None)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is to be connected: `rest` is the connect string behind its kind; the others are as in `connect`."""
+
+    rest: str
+    suite: Suite
+    contract: Contract
+    time_limit: float
+    sandbox: Sandbox | None
+
+
+def _sandbox(spec: str, kind: str) -> Sandbox:
     if kind not in _CONFINABLE:
         kinds = ", ".join(KINDS[name] for name in _CONFINABLE)
-        raise ConnectError(f"{spec!r} cannot be confined. --confine is for {kinds} (no agents).")
+        raise ConnectError(f"{spec!r} cannot be confined. --confine is for {kinds} (not for agents).")
     from readfirst.harness.processes.sandbox import find_sandbox
 
-    return _CONFINABLE[kind](rest, suite, held, time_limit, find_sandbox())
+    return find_sandbox()
 
 
 def _kinds() -> str:
     return ", ".join(KINDS.values())
 
 
-def _reference(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:  # noqa: ARG001
+def _reference(wanted: _Wanted) -> Adapter:
     from readfirst.harness.adapters.reference import ReferenceAdapter
 
     try:
-        return ReferenceAdapter(contract.name, seconds=time_limit)
+        return ReferenceAdapter(wanted.contract.name, seconds=wanted.time_limit)
     except ValueError as error:
-        raise ConnectError(f"'reference' cannot follow {contract.name}: {error}") from error
+        raise ConnectError(f"'reference' cannot follow {wanted.contract.name}: {error}") from error
 
 
-def _python(
-    rest: str,
-    suite: Suite,  # noqa: ARG001
-    contract: Contract,  # noqa: ARG001
-    time_limit: float,
-    sandbox: Sandbox | None = None,
-) -> Adapter:
+def _python(wanted: _Wanted) -> Adapter:
     from readfirst.harness.adapters.python_process import FactoryError, PythonAdapter
 
+    rest = wanted.rest
     module, _, factory = rest.rpartition(":")
     file = Path(module).expanduser() if module.endswith(".py") else None
     if not ((file or _DOTTED.fullmatch(module)) and _DOTTED.fullmatch(factory)):
@@ -117,7 +128,7 @@ def _python(
         if not file.is_file():
             raise ConnectError(f"'python:{rest}': there is no file {Path.cwd() / file}.")
         module = str(file.absolute())
-    adapter = PythonAdapter(module, factory, time_limit=time_limit, sandbox=sandbox)
+    adapter = PythonAdapter(module, factory, time_limit=wanted.time_limit, sandbox=wanted.sandbox)
     try:
         adapter.start()
     except FactoryError as error:
@@ -125,18 +136,15 @@ def _python(
     return adapter
 
 
-def _mcp(
-    rest: str,
-    suite: Suite,  # noqa: ARG001
-    contract: Contract,  # noqa: ARG001
-    time_limit: float,
-    sandbox: Sandbox | None = None,
-) -> Adapter:
+def _mcp(wanted: _Wanted) -> Adapter:
     from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 
-    command = mcp_command(f"mcp:{rest}")
+    command = mcp_command(f"mcp:{wanted.rest}")
     connection = McpConnection(
-        command.located(), isolation=command.isolation, time_limit=time_limit, sandbox=sandbox
+        command.located(),
+        isolation=command.isolation,
+        time_limit=wanted.time_limit,
+        sandbox=wanted.sandbox,
     )
     try:
         return McpAdapter(connection)
@@ -158,19 +166,13 @@ def mcp_command(connect_string: str) -> Command:
         raise ConnectError(f"'{connect_string}': {error}") from error
 
 
-def _target(
-    rest: str,
-    suite: Suite,  # noqa: ARG001
-    contract: Contract,  # noqa: ARG001
-    time_limit: float,
-    sandbox: Sandbox | None = None,
-) -> Adapter:
+def _target(wanted: _Wanted) -> Adapter:
     from readfirst.harness.targets.adapter import open_target
 
-    target, release = find_target(f"target:{rest}")
-    if sandbox is not None and target.kind == "agent":
-        raise ConnectError(f"'target:{rest}' is an agent, which --confine does not support.")
-    return open_target(target, release, time_limit=time_limit, sandbox=sandbox)
+    target, release = find_target(f"target:{wanted.rest}")
+    if wanted.sandbox is not None and target.kind == "agent":
+        raise ConnectError(f"'target:{wanted.rest}' is an agent, which --confine does not support.")
+    return open_target(target, release, time_limit=wanted.time_limit, sandbox=wanted.sandbox)
 
 
 def find_target(connect_string: str) -> tuple[Target, Release]:
@@ -186,40 +188,41 @@ def find_target(connect_string: str) -> tuple[Target, Release]:
         raise ConnectError(f"{connect_string!r}: the mapping is not valid.\n{error}") from error
 
 
-def _agent(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:
+def _agent(wanted: _Wanted) -> Adapter:
     """An agent is a target; the kind says that it must be one."""
     from readfirst.harness.targets.catalogue import UnknownTargetError, find
 
     with suppress(UnknownTargetError):
-        target, _ = find(rest)
+        target, _ = find(wanted.rest)
         if target.kind != "agent":
-            raise ConnectError(f"'agent:{rest}': {target.name} is not an agent. Write target:{rest}.")
-    return _target(rest, suite, contract, time_limit)
+            raise ConnectError(
+                f"'agent:{wanted.rest}': {target.name} is not an agent. Write target:{wanted.rest}."
+            )
+    return _target(wanted)
 
 
-def _claude_code(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:
+def _claude_code(wanted: _Wanted) -> Adapter:
     module = importlib.import_module("readfirst.harness.agents.claude_code.adapter")
-    opened: Adapter = module.open_claude_code(rest, suite, contract=contract, time_limit=time_limit)
+    opened: Adapter = module.open_claude_code(
+        wanted.rest, wanted.suite, contract=wanted.contract, time_limit=wanted.time_limit
+    )
     return opened
 
 
-def _recording(rest: str, suite: Suite, contract: Contract, time_limit: float) -> Adapter:  # noqa: ARG001
+def _recording(wanted: _Wanted) -> Adapter:
     from readfirst.harness.adapters.recording import RecordingAdapter
     from readfirst.harness.suite.recordings import Recordings
 
+    rest, suite = wanted.rest, wanted.suite
     recorded = [each.name for each in suite.contracts.recorded]
     if rest not in recorded:
         raise ConnectError(
-            f"'recording:{rest}': there is no recorded contract {rest!r}, only {_list(recorded)}."
+            f"'recording:{rest}': there is no recorded contract {rest!r}, only {', '.join(recorded)}."
         )
     return RecordingAdapter(Recordings(suite.recordings_root), rest)
 
 
-def _list(names: list[str]) -> str:
-    return ", ".join(names)
-
-
-_CONNECTIONS: dict[str, Callable[[str, Suite, Contract, float], Adapter]] = {
+_CONNECTIONS: dict[str, Callable[[_Wanted], Adapter]] = {
     "reference": _reference,
     "python": _python,
     "mcp": _mcp,
@@ -228,8 +231,4 @@ _CONNECTIONS: dict[str, Callable[[str, Suite, Contract, float], Adapter]] = {
     "claude-code": _claude_code,
     "recording": _recording,
 }
-_CONFINABLE: dict[str, Callable[[str, Suite, Contract, float, Sandbox], Adapter]] = {
-    "python": _python,
-    "mcp": _mcp,
-    "target": _target,
-}
+_CONFINABLE = ("python", "mcp", "target")

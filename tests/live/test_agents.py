@@ -5,7 +5,6 @@ Deselected unless asked for (`pytest -m agents`), because they are installed on 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,12 +23,13 @@ from readfirst.harness.targets.mapping import AgentLaunch, Release, Target
 from readfirst.harness.workspace.site import SitePool
 from tests.processes import descendants, gone
 
+from .conftest import CANARY, variables_of_ours
+
 pytestmark = pytest.mark.agents
 
 SUITE = Suite()
 CONTRACT = SUITE.contracts[SUITE.contracts.default]
 AGENTS = [pair for pair in pairs() if isinstance(pair[0].launch, AgentLaunch)]
-CANARY = "READFIRST_CANARY"
 
 
 @pytest.fixture(scope="module", params=AGENTS, ids=lambda pair: f"{pair[0].name}@{pair[1].version}")
@@ -38,21 +38,10 @@ def agent(request) -> Iterator[tuple[Target, AgentTarget]]:
     assert isinstance(target, Target)
     assert isinstance(release, Release)
     assert isinstance(target.launch, AgentLaunch)
-    before = dict(os.environ)
-    os.environ.update({CANARY: "secret", "ANTHROPIC_AUTH_TOKEN": "secret", "OPENAI_API_KEY": "secret"})
-    try:
+    with variables_of_ours(OPENAI_API_KEY="secret"):
         raw = AgentTarget(target, target.launch, install(target, release), 30)
         yield target, raw
         raw.close()
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    with SitePool() as place:
-        yield place
 
 
 @pytest.fixture

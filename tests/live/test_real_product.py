@@ -5,7 +5,6 @@ Deselected unless asked for (`pytest -m live`), because it needs npm and node.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,13 +25,14 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from tests.processes import descendants, gone
 
+from .conftest import CANARY, variables_of_ours
+
 pytestmark = pytest.mark.live
 
 SUITE = Suite()
 CONTRACT = SUITE.contracts[SUITE.contracts.default]
 SAMPLE = 40
 """How many scenarios are replayed."""
-CANARY = "READFIRST_CANARY"
 
 
 class OwnRecordings(RecordingExtension):
@@ -41,24 +41,11 @@ class OwnRecordings(RecordingExtension):
 
 @pytest.fixture(scope="module")
 def product() -> Iterator[ClaudeCodeAdapter]:
-    before = dict(os.environ)
-    os.environ.update(
-        {CANARY: "secret", "ANTHROPIC_AUTH_TOKEN": "secret", "HTTPS_PROXY": "http://192.0.2.1:9"}
-    )
-    try:
+    with variables_of_ours(HTTPS_PROXY="http://192.0.2.1:9"):
         assert CONTRACT.version is not None
         adapter = open_claude_code(CONTRACT.version, SUITE, contract=CONTRACT, time_limit=30)
         yield adapter
         adapter.close()
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
-
-
-@pytest.fixture(scope="module")
-def place() -> Iterator[SitePool]:
-    with SitePool() as place:
-        yield place
 
 
 @pytest.fixture
