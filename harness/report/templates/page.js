@@ -245,7 +245,7 @@
     box.append(facts, make("h3", {}, "Results"), results(entry, details));
     if (details.given.length) box.append(make("h3", {}, "Given"), make("div", { class: "columns" }, ...details.given.map((each) => make("div", {}, block(each)))));
     if (!details.steps.length) {
-      box.append(make("p", {}, "This scenario is not in the suite that the page was made with; its steps are not known."));
+      box.append(make("p", {}, "This scenario is not in the suite that the page was made with, so its steps are unknown."));
     }
     box.append(make("h3", {}, "Steps"), steps(entry, details), make("h3", {}, "To repeat it"), commands(entry));
     const closing = make("button", { type: "button", class: "close" }, "Close");
@@ -342,7 +342,7 @@
     });
     for (const [contracts, expected] of details.expected) {
       const group = step.kind === "parallel" ? expected[number]?.[step.calls.length] : null;
-      if (group) found.push(make("div", {}, ...expectation("Expected of all of them by", contracts, group)));
+      if (group) found.push(make("div", {}, ...expectation("Expected of the group by", contracts, group)));
     }
     return found;
   }

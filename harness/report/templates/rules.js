@@ -94,7 +94,7 @@ for (const book of document.querySelectorAll("[data-rules]")) {
     const { repeat } = book.dataset;
     if (repeat && list.children.length) {
       const parts = repeat.replace("RULE", entry.id).split(" ").map((each) => make("span", {}, each));
-      box.append(make("p", { class: "quiet" }, "To look into one:"), make("code", { class: "command" }, ...parts.flatMap((each, at) => (at ? [" ", each] : [each]))));
+      box.append(make("p", { class: "quiet" }, "To inspect one:"), make("code", { class: "command" }, ...parts.flatMap((each, at) => (at ? [" ", each] : [each]))));
     }
     if ("linked" in book.dataset) {
       const all = make("button", { type: "button", class: "close" }, "List its scenarios");
