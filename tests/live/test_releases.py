@@ -109,7 +109,7 @@ def test_bisect_finds_the_version_that_changed_a_scenario(
     before = kept()
     command = ["bisect", CHANGED, UNCHANGED, "--from", BEFORE, "--to", AFTER, "--takes", tmp_path]
     told = readfirst(capsys, ExitCode.CONFORMANT, *command)
-    assert re.findall(r"(\S+): changed in (\S+); (\S+) is still", told) == [(CHANGED, CHANGE, BEFORE)], told
+    assert re.findall(r"(\S+): changed in (\S+); (\S+) still behaves like", told) == [(CHANGED, CHANGE, BEFORE)], told
     for version, line in ((BEFORE, r"     1\tfirst line"), (CHANGE, "     1→first line")):
         assert f"{version}  Read: {line}" in told
     assert f"{UNCHANGED}: {BEFORE} and {AFTER} give the same (text)\n" in told
@@ -130,7 +130,7 @@ def test_snapshot_records_new_versions_and_shows_what_differs(
     told = readfirst(capsys, ExitCode.CONFORMANT, "snapshot", AFTER, *options)
     assert told == f"{CHANGE} → {AFTER}: no difference in 2 scenarios\n"
     told = readfirst(capsys, ExitCode.CONFORMANT, "snapshot", AFTER, *options)
-    assert told.startswith(f"{AFTER} is a contract already: nothing to record.")
+    assert told.startswith(f"{AFTER} is already a contract: nothing to record.")
 
     transcripts = Recordings(suite.recordings_root).recording(CHANGED).transcripts
     assert {name: each.steps[0].results[0].text.split("first")[0] for name, each in transcripts.items()} == {
