@@ -173,9 +173,9 @@ def run(
             raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")
         connect_string = f"mcp:--isolation={isolation.value} {connect_string.removeprefix('mcp:')}"
     if connect_string.startswith(("target:", "agent:")):
-        from readfirst.harness.cli.known import known_target
+        from readfirst.harness.cli.target_defaults import target_defaults
 
-        known = known_target(connect_string)
+        known = target_defaults(connect_string)
         called = connect_string = known.connect
         level = level or LevelName(known.level)
         if baseline is None and fixtures is None and (known.baseline.exists() or update_baseline):

@@ -12,7 +12,7 @@ from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Scenario
 
-__all__ = ["Known", "KnownError", "load_known"]
+__all__ = ["KnownDisagreement", "KnownError", "load_known"]
 
 
 class KnownError(SuiteError):
@@ -20,14 +20,14 @@ class KnownError(SuiteError):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownDisagreement:
     """One accepted disagreement: the smallest scenario that shows it, and why it is accepted."""
 
     scenario: Scenario
     reason: str
 
 
-def load_known(path: Path, contracts: Contracts) -> tuple[Known, ...]:
+def load_known(path: Path, contracts: Contracts) -> tuple[KnownDisagreement, ...]:
     """Read a file `known: [{scenario: FILE, reason: TEXT}]`; each FILE is relative to it.
 
     Raises KnownError or StrictYamlError for the file, ScenarioError for a scenario.
@@ -51,6 +51,6 @@ def load_known(path: Path, contracts: Contracts) -> tuple[Known, ...]:
         found.append((path.parent / file, reason))
     look.finish(KnownError)
     return tuple(
-        Known(load_scenario(file, path.parent, contracts, require_expect=False), reason)
+        KnownDisagreement(load_scenario(file, path.parent, contracts, require_expect=False), reason)
         for file, reason in found
     )

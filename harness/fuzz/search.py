@@ -10,7 +10,7 @@ from pathlib import Path
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding, Group, Tally
 from readfirst.harness.fuzz.generate import scenarios
-from readfirst.harness.fuzz.known import Known, load_known
+from readfirst.harness.fuzz.known import KnownDisagreement, load_known
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import TIME_LIMIT, Adapter
 from readfirst.harness.suite.contracts import Contract
@@ -97,7 +97,7 @@ def _nothing() -> None:
     """Stand in for the `close` of a target that has none."""
 
 
-def _accepted(duel: Duel, known: tuple[Known, ...]) -> tuple[frozenset[Group], tuple[int, ...]]:
+def _accepted(duel: Duel, known: tuple[KnownDisagreement, ...]) -> tuple[frozenset[Group], tuple[int, ...]]:
     """Return the groups that are known, and the numbers of the entries on which both sides agree by now."""
     accepted: set[Group] = set()
     gone = []

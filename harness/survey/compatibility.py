@@ -19,7 +19,7 @@ from readfirst.harness.suite.suite import Suite
 
 __all__ = [
     "FORMAT",
-    "Known",
+    "RuleScenario",
     "compatibility_data",
     "compatibility_text",
     "implementations_data",
@@ -31,7 +31,7 @@ _DATA = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class RuleScenario:
     """A scenario of a rule, as far as a table needs it."""
 
     id: str
@@ -47,10 +47,10 @@ def compatibility_data(
     `rules` are those of the suite, `survey` is what docs/implementations.json holds. `advance` is called for every
     scenario. Raises SuiteError, RecordingError, and ValueError for a survey that is not in its format.
     """
-    known: list[Known] = []
+    known: list[RuleScenario] = []
 
     def note(scenario: Scenario) -> None:
-        known.append(Known(scenario.id, scenario.rule, scenario.length))
+        known.append(RuleScenario(scenario.id, scenario.rule, scenario.length))
         advance()
 
     versions = seen_in_versions(suite, rules, advance=note)
@@ -84,14 +84,14 @@ def compatibility_data(
     }
 
 
-def known_scenarios(suite: Suite) -> list[Known]:
+def known_scenarios(suite: Suite) -> list[RuleScenario]:
     """Return what a table needs of every scenario. Raises SuiteError."""
-    return [Known(each.id, each.rule, each.length) for each in suite.scenarios()]
+    return [RuleScenario(each.id, each.rule, each.length) for each in suite.scenarios()]
 
 
-def implementations_data(rules: Rules, known: Iterable[Known], survey: _DATA) -> dict[str, Any]:
+def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _DATA) -> dict[str, Any]:
     """Return the half of the table that is about implementations. Raises ValueError, as `compatibility_data`."""
-    scenarios: dict[str, list[Known]] = {rule.id: [] for rule in rules}
+    scenarios: dict[str, list[RuleScenario]] = {rule.id: [] for rule in rules}
     for each in known:
         scenarios.get(each.rule, []).append(each)
     cells = {
@@ -134,7 +134,7 @@ def implementations_data(rules: Rules, known: Iterable[Known], survey: _DATA) ->
 
 def _implementation_cells(
     rules: Iterable[Rule],
-    scenarios: Mapping[str, Sequence[Known]],
+    scenarios: Mapping[str, Sequence[RuleScenario]],
     reach: Mapping[str, Reach],
     asked: Level,
 ) -> dict[str, Cell]:
@@ -150,7 +150,7 @@ def _implementation_cells(
     return found
 
 
-def _seen(scenario: Known, reach: Reach | None, level: Level, silent: bool) -> Seen:
+def _seen(scenario: RuleScenario, reach: Reach | None, level: Level, silent: bool) -> Seen:
     holds = None if reach is None or silent else holds_at(reach, level)
     lacking = reach == "unsupported" or (silent and reach not in (None, "unspecified"))
     return Seen(scenario.id, scenario.length, holds, lacking)

@@ -26,7 +26,7 @@ from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.survey.compatibility import Known, implementations_data, known_scenarios
+from readfirst.harness.survey.compatibility import RuleScenario, implementations_data, known_scenarios
 from readfirst.harness.survey.page import FORMAT, page, result_data, result_of
 from readfirst.harness.targets.catalogue import known_failures
 from readfirst.harness.targets.mapping import Release, Target
@@ -68,7 +68,7 @@ class Survey:
         self._kept: dict[str, dict[str, Any]] = {}
 
     @cached_property
-    def _scenarios(self) -> list[Known]:
+    def _scenarios(self) -> list[RuleScenario]:
         return known_scenarios(self._suite)
 
     @property

@@ -20,7 +20,7 @@ from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult, Worksp
 from readfirst.harness.targets.agent import AgentTarget
 from readfirst.harness.targets.install import Installed, install
 from readfirst.harness.targets.mapping import AgentLaunch, McpLaunch, PythonLaunch, Release, Target
-from readfirst.harness.targets.python_host import ORDER
+from readfirst.harness.targets.tool_host import ORDER
 from readfirst.harness.targets.translate import (
     Scope,
     TargetAnswer,
@@ -176,7 +176,7 @@ class _PythonTarget:
         }
         variables = {name: installed.placed(value) for name, value in target.environment.items()}
         self._process = PythonAdapter(
-            "readfirst.harness.targets.python_host",
+            "readfirst.harness.targets.tool_host",
             "Tools",
             time_limit=time_limit,
             start_limit=max(_START, time_limit),

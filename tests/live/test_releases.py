@@ -109,7 +109,9 @@ def test_bisect_finds_the_version_that_changed_a_scenario(
     before = kept()
     command = ["bisect", CHANGED, UNCHANGED, "--from", BEFORE, "--to", AFTER, "--takes", tmp_path]
     told = readfirst(capsys, ExitCode.CONFORMANT, *command)
-    assert re.findall(r"(\S+): changed in (\S+); (\S+) still behaves like", told) == [(CHANGED, CHANGE, BEFORE)], told
+    assert re.findall(r"(\S+): changed in (\S+); (\S+) still behaves like", told) == [
+        (CHANGED, CHANGE, BEFORE)
+    ], told
     for version, line in ((BEFORE, r"     1\tfirst line"), (CHANGE, "     1→first line")):
         assert f"{version}  Read: {line}" in told
     assert f"{UNCHANGED}: {BEFORE} and {AFTER} give the same (text)\n" in told

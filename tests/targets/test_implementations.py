@@ -15,7 +15,7 @@ from readfirst.harness.run.runner import run
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey import survey as surveys
-from readfirst.harness.survey.compatibility import Known, implementations_data, known_scenarios
+from readfirst.harness.survey.compatibility import RuleScenario, implementations_data, known_scenarios
 from readfirst.harness.survey.page import page, result_data, result_of
 from readfirst.harness.survey.survey import Survey, SurveyError
 from readfirst.harness.targets.catalogue import find
@@ -31,7 +31,7 @@ def target() -> tuple[Target, Release]:
 
 
 @cache
-def known() -> tuple[Known, ...]:
+def known() -> tuple[RuleScenario, ...]:
     return tuple(known_scenarios(SUITE))
 
 

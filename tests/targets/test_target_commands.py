@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from readfirst.harness.cli import main as cli
-from readfirst.harness.cli.known import known_target
+from readfirst.harness.cli.target_defaults import target_defaults
 from readfirst.harness.run import command as testrun
 from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.targets import catalogue, install
@@ -142,7 +142,7 @@ def test_an_unknown_target_is_a_usage_error(readfirst: Run) -> None:
 
 def test_a_path_with_an_at_sign_is_not_a_version(tmp_path: Path) -> None:
     with pytest.raises((ConnectError, OSError)):
-        known_target(f"target:{tmp_path}/a@b/none.yaml")
+        target_defaults(f"target:{tmp_path}/a@b/none.yaml")
 
 
 def test_a_server_that_breaks_at_the_start_is_blamed_on_the_adapter(readfirst: Run) -> None:

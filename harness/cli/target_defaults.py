@@ -1,4 +1,4 @@
-"""Known: what the command line needs of a target before it is started: its full name, level and baseline."""
+"""Target defaults: what a target states before it is started: its full name, level and baseline."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from readfirst.harness.compare.verdict import Level
 from readfirst.harness.run.connect import ConnectError, find_target
 from readfirst.harness.targets.catalogue import known_failures
 
-__all__ = ["Known", "known_target"]
+__all__ = ["TargetDefaults", "target_defaults"]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class TargetDefaults:
     """`connect` names the version; `baseline` is the file of the known failures, which need not be there."""
 
     connect: str
@@ -21,12 +21,12 @@ class Known:
     baseline: Path
 
 
-def known_target(connect_string: str) -> Known:
-    """Return what is known of `target:NAME` or `agent:NAME`, which is the same target. Raises ConnectError."""
+def target_defaults(connect_string: str) -> TargetDefaults:
+    """Return the defaults of `target:NAME` or `agent:NAME`, which is the same target. Raises ConnectError."""
     kind, _, rest = connect_string.partition(":")
     target, release = find_target(connect_string)
     if kind == "agent" and target.kind != "agent":
         raise ConnectError(f"{connect_string!r}: {target.name} is not an agent. Write target:{rest}.")
     name = rest.rpartition("@")[0] if rest.endswith(f"@{release.version}") else rest
     baseline = known_failures(target, release)
-    return Known(f"target:{name}@{release.version}", target.level, baseline)
+    return TargetDefaults(f"target:{name}@{release.version}", target.level, baseline)
