@@ -1,0 +1,68 @@
+"""A worker answers what its task gives, and whatever ends it is seen by the process that started it."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+from pathlib import Path
+
+from readfirst.harness.processes.worker import Answer, Worker, serve
+from readfirst.harness.source.finding import Finding, Position, SuiteError
+
+
+def main() -> None:
+    serve(work)
+
+
+def work(task: list[str], answer: Answer) -> None:
+    for word in task:
+        match word:
+            case "refuse":
+                raise SuiteError((FINDING,))
+            case "die":
+                os.kill(os.getpid(), signal.SIGKILL)
+            case "print":
+                print("what an implementation prints")
+            case _:
+                answer("word", word)
+
+
+FINDING = Finding("rule", Position(Path("a.yaml"), 2, 3), "something is wrong", "Correct it.")
+
+
+def worker(*task: str) -> Worker:
+    return Worker("tests.reliability.test_worker", list(task), patience=5)
+
+
+def end(one: Worker) -> None:
+    one.ask_to_end()
+    one.close()
+    one.wait()
+
+
+def test_answers_come_in_order_and_prints_do_not_get_between_them() -> None:
+    one = worker("a", "print", "b")
+    assert [one.read(), one.read(), one.read()] == [("word", "a"), ("word", "b"), None]
+    end(one)
+
+
+def test_an_error_is_the_last_answer_and_keeps_its_findings() -> None:
+    one = worker("refuse", "a")
+    kind, error = one.read() or ("", None)
+    assert kind == "error"
+    assert isinstance(error, SuiteError)
+    assert error.findings == (FINDING,)
+    end(one)
+
+
+def test_a_worker_that_is_killed_says_so() -> None:
+    one = worker("a", "die")
+    assert [one.read(), one.read()] == [("word", "a"), None]
+    assert one.fate() == "was killed by signal 9"
+    end(one)
+
+
+def test_an_error_of_a_suite_travels_with_its_findings() -> None:
+    copy = pickle.loads(pickle.dumps(SuiteError((FINDING,))))
+    assert (str(copy), copy.findings) == (str(FINDING), (FINDING,))
