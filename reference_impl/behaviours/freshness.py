@@ -48,14 +48,14 @@ class FreshnessBehaviours:
     )
     write_times_are_exact: bool = behaviour(
         False,
-        {"1.0.126": True, "2.1.6": False},
+        {"1.0.114": True, "2.1.6": False},
         meaning="Write notices a change that is newer by less than a millisecond; otherwise Write "
         "compares whole milliseconds.",
         shown_by=("staleness/write-after-change-within-a-millisecond",),
     )
     edit_times_are_exact: bool = behaviour(
         False,
-        {"2.0.76": True, "2.1.6": False},
+        {"2.0.22": True, "2.1.6": False},
         meaning="Edit notices a change that is newer by less than a millisecond; otherwise Edit compares "
         "whole milliseconds.",
         shown_by=(
