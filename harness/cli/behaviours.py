@@ -45,13 +45,13 @@ def behaviours(
         bool, typer.Option("--check", help="Write nothing; exit code 1 if docs/reference.md is stale.")
     ] = False,
     write: Annotated[
-        bool, typer.Option("--write", help="Write the tables of docs/reference.md beside the fixtures.")
+        bool, typer.Option("--write", help="Write the tables of docs/reference.md next to the fixtures.")
     ] = False,
     fixtures: Fixtures = None,
 ) -> int:
     """Print what one version does, or with --diff what differs between two: exit code 0: nothing, 1: something.
 
-    Versions that were never recorded are answered for as well: by what the reference implementation knows.
+    The answer comes from the reference implementation, so it also covers versions that were never recorded.
     """
     asked = [name for name, given in (("VERSION", version), ("--diff", diff)) if given is not None]
     asked += [name for name, given in (("--check", check), ("--write", write)) if given]
@@ -89,7 +89,7 @@ def _page(fixtures: Fixtures, *, check: bool) -> int:
     file = page_file(open_suite(fixtures), "reference.md")
     if file is None or not file.is_file():
         raise UsageError(
-            "There is no docs/reference.md beside this suite: name a checkout's with --fixtures."
+            "There is no docs/reference.md next to this suite: name the fixtures of a checkout with --fixtures."
         )
     page = with_tables(file.read_text("utf-8"))
     if is_fresh(file, page):

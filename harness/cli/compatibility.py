@@ -54,7 +54,7 @@ def compatibility(
 ) -> int:
     """Show which rules hold for which implementation and in which version, as in docs/compatibility.md.
 
-    Made of the recordings, and of docs/implementations.json beside the fixtures. It takes some seconds.
+    It is made from the recordings and from docs/implementations.json next to the fixtures. It takes some seconds.
     """
     if (check or write) and (output is not None or (check and write)):
         raise UsageError("--check, --write and --output exclude each other.")

@@ -22,7 +22,7 @@ __all__ = ["contracts"]
 def contracts(fixtures: Fixtures = None) -> int:
     """List the contracts, oldest first: name, which is default or latest, the read gate, and what each changed.
 
-    For a terminal as a table, else separated by tabs. `readfirst diff 2.1.7 2.1.40` shows what differs between two.
+    A table on a terminal, else separated by tabs. `readfirst diff 2.1.7 2.1.40` shows what differs between two.
     """
     known = open_suite(fixtures).contracts
     rows = [(each.name, _mark(each, known), each.read_gate or "", each.summary) for each in known]

@@ -27,7 +27,7 @@ Check = Annotated[
 def behaviour(
     check: Check = False,
     write: Annotated[
-        bool, typer.Option("--write", help="Write docs/behaviour.md beside the fixtures.")
+        bool, typer.Option("--write", help="Write docs/behaviour.md next to the fixtures.")
     ] = False,
     fixtures: Fixtures = None,
 ) -> int:
@@ -44,7 +44,7 @@ def behaviour(
 def history(
     check: Check = False,
     write: Annotated[
-        bool, typer.Option("--write", help="Write docs/history.md beside the fixtures.")
+        bool, typer.Option("--write", help="Write docs/history.md next to the fixtures.")
     ] = False,
     published: Annotated[
         bool, typer.Option("--published", help="First ask npm what is published, for fixtures/releases.yaml.")

@@ -90,7 +90,7 @@ def record(
     """Let the real product fill in what scenarios expect. Needs npm and node; see `readfirst docs recording`.
 
     A scenario is recorded on the contract that it states, 2.1.7 unless it says another. That is all a new case needs.
-    `--missing` asks all other contracts later.
+    `--missing` records the other contracts later.
     """
     from readfirst.harness.processes.scratch import Scratch
     from readfirst.harness.record.product import Product

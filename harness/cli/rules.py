@@ -28,8 +28,8 @@ def rules(
 ) -> int:
     """List the rules that scenarios show, worst first: id, class, requirement, scenarios, and what each claims.
 
-    For a terminal as a table, else separated by tabs. `readfirst rules RULE` shows everything about one: what the
-    documents claim of it, the behaviours of the reference and when they changed, and the versions that differ.
+    A table on a terminal, else separated by tabs. `readfirst rules RULE` shows everything about one: what the
+    documents claim, the behaviours of the reference and when they changed, and the versions that differ.
     """
     suite = open_suite(fixtures)
     known = suite.rules

@@ -60,7 +60,7 @@ def show(
 ) -> int:
     """Show one scenario: its files, its steps, and what each contract expects.
 
-    In full that is the contract which the file states; the others follow in short, one row for each distinct answer.
+    The contract that the file states is shown in full; the others follow in short, one row for each distinct answer.
     `--contract` shows one contract alone.
     """
     from readfirst.harness.report.elsewhere import Elsewhere

@@ -54,7 +54,7 @@ def snapshot(
 ) -> int:
     """Record a new version as a contract and show what differs from the newest known one; exit code 1 if anything does.
 
-    Exit code 0: nothing differs that an expectation states, or the version is a contract already. Needs npm; see
+    Exit code 0: nothing differs that an expectation states, or the version is already a contract. Needs npm; see
     `readfirst docs recording`.
     """
     from readfirst.harness.agents.claude_code.package import PACKAGE

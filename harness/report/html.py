@@ -40,7 +40,7 @@ _STEPS = (0.1, 0.3, 0.6)
 """The shares of failures up to which the first three of five colours go."""
 
 _LABELS = {
-    "expected": "scenarios of which something else is expected",
+    "expected": "scenarios with another expectation",
     "better": "newly hold",
     "worse": "no longer hold",
 }

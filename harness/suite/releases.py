@@ -64,7 +64,7 @@ def load_releases(path: Path) -> Releases:
 
 def releases_text(versions: Iterable[str]) -> str:
     """Return the file for these versions."""
-    head = "# Every published version that can be installed, oldest first, as npm tells.\nversions:\n"
+    head = "# Every published version that can be installed, oldest first, according to npm.\nversions:\n"
     return head + "".join(f"  - {version}\n" for version in versions)
 
 

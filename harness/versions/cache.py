@@ -107,8 +107,8 @@ def chosen(all_: Iterable[Kept], words: Sequence[str], older_than: int | None) -
     for word in words:
         if not any(each.called(word) for each in everything):
             raise CacheError(
-                f"nothing in the cache is called {word!r}. `readfirst cache` lists what is there; "
-                f"a kind ({', '.join(roots())}) names all of it."
+                f"nothing in the cache is called {word!r}. `readfirst cache` lists the entries; "
+                f"a kind ({', '.join(roots())}) names all of them."
             )
     return [
         each

@@ -257,7 +257,7 @@ def test_versions_stand_in_a_line_with_what_changed(make_suite: Callable[[dict[s
     assert [change.run.contract for change in line.changes] == ["2.1.7", "2.2.0"]
     assert (line.changes[1].worse, line.changes[1].better) == (("gate/worded",), ())
     text = sources(suite).write("html", Results(tuple(runs)))
-    assert "1 scenarios of which something else is expected" in text
+    assert "1 scenarios with another expectation" in text
     assert "1 no longer hold" in text
     details = Parsed(text).json["gate"]["gate/worded"]
     assert [names for names, _ in details["expected"]] == [["documented"], ["2.1.7"], ["2.2.0"]]
