@@ -216,7 +216,7 @@ def test_a_version_that_is_a_contract_is_not_asked(
     for arguments in (("--quick", "1.0.1"), ("1.0.1",)):
         code, made_up = look(forever("Done"), *arguments)
         assert (code, made_up.opened) == (ExitCode.CONFORMANT, 0)
-        assert capsys.readouterr().out == "1.0.1 is a contract already: nothing to record.\n"
+        assert capsys.readouterr().out == "1.0.1 is already a contract: nothing to record.\n"
 
 
 @pytest.mark.parametrize("word", ["lastest", "2.1", "v2.1.7", "2.1.7+gated", "2.1.7-beta.1"])

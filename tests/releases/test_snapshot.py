@@ -139,7 +139,7 @@ def test_a_contract_is_not_recorded_again(suite: Suite, npm: Npm, capsys: pytest
     made = npm({"1.0.1": OLD})
     before = state(suite)
     assert snapshot(suite, "latest") == ExitCode.CONFORMANT
-    assert "1.0.1 is a contract already" in capsys.readouterr().out
+    assert "1.0.1 is already a contract" in capsys.readouterr().out
     assert state(suite) == before
     assert not made.fetched
 
