@@ -92,7 +92,7 @@ def record(
     A scenario is recorded on the contract that it states, 2.1.7 unless it says another. That is all a new case needs.
     `--missing` records the other contracts later.
     """
-    from readfirst.harness.processes.scratch import Scratch
+    from readfirst.harness.processes.scratch import Scratch, sweep
     from readfirst.harness.record.product import Product
     from readfirst.harness.record.record import record as recorded
     from readfirst.harness.record.record import take
@@ -102,6 +102,7 @@ def record(
 
     mode = _mode(fix, check, create)
     suite = (open_suite if check else open_own_suite)(fixtures)
+    sweep()
     selected = select(suite, selection_of(ids, family, tag, expression))
     if shard is not None:
         if takes is None:

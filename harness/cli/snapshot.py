@@ -58,6 +58,7 @@ def snapshot(
     `readfirst docs recording`.
     """
     from readfirst.harness.agents.claude_code.package import PACKAGE
+    from readfirst.harness.processes.scratch import sweep
     from readfirst.harness.record.takes import Takes, default_takes
     from readfirst.harness.versions.published import newest
     from readfirst.harness.versions.release import release_of
@@ -67,6 +68,7 @@ def snapshot(
             f"{version!r} is not a version. Write it as it is published, for example 2.1.7, or `latest`."
         )
     suite = (open_suite if quick else open_own_suite)(fixtures)
+    sweep()
     package = suite.contracts[suite.contracts.default].package or PACKAGE
     exact = newest(package) if version == "latest" else version
     if exact in suite.contracts:

@@ -15,7 +15,7 @@ from typing import Self
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.processes.removal import destroy
 
-__all__ = ["Scratch", "ScratchError"]
+__all__ = ["Scratch", "ScratchError", "sweep"]
 
 _LOG = logging.getLogger("readfirst")
 _PREFIX = "readfirst-"
@@ -39,10 +39,7 @@ class Scratch:
     """
 
     def __init__(self) -> None:
-        global _swept
-        if not _swept:
-            _swept = True
-            _sweep()
+        sweep()
         self._lock: int | None = None
         while self._lock is None:
             try:
@@ -95,8 +92,12 @@ def _lock(folder: Path, flags: int = 0) -> int | None:
     return None
 
 
-def _sweep() -> None:
-    """Remove the folders of runs that were killed: nobody holds their lock any more."""
+def sweep() -> None:
+    """Remove the folders of runs that were killed: nobody holds their lock any more. Once in each process."""
+    global _swept
+    if _swept:
+        return
+    _swept = True
     with suppress(OSError), os.scandir(tempfile.gettempdir()) as listing:
         left = [Path(entry.path) for entry in listing if _NAME.fullmatch(entry.name)]
         for folder in left:
