@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from readfirst.harness.suite.contracts import LATEST, Contract, order
-from readfirst.reference_impl import contract as reference
 
 __all__ = ["nearest"]
 
@@ -71,6 +70,8 @@ def _describe(versions: Sequence[str]) -> str:
 
 def _changes(older: str, newer: str) -> list[str]:
     """Return the versions after one and up to another at which the reference behaves otherwise than before."""
+    from readfirst.reference_impl import contract as reference  # which is slow to load, and seldom asked
+
     variant = f"+{newer.partition('+')[2]}" if "+" in newer else ""
     versions = sorted({version for each in reference.histories().values() for version in each.changes})
     inside = [".".join(map(str, version)) + variant for version in versions]

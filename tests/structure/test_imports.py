@@ -1,0 +1,12 @@
+"""What a run does not need is not imported: it would be loaded by every process, and mutants could not replace it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def test_a_runner_loads_no_reference() -> None:
+    code = "import sys, readfirst.harness.run.runner; print('readfirst.reference_impl' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
