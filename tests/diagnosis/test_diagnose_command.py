@@ -15,8 +15,6 @@ from readfirst.harness.targets.catalogue import pairs
 from tests.pages.page import CHECKOUT
 
 PAGE = CHECKOUT / "docs" / "diagnosis.md"
-NOT_YET = "opencode@"
-"""The targets that the page says it is without."""
 Cli = Callable[..., SimpleNamespace]
 
 
@@ -126,7 +124,7 @@ def test_the_page_has_a_line_for_each_target() -> None:
     rows = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `")]
     named = [row.split("`")[1] for row in rows if "@" in row.split("`")[1]]
     targets = sorted(f"{target.name}@{release.version}" for target, release in pairs())
-    assert sorted(named) == [each for each in targets if not each.startswith(NOT_YET)]
+    assert sorted(named) == targets
     for row in rows:
         if "@" not in row.split("`")[1]:
             continue
