@@ -374,8 +374,9 @@ OWN_WORDS = {
     *("diff text", "diff markdown", "diff json"),
     *("compatibility markdown", "compatibility html", "compatibility json"),
     *("diagnose text", "diagnose markdown", "diagnose json"),
+    *("behaviours text", "behaviours json"),
 }
-"""Formats that are made of reviewed files of the suite: recordings, rules and names of contracts and targets."""
+"""Formats that are made of reviewed files of the suite: recordings, rules, behaviours and names of contracts and targets."""
 
 FIELDS = [each.name for each in fields(World)]
 
