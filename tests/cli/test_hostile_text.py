@@ -376,7 +376,7 @@ OWN_WORDS = {
     *("diagnose text", "diagnose markdown", "diagnose json"),
     *("behaviours text", "behaviours json"),
 }
-"""Formats that are made of reviewed files of the suite: recordings, rules, behaviours and names of contracts and targets."""
+"""Formats that are made of reviewed files: recordings, rules, behaviours, and names of contracts and targets."""
 
 FIELDS = [each.name for each in fields(World)]
 
