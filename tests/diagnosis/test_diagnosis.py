@@ -60,7 +60,7 @@ def drawn(size: int, count: int) -> list[tuple[str, ...]]:
     return sorted(found)
 
 
-DRAWS = int(os.environ.get("READFIRST_DRAWS", "8"))
+DRAWS = int(os.environ.get("READFIRST_DRAWS", "4"))
 """Pairs, and triples, that are tried; with `READFIRST_DRAWS=100` every single change is, too."""
 EVERY = 1 if DRAWS >= 100 else 8
 SETS = [*((each,) for each in VISIBLE[::EVERY]), *drawn(2, DRAWS), *drawn(3, DRAWS)]

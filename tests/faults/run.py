@@ -72,8 +72,9 @@ def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
 
 
 def chosen(name: str, only: Sequence[str]) -> bool:
-    """Tell whether a part is asked for."""
-    return not only or any(words in name for words in only)
+    """Tell whether a part is asked for, by its whole name or by words in it."""
+    whole = {each.name for each in (*COMMANDS, *SURROUNDINGS)}
+    return not only or any(words == name if words in whole else words in name for words in only)
 
 
 def tell(name: str, problems: Sequence[str]) -> None:

@@ -39,7 +39,7 @@ def test_commands_killed_at_a_few_moments_leave_nothing_half_done() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", [command.name for command in COMMANDS])
 def test_commands_killed_at_many_moments_leave_nothing_half_done(part: str) -> None:
-    done = measured("--kills", "60", "--only", part)
+    done = measured("--kills", "30", "--only", part)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
