@@ -158,6 +158,11 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(driver: Any, shown: Shown, 
     narrow = shown.all(".chart-box svg.narrow")
     assert all(each.is_displayed() for each in narrow)
     assert not any(each.is_displayed() for each in shown.all(".chart-box svg.wide"))
+    cells = shown.script(
+        "[...document.querySelectorAll('.totals td')].map((each) => [each.scrollWidth, each.clientWidth])"
+    )
+    assert cells
+    assert all(text <= room for text, room in cells), "the text of a cell runs into the next"
 
 
 CONTRAST = """
