@@ -164,7 +164,7 @@ def test_a_failure_shows_what_was_given_and_done_before_it(long: Suite) -> None:
         '  step 1 of 4: Read {file_path: "$WS/notes.txt"}',
         '  step 2 of 4: modify notes.txt, mtime +2s: "alpha\\nBETA\\n"',
         "  step 3 of 4: rename big.txt to large.txt",
-        f"  {long.path('staleness/long')}:16:5",
+        f"  {short_path(long.path('staleness/long'))}:16:5",
         '  step 4 of 4: Edit {file_path: "$WS/notes.txt", old_string: "alpha", new_string: "gamma"}',
         "    text",
         "      expected Changed.",
@@ -270,7 +270,7 @@ def test_failures_and_show_name_files_from_where_the_reader_stands(
 def test_the_commands_of_a_failure_work_literally(readfirst: Cli, mixed: Suite) -> None:
     ran = readfirst("run", "wrong/text", "--fixtures", mixed.root)
     (show,) = re.findall(r"^  scenario: readfirst (.*)$", ran.out, re.MULTILINE)
-    assert show == f"show --contract 2.1.7 --fixtures {mixed.root} wrong/text"
+    assert show == f"show --contract 2.1.7 --fixtures {short_path(mixed.root)} wrong/text"
     shown = readfirst(*show.split())
     assert shown.code == 0
     assert shown.out.startswith("wrong/text\n  Read is expected to show a carriage return\n")

@@ -19,6 +19,7 @@ from readfirst.harness.report import Commands, OutputError, Report, RunFacts, ou
 from readfirst.harness.report.failure import brief, failure_text
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.junit import JunitReport
+from readfirst.harness.report.place import short_path
 from readfirst.harness.report.progress import ProgressBar, duration
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.source.finding import Position
@@ -270,7 +271,7 @@ def test_a_failure_shows_place_step_expected_got_blame_and_command(mixed: Suite)
         "FAILED wrong/text (2.1.7, level text)",
         "  Read is expected to show a carriage return",
         '  given notes.txt: "alpha\\n"',
-        f"  {mixed.scenarios_root}/wrong/text.yaml:5:5",
+        f"  {short_path(mixed.scenarios_root)}/wrong/text.yaml:5:5",
         '  step 1 of 1: Read {file_path: "$WS/notes.txt"}',
         "    text, - expected, + got",
         "      -      1→alpha\\r",
