@@ -42,7 +42,7 @@ def test_a_suite_that_holds_exits_0_with_a_table_and_a_summary(readfirst: Cli, h
 def test_a_failure_exits_1_and_shows_how_to_repeat_it(readfirst: Cli, mixed: Suite) -> None:
     ran = readfirst("run", "--fixtures", mixed.root)
     assert ran.code == 1
-    assert f"{short_path(mixed.scenarios_root)}/wrong/text.yaml:7:7" in ran.out
+    assert f"{short_path(mixed.path('wrong/text'))}:7:7" in ran.out
     assert "      -      1→alpha\\r\n      +      1→alpha\n" in ran.out
     command = f"readfirst run reference --contract 2.1.7 --level text --fixtures {mixed.root} wrong/text"
     assert f"  reproduce: {command}\n" in ran.out

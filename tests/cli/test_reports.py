@@ -271,7 +271,7 @@ def test_a_failure_shows_place_step_expected_got_blame_and_command(mixed: Suite)
         "FAILED wrong/text (2.1.7, level text)",
         "  Read is expected to show a carriage return",
         '  given notes.txt: "alpha\\n"',
-        f"  {short_path(mixed.scenarios_root)}/wrong/text.yaml:5:5",
+        f"  {short_path(mixed.path('wrong/text'))}:5:5",
         '  step 1 of 1: Read {file_path: "$WS/notes.txt"}',
         "    text, - expected, + got",
         "      -      1→alpha\\r",
