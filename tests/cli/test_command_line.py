@@ -44,7 +44,8 @@ def test_a_failure_exits_1_and_shows_how_to_repeat_it(readfirst: Cli, mixed: Sui
     assert ran.code == 1
     assert f"{short_path(mixed.path('wrong/text'))}:7:7" in ran.out
     assert "      -      1→alpha\\r\n      +      1→alpha\n" in ran.out
-    command = f"readfirst run reference --contract 2.1.7 --level text --fixtures {mixed.root} wrong/text"
+    suite = short_path(mixed.root)
+    command = f"readfirst run reference --contract 2.1.7 --level text --fixtures {suite} wrong/text"
     assert f"  reproduce: {command}\n" in ran.out
     again = readfirst(*command.split()[1:])
     assert again.code == 1
