@@ -61,8 +61,12 @@ class Shown:
         self.file = file
 
     def go(self, fragment: str = "") -> Shown:
+        """Open the page anew, and wait until all of it is there: the driver may come back while it is parsed."""
         self.driver.get("about:blank")
         self.driver.get(f"{self.file.as_uri()}{fragment}")
+        there = "document.readyState === 'complete' && location.protocol === 'file:'"
+        if not self.waits_for(lambda: bool(self.script(there))):
+            pytest.fail(f"{self.file} is not loaded after five seconds")
         return self
 
     def all(self, selector: str) -> list[Any]:
