@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "contracts": "readfirst.harness.cli.contracts:contracts",
     "lint": "readfirst.harness.cli.scenarios:lint",
     "new": "readfirst.harness.cli.scenarios:new",
-    "fuzz": "readfirst.harness.cli.reference:fuzz",
+    "fuzz": "readfirst.harness.cli.fuzz:fuzz",
     "serve": "readfirst.harness.cli.reference:serve",
     "export": "readfirst.harness.cli.scenarios:export",
     "behaviour": "readfirst.harness.cli.pages:behaviour",

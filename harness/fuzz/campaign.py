@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.fuzz.disagree import Cause, Disagreement, first_disagreement
-from readfirst.harness.fuzz.shrink import shrink
+from readfirst.harness.fuzz.shrink import SECONDS, shrink
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter, BrokenAdapter
@@ -45,16 +47,26 @@ def _kind(step: object) -> str:
 
 
 class Duel:
-    """Replays one scenario on both sides and returns the first disagreement; counts the steps."""
+    """Replays one scenario on both sides and returns the first disagreement; counts the steps.
+
+    `reference` is what the target is compared with, and `beside` what that is called.
+    """
 
     def __init__(
-        self, reference: Adapter, target: Adapter, place: SitePool, level: Level, vocabulary: Vocabulary
+        self,
+        reference: Adapter,
+        target: Adapter,
+        place: SitePool,
+        level: Level,
+        vocabulary: Vocabulary,
+        beside: str = "the reference",
     ) -> None:
         self.reference = reference
         self.target = target
         self.place = place
         self.level: Level = level
         self.vocabulary = vocabulary
+        self.beside = beside
         self.steps = 0
         self.scenarios = 0
         self.broken_in_a_row = 0
@@ -65,7 +77,7 @@ class Duel:
         if ours.broken is not None:
             # A change could not be made in the state that the calls before had left: replay what comes before.
             if ours.broken.blame not in ("harness", "environment"):
-                raise _broken("reference", ours)
+                raise _broken(self.beside, ours)
             scenario = replace(scenario, steps=scenario.steps[: len(ours.steps)])
             if not ours.steps or next(scenario.calls(), None) is None:
                 return None
@@ -84,7 +96,7 @@ class Duel:
                 return outcome
             self.broken_in_a_row += 1
             if self.broken_in_a_row > _MOST_BROKEN:
-                raise _broken("target", outcome)
+                raise _broken("the target", outcome)
         return outcome
 
 
@@ -92,7 +104,7 @@ def _broken(side: str, outcome: Outcome) -> BrokenAdapter:
     broken = outcome.broken
     assert broken is not None
     return BrokenAdapter(
-        f"the {side} broke at step {broken.step + 1}: {broken.message}",
+        f"{side} broke at step {broken.step + 1}: {broken.message}",
         blame=broken.blame,
         details=broken.details,
     )
@@ -110,7 +122,7 @@ class Tally:
 
 
 class Campaign:
-    """One search; its counts tell what was made so far.
+    """One search; its counts tell what was made so far. `clock` gives seconds.
 
     `disagreed` counts the scenarios on which the sides disagreed, `explained` those of them whose shrunken form
     belongs to an accepted group.
@@ -121,12 +133,16 @@ class Campaign:
         duel: Duel,
         scenarios: Iterable[Scenario],
         *,
-        steps: int,
+        steps: int | None,
+        seconds: float | None = None,
         accepted: frozenset[Group] = frozenset(),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.duel = duel
         self.generated = scenarios
-        self.most_steps = steps
+        self.most_steps = math.inf if steps is None else steps
+        self.clock = clock
+        self.deadline = math.inf if seconds is None else clock() + seconds
         self.accepted = accepted
         self.steps = 0
         self.scenarios = 0
@@ -134,14 +150,15 @@ class Campaign:
         self.explained = 0
 
     def perform(self, progress: Callable[[int], None] | None = None) -> Iterator[Finding]:
-        """Yield a finding for each new group; stops when enough steps were made on both sides.
+        """Yield a finding for each new group; stops when enough steps were made on both sides, or in time.
 
-        Of one cause only the first few disagreements that are not accepted are shrunk; the rest is counted.
+        What is being shrunk when the time is over stays as small as it is by then. Of one cause only the first few
+        disagreements that are not accepted are shrunk; the rest is counted.
         """
         groups: set[Group] = set()
         shrunk: Counter[Cause] = Counter()
         for scenario in self.generated:
-            if self.steps >= self.most_steps:
+            if self.steps >= self.most_steps or self.clock() >= self.deadline:
                 return
             self.duel.steps = self.steps  # what shrinking made is no volume
             found = self.duel(scenario)
@@ -176,4 +193,5 @@ class Campaign:
 
         if not shows(cut):
             return Finding(cut, found, again=False)
-        return Finding(shrink(cut, shows), latest)
+        seconds = min(SECONDS, self.deadline - self.clock())
+        return Finding(shrink(cut, shows, seconds=seconds), latest)

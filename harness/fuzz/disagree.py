@@ -32,7 +32,11 @@ class Cause:
     target: str
 
     def __str__(self) -> str:
-        return f"{self.tool}: {self.reference} by the reference, {self.target} by the target ({self.level})"
+        return self.told("the reference")
+
+    def told(self, beside: str) -> str:
+        """Return it in one line; `beside` is what the target is compared with."""
+        return f"{self.tool}: {self.target} by the target, {self.reference} by {beside} ({self.level})"
 
 
 @dataclass(frozen=True, slots=True)

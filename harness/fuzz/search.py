@@ -1,4 +1,4 @@
-"""Search: generate scenarios of one seed, and replay them on the reference and a target."""
+"""Search: generate scenarios of one seed, and replay them on a target and the reference."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding, Group, Tally
+from readfirst.harness.fuzz.claimed import claimed
 from readfirst.harness.fuzz.generate import scenarios
 from readfirst.harness.fuzz.known import KnownDisagreement, load_known
 from readfirst.harness.run.connect import ConnectError, connect
@@ -22,18 +23,22 @@ __all__ = ["Search", "SearchRequest", "search"]
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The options of one search as they were given. `steps` are made on both sides; `output` gets the files.
+    """The options of one search as they were given: `target` is compared with `against`, the reference as a rule.
 
-    More than one of `jobs` search as many seeds, from `seed` on, and divide the steps between them.
+    It ends after so many `steps` on both sides or so many `minutes`, whichever comes first; None: without that limit.
+    `output` gets the files. More than one of `jobs` search as many seeds, from `seed` on, and divide the steps
+    between them.
     """
 
     suite: Suite
-    against: str
+    target: str
     contract: str
-    steps: int
+    steps: int | None
     seed: int
     level: Level
     output: Path
+    against: str = "reference"
+    minutes: float | None = None
     known: Path | None = None
     time_limit: float = TIME_LIMIT
     fast: bool = False
@@ -43,6 +48,11 @@ class SearchRequest:
     def judged(self) -> Level:
         """The level at which answers are compared."""
         return "reason" if self.fast and self.level == "text" else self.level
+
+    @property
+    def beside(self) -> str:
+        """What the target is compared with, in words."""
+        return f"the {self.against}" if self.against == "reference" else self.against
 
 
 class Search:
@@ -71,26 +81,38 @@ def search(request: SearchRequest) -> Iterator[Search]:
     with ExitStack() as stack:
         place = stack.enter_context(SitePool())
         reference, target = _sides(request, suite.contracts[request.contract])
-        stack.callback(getattr(target, "close", _nothing))
-        duel = Duel(reference, target, place, request.judged, suite.vocabulary)
+        for side in (reference, target):
+            stack.callback(getattr(side, "close", _nothing))
+        duel = Duel(reference, target, place, request.judged, suite.vocabulary, request.beside)
         accepted, gone = _accepted(duel, known)
-        generated = scenarios(request.seed, basic=request.fast)
-        yield Search(Campaign(duel, generated, steps=request.steps, accepted=accepted), gone)
+        generated = claimed(scenarios(request.seed, basic=request.fast), (reference, target))
+        seconds = None if request.minutes is None else 60 * request.minutes
+        campaign = Campaign(duel, generated, steps=request.steps, seconds=seconds, accepted=accepted)
+        yield Search(campaign, gone)
 
 
 def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter]:
-    """Return the reference and the target. Raises ConnectError or BrokenAdapter."""
+    """Return what the target is compared with, and the target. Raises ConnectError or BrokenAdapter."""
     if request.fast:
         from readfirst.harness.fuzz.fast import FastProduct, FastReference
 
-        kind, _, version = request.against.partition(":")
-        if kind != "claude-code":
-            raise ConnectError(f"{request.against!r}: only claude-code:VERSION has the fast mode.")
+        kind, _, version = request.target.partition(":")
+        if kind != "claude-code" or request.against != "reference":
+            raise ConnectError(
+                f"{request.target!r} against {request.against!r}: only claude-code:VERSION has the fast mode, "
+                "against the reference."
+            )
         return FastReference(contract.name), FastProduct(version, time_limit=request.time_limit)
-    reference = connect("reference", request.suite, contract=contract, time_limit=request.time_limit)
-    return reference, connect(
-        request.against, request.suite, contract=contract, time_limit=request.time_limit
-    )
+
+    def connected(spec: str) -> Adapter:
+        return connect(spec, request.suite, contract=contract, time_limit=request.time_limit)
+
+    reference = connected(request.against)
+    try:
+        return reference, connected(request.target)
+    except BaseException:
+        getattr(reference, "close", _nothing)()
+        raise
 
 
 def _nothing() -> None:

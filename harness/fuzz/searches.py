@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,7 +87,7 @@ class _Result:
         self._groups: set[Group] = set()
         self.tallies = [Tally()]
         self.all_well = True
-        self.progress = _Progress(request.steps)
+        self.progress = _Progress(request)
 
     @property
     def steps(self) -> int:
@@ -103,17 +104,18 @@ class _Result:
         if finding.group not in self._groups:
             self._groups.add(finding.group)
             self.all_well = False
-            print(_describe(finding, _write(self._request, finding, len(self._groups))), flush=True)
+            path = _write(self._request, finding, len(self._groups))
+            print(_describe(finding, path, self._request.beside), flush=True)
 
     @property
     def summary(self) -> str:
         """What all searches made, in one line."""
         request, total = self._request, self.tallies
-        against = f"{request.against}{' (fast)' if request.fast else ''}"
+        target = f"{request.target}{' (fast)' if request.fast else ''}"
         first, last = self._seeds[0], self._seeds[-1]
         return (
             f"{self.steps} steps in {_times(sum(tally.scenarios for tally in total), 'scenario')} "
-            f"on the reference and {against}, level {request.judged}, "
+            f"on {target} and {request.beside}, level {request.judged}, "
             f"{f'seed {first}' if first == last else f'seeds {first} to {last}'}: "
             f"{_times(sum(tally.disagreed for tally in total), 'disagreement')}, "
             f"{sum(tally.explained for tally in total)} of them known, {_times(len(self._groups), 'new cause')}"
@@ -121,18 +123,23 @@ class _Result:
 
 
 class _Progress(ProgressBar):
-    """A bar on a terminal; elsewhere a line now and then."""
+    """A bar on a terminal, of steps or, where these have no limit, of seconds; elsewhere a line now and then."""
 
-    def __init__(self, steps: int) -> None:
+    def __init__(self, request: SearchRequest) -> None:
         from rich.console import Console
 
-        super().__init__(Console(stderr=True), steps)
-        self._steps = steps
+        self._steps = request.steps
+        self._seconds = round(60 * request.minutes) if request.minutes is not None else 0
+        self._started = time.monotonic()
         self._reported = 0
+        super().__init__(Console(stderr=True), self._seconds if self._steps is None else self._steps)
 
     def made(self, steps: int, disagreed: int) -> None:
         """Say how many steps were made, and how often the sides disagreed."""
-        self.at(min(steps, self._steps), self._steps)
+        if self._steps is None:
+            self.at(min(int(time.monotonic() - self._started), self._seconds), self._seconds)
+        else:
+            self.at(min(steps, self._steps), self._steps)
         if not sys.stderr.isatty() and steps // _REPORT_EVERY > self._reported:
             self._reported = steps // _REPORT_EVERY
             print(f"{steps} steps, {_times(disagreed, 'disagreement')}", file=sys.stderr, flush=True)
@@ -148,22 +155,24 @@ def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
         id=f"fuzz/{path.stem}",
         title=f"Generated sequence of {_times(len(finding.scenario.steps), 'step')} about {cause.tool}",
         about=(
-            f"Step {found.step + 1}, {found.what}. The reference: {_cut(found.reference)} "
-            f"The target {request.against}: {_cut(found.target)}"
+            f"Step {found.step + 1}, {found.what}. The {request.against}: {_cut(found.reference)} "
+            f"The target {request.target}: {_cut(found.target)}"
         ),
     )
     write_all({path: scenario_yaml(scenario).encode()})
     return path
 
 
-def _describe(finding: Finding, path: Path) -> str:
+def _describe(finding: Finding, path: Path, beside: str) -> str:
     found = finding.disagreement
+    sides = ("target", beside.removeprefix("the "))
+    wide = max(map(len, sides))
     again = "" if finding.again else " (not seen a second time, so not shrunk)"
     return (
-        f"{path}: {found.cause}{again}\n"
+        f"{path}: {found.cause.told(beside)}{again}\n"
         f"  step {found.step + 1} of {len(finding.scenario.steps)}, {found.what}\n"
-        f"    reference  {_cut(found.reference)}\n"
-        f"    target     {_cut(found.target)}"
+        f"    {sides[0].ljust(wide)}  {_cut(found.target)}\n"
+        f"    {sides[1].ljust(wide)}  {_cut(found.reference)}"
     )
 
 

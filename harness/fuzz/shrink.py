@@ -11,11 +11,14 @@ from typing import Any
 from readfirst.harness.suite.entry import Base64Content, Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
-__all__ = ["shrink"]
+__all__ = ["SECONDS", "shrink"]
+
+SECONDS = 40.0
+"""How long one scenario is shrunk at most."""
 
 
 def shrink(
-    scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = 40.0
+    scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = SECONDS
 ) -> Scenario:
     """Return a scenario as small as can be found that `shows` still accepts; it accepts the given one.
 

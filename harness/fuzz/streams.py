@@ -23,11 +23,14 @@ PATIENCE = 10.0
 
 def shares(request: SearchRequest) -> tuple[SearchRequest, ...]:
     """Return one request per process: consecutive seeds, between which the steps are divided."""
-    jobs = max(1, min(request.jobs, request.steps))
-    least, rest = divmod(request.steps, jobs)
+    if request.steps is None:
+        each: list[int | None] = [None] * request.jobs
+    else:
+        jobs = max(1, min(request.jobs, request.steps))
+        least, rest = divmod(request.steps, jobs)
+        each = [least + (number < rest) for number in range(jobs)]
     return tuple(
-        replace(request, jobs=1, seed=request.seed + number, steps=least + (number < rest))
-        for number in range(jobs)
+        replace(request, jobs=1, seed=request.seed + number, steps=steps) for number, steps in enumerate(each)
     )
 
 

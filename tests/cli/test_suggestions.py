@@ -98,8 +98,9 @@ def test_a_hint_is_shown_and_works(readfirst: Cli, mixed: Suite) -> None:
         ("check-adapter", "server.py", "'mcp:python3 server.py'"),
         ("check-adapter", "mytools:Tools", "python:mytools:Tools"),
         ("check-adapter", "qwen-code", "agent:qwen-code"),
-        ("fuzz --against", "node server.mjs", "'mcp:node server.mjs'"),
-        ("fuzz --against", "agno@3.1.10", "target:agno@3.1.10"),
+        ("fuzz", "node server.mjs", "'mcp:node server.mjs'"),
+        ("fuzz", "agno@3.1.10", "target:agno@3.1.10"),
+        ("fuzz reference --against", "agno@3.1.10", "target:agno@3.1.10"),
         ("new-mapping", "./server.mjs", "'mcp:node ./server.mjs'"),
     ],
 )
@@ -118,7 +119,7 @@ def test_every_command_that_takes_a_target_suggests_one(
         (["check-adapter", "nothing"], "there is no kind 'nothing'"),
         (["check-adapter", "reference", "gate"], "'gate' is one word too many"),
         (["new-mapping", "agno"], "'agno' is not an MCP server"),
-        (["fuzz", "--against", "reference", "more"], "'more' is one word too many"),
+        (["fuzz", "reference", "more"], "'more' is one word too many"),
         (["diff", "2.1.7", "agno"], "'agno' cannot be compared. Did you mean target:agno?"),
         (
             ["diff", "2.1.7", "server.mjs"],

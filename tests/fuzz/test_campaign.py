@@ -100,6 +100,14 @@ def test_one_fault_is_reported_once_however_often_it_shows(suite: Suite, place: 
     assert len({finding.group for finding in findings}) == len(findings)
 
 
+def test_the_time_ends_a_search_and_the_shrinking_of_what_it_found(suite: Suite, place: SitePool) -> None:
+    clock = count(0, 10)  # ten seconds pass whenever somebody looks
+    duel = Duel(ReferenceAdapter("2.1.7"), wrong_answers.TabAfterLineNumber, place, "text", suite.vocabulary)  # type: ignore[arg-type]
+    limited = Campaign(duel, scenarios(0), steps=None, seconds=35, clock=lambda: next(clock))
+    assert any(finding.again for finding in limited.perform())
+    assert limited.scenarios <= 3
+
+
 def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: SitePool) -> None:
     groups = frozenset(
         finding.group

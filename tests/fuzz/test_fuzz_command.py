@@ -25,9 +25,9 @@ Fuzz = Callable[..., int]
 def fuzz(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fuzz:
     monkeypatch.chdir(WRONG)
 
-    def command(against: str, *arguments: str) -> int:
+    def command(*arguments: str) -> int:
         with pytest.raises(SystemExit) as ended:
-            main(["fuzz", "--against", against, "--output", str(tmp_path / "found"), *arguments])
+            main(["fuzz", "--output", str(tmp_path / "found"), *arguments])
         return int(ended.value.code or 0)
 
     return command
@@ -58,7 +58,7 @@ def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
     assert [step.tool for step in scenario.calls()] == ["Read"]  # type: ignore[attr-defined]
     assert "answer. The reference: " in scenario.about
     told = capsys.readouterr().out
-    assert f"{path}: Read: done by the reference, done by the target (text)" in told
+    assert f"{path}: Read: done by the target, done by the reference (text)" in told
     outcome = replay(scenario, FastReference("2.1.7"), place)
     assert outcome.broken is None
 
@@ -114,7 +114,7 @@ def test_an_interrupted_search_shows_how_far_it_came(
 
     monkeypatch.setattr("readfirst.harness.fuzz.search.scenarios", interrupted)
     assert fuzz("reference") == 130
-    assert "in 3 scenarios on the reference and reference" in capsys.readouterr().err
+    assert "in 3 scenarios on reference and the reference" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -124,10 +124,52 @@ def test_an_interrupted_search_shows_how_far_it_came(
         ("reference", "--fast"),
         ("no-such-kind",),
         ("reference", "--contract", "0.0.1"),
+        ("reference", "--against", "no-such-kind"),
+        ("reference", "--minutes", "0"),
+        ("claude-code:2.1.7", "--fast", "--against", "recording:2.1.7"),
     ],
 )
 def test_what_cannot_be_done_is_a_usage_error(arguments: tuple[str, ...], fuzz: Fuzz) -> None:
     assert fuzz(*arguments) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "written"),
+    [
+        (("--against", TARGET), TARGET),
+        ((), "'mcp:node server.mjs'"),
+    ],
+)
+def test_without_a_target_the_form_to_write_is_told(
+    arguments: tuple[str, ...], written: str, fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz(*arguments) == 2
+    assert capsys.readouterr().err.endswith(f"Write: readfirst fuzz {written}\n")
+
+
+def test_any_two_sides_can_be_compared(
+    fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz("reference", "--against", TARGET, "--steps", "20") == 1
+    told = capsys.readouterr()
+    assert f"done by {TARGET} (text)" in told.out
+    assert f"scenarios on reference and {TARGET}, level text" in told.err
+    assert f"The {TARGET}: " in " ".join(found(tmp_path)[0].read_text().split())
+
+
+def test_minutes_end_a_search_without_a_number_of_steps(
+    fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz("reference", "--level", "effects", "--minutes", "0.01") == 0
+    steps = int(capsys.readouterr().err.splitlines()[-1].split()[0])
+    assert steps > 0
+
+
+def test_of_steps_and_minutes_what_comes_first_ends_a_search(
+    fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fuzz("reference", "--level", "effects", "--minutes", "60", "--steps", "30") == 0
+    assert int(capsys.readouterr().err.splitlines()[-1].split()[0]) < 60
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,14 @@ def test_the_steps_are_divided_between_consecutive_seeds(
     made = shares(request_for(suite, tmp_path, steps=steps, jobs=jobs, seed=7))
     assert tuple(each.steps for each in made) == divided
     assert [each.seed for each in made] == [7 + number for number in range(len(divided))]
+
+
+def test_without_a_number_of_steps_every_seed_is_searched_in_time_alone(suite: Suite, tmp_path: Path) -> None:
+    request = replace(request_for(suite, tmp_path, steps=0, jobs=2), steps=None, minutes=1.5)
+    assert [(each.steps, each.minutes, each.seed) for each in shares(request)] == [
+        (None, 1.5, 0),
+        (None, 1.5, 1),
+    ]
 
 
 @pytest.mark.slow
@@ -79,7 +88,7 @@ def search_while_the_second_dies(requests: tuple[SearchRequest, ...], before: se
 
 @pytest.mark.slow
 def test_ctrl_c_ends_every_process_and_shows_how_far_the_search_came(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "readfirst", "fuzz", "--against", "python:wrong_answers:NoSnippet"]
+    command = [sys.executable, "-m", "readfirst", "fuzz", "python:wrong_answers:NoSnippet"]
     process = subprocess.Popen(
         [*command, "--steps", "1000000", "-j", "2", "--level", "effects", "--output", str(tmp_path)],
         stderr=subprocess.PIPE,
@@ -93,7 +102,7 @@ def test_ctrl_c_ends_every_process_and_shows_how_far_the_search_came(tmp_path: P
         process.send_signal(signal.SIGINT)
         told = process.stderr.read()
     assert process.returncode == 130
-    assert "on the reference and python:wrong_answers:NoSnippet, level effects, seeds 0 to 1" in told
+    assert "on python:wrong_answers:NoSnippet and the reference, level effects, seeds 0 to 1" in told
     assert "Traceback" not in told
     assert len(started) >= 2
     assert not [each for each in started if Path(f"/proc/{each}").exists()]

@@ -16,7 +16,7 @@ from readfirst.harness.cli import main as cli
 from tests.pages.page import CHECKOUT, PAGES, Block, blocks, code, name_of
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
-USERS_PAGES = ("README.md", "docs/adapters.md", "docs/running.md", "docs/diagnosis.md")
+USERS_PAGES = ("README.md", "docs/adapters.md", "docs/running.md", "docs/diagnosis.md", "docs/fuzzing.md")
 """Pages for people who stand beside their own implementation; the others stand in the checkout."""
 MARKS = ("slow", "node", "live", "agents", "browser")
 
@@ -62,6 +62,8 @@ PLANS = {
     "readfirst run 'mcp:node server.mjs' --confine": Plan("node", (1,)),
     "readfirst run python:mytools:Tools --confine": Plan(codes=(1,)),
     "readfirst run python:mytools:Tools --level effects --last-failed --keep kept": Plan(codes=(5,)),
+    "readfirst fuzz python:mytools:Tools --level effects --minutes 0.1": DIFFERS,
+    "readfirst fuzz python:mytools:Tools --against reference --level effects --seed 7 --steps 300 -j 2": DIFFERS,
     "readfirst diff 2.1.7 2.1.228": DIFFERS,
     "readfirst diff 2.1.228 2.1.228+gated": DIFFERS,
     "readfirst diff documented 2.1.7": DIFFERS,

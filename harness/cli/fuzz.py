@@ -1,0 +1,102 @@
+"""Fuzz command: `readfirst fuzz`; the command line registers it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import ContractName, Fixtures, LevelName, TimeLimit, one_target, open_suite
+from readfirst.harness.session import TIME_LIMIT
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["fuzz"]
+
+_STEPS = 2000
+"""Where neither --steps nor --minutes is given."""
+
+
+@guarded
+def fuzz(
+    target: Annotated[
+        list[str] | None, typer.Argument(metavar="TARGET", help="What to test, as for `readfirst run`.")
+    ] = None,
+    against: Annotated[
+        str, typer.Option(metavar="OTHER", help="What to compare it with; the reference follows --contract.")
+    ] = "reference",
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Stop after this many steps on each side.",
+            show_default=f"{_STEPS}; without a limit where --minutes is given",
+        ),
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(min=0.01, max=10_000, help="Stop after this time.", show_default="no limit"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="A different seed generates different scenarios.")] = 0,
+    level: Annotated[
+        LevelName | None,
+        typer.Option(help="How strictly to compare.", show_default="text, or the target's own"),
+    ] = None,
+    contract: ContractName = None,
+    output: Annotated[Path, typer.Option(help="The folder for the scenario file of each finding.")] = Path(
+        "fuzz-findings"
+    ),
+    known: Annotated[
+        Path | None, typer.Option(help="Accepted disagreements; see `readfirst docs fuzzing`.")
+    ] = None,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Reach claude-code:VERSION through MCP: no texts, more steps.")
+    ] = False,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            "-j", "--jobs", min=1, max=256, help="Search this many seeds at once, starting at --seed."
+        ),
+    ] = 1,
+    time_limit: TimeLimit = TIME_LIMIT,
+    fixtures: Fixtures = None,
+) -> int:
+    """Replay generated scenarios on TARGET and the reference; write each difference as a minimal scenario."""
+    from readfirst.harness.fuzz.search import SearchRequest
+    from readfirst.harness.fuzz.searches import perform
+
+    if not target:
+        first = "'mcp:node server.mjs'" if against == "reference" else against
+        raise UsageError(
+            "TARGET is missing: what is tested comes first, and --against names what it is compared with. "
+            f"Write: readfirst fuzz {first}"
+        )
+    tested = one_target(target, "readfirst fuzz")
+    if tested.startswith(("target:", "agent:")):
+        from readfirst.harness.cli.target_defaults import target_defaults
+
+        defaults = target_defaults(tested)
+        tested, level = defaults.connect, level or LevelName(defaults.level)
+    level = level or LevelName.text
+    if level.value == "verbatim":
+        raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")
+    suite = open_suite(fixtures)
+    return perform(
+        SearchRequest(
+            suite=suite,
+            target=tested,
+            against=one_target([against], f"readfirst fuzz {tested} --against"),
+            contract=contract or suite.contracts.default,
+            steps=_STEPS if steps is None and minutes is None else steps,
+            minutes=minutes,
+            seed=seed,
+            level=level.value,
+            output=output,
+            known=known,
+            time_limit=time_limit,
+            fast=fast,
+            jobs=jobs,
+        )
+    )
