@@ -23,7 +23,7 @@ from readfirst.harness.suite.scenario import TOOLS, Scenario
 from readfirst.harness.workspace.site import HOME
 from readfirst.harness.workspace.world import create
 
-__all__ = ["OneTranscript", "RecordingAdapter"]
+__all__ = ["OneTranscript", "RecordingAdapter", "recorded_result"]
 
 
 class RecordingAdapter:
@@ -96,13 +96,13 @@ class RecordedSession:
         """Answer one call as recorded."""
         step = self._step([(tool, arguments)])
         self._apply(step)
-        return _result(step.results[0])
+        return recorded_result(step.results[0])
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Answer the calls of one message as recorded."""
         step = self._step(calls)
         self._apply(step)
-        return [_result(result) for result in step.results]
+        return [recorded_result(result) for result in step.results]
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
         """Answer one call as recorded; strike if the recorded product came that far."""
@@ -110,7 +110,7 @@ class RecordedSession:
         if step.struck:
             strike()
         self._apply(step)
-        return _result(step.results[0])
+        return recorded_result(step.results[0])
 
     def close(self) -> None:
         """Complain of recorded calls that were not made."""
@@ -166,7 +166,8 @@ class RecordedSession:
         create(root, path.removeprefix(HOME), entry)
 
 
-def _result(result: RecordedResult) -> ToolResult:
+def recorded_result(result: RecordedResult) -> ToolResult:
+    """Return what a call answers that was recorded so."""
     return ToolResult(result.raw, result.is_error, None if result.cut is None else result.error)
 
 

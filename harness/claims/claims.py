@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,8 @@ class Shown:
 class Claim:
     """One thing that documents say. `sources` are `document, section`; `rule` is the rule that it is about.
 
-    Either `shown_by` has scenarios or `unobservable` says why the tools' callers cannot see it.
+    Either `shown_by` has scenarios or `unobservable` says why the tools' callers cannot see it. `presumes` are the ids
+    of claims without which the scenarios show nothing: that a Read unlocks a file shows only where files are locked.
     """
 
     id: str
@@ -69,6 +70,7 @@ class Claim:
     shown_by: tuple[Shown, ...] = ()
     unobservable: str | None = None
     rule: str | None = None
+    presumes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,8 @@ def load_claims(path: Path) -> Claims:
     keys = ("topics", "questions", "contradictions")
     top = look.mapping(look.document.value, (), "the file", keys, required=keys) or {}
     topics = tuple(look.topic(name, value) for name, value in look.entries(top, "topics"))
+    for topic in topics:
+        look.presumptions(topic)
     questions = tuple(look.question(name, value) for name, value in look.entries(top, "questions"))
     contradictions = tuple(
         look.contradiction(name, value) for name, value in look.entries(top, "contradictions")
@@ -170,7 +174,7 @@ class _Look(Inspection):
     def _claim(self, name: str, value: Any, path: YamlPath) -> Claim:
         self._id(name, path)
         what = f"claim {name}"
-        known = ("says", "rule", "sources", "shown_by", "unobservable")
+        known = ("says", "rule", "sources", "shown_by", "unobservable", "presumes")
         fields = self.mapping(value, path, what, known, ("says", "sources")) or {}
         sources = self.strings(fields.get("sources", []), (*path, "sources"), "sources")
         for number, source in enumerate(sources):
@@ -184,7 +188,17 @@ class _Look(Inspection):
         position = self.document.position(path, key=True)
         reason = self._text(fields, path, "unobservable", what) if "unobservable" in fields else None
         rule = self._text(fields, path, "rule", what) if "rule" in fields else None
-        return Claim(name, self._text(fields, path, "says", what), sources, position, shown, reason, rule)
+        presumes = self.strings(fields.get("presumes", []), (*path, "presumes"), "presumes")
+        if "presumes" in fields and not (presumes and shown):
+            fix = "Name claims without which the scenarios of shown_by show nothing, or remove it."
+            self.note((*path, "presumes"), f"{what} presumes nothing that its scenarios need", fix, key=True)
+        says = self._text(fields, path, "says", what)
+        return Claim(name, says, sources, position, shown, reason, rule, presumes)
+
+    def presumptions(self, topic: Topic) -> None:
+        """Note what its claims presume that is no claim; to be asked when all claims were read."""
+        for claim in topic.claims:
+            self._are_claims(claim.presumes, ("topics", topic.id, "claims", claim.id, "presumes"))
 
     def question(self, name: str, value: Any) -> Question:
         path: YamlPath = ("questions", name)
@@ -206,11 +220,7 @@ class _Look(Inspection):
         known = ("about", "claims", "reports", "shown_by", "unobservable")
         fields = self.mapping(value, path, what, known, ("about", "claims")) or {}
         claims = self.strings(fields.get("claims", []), (*path, "claims"), "claims")
-        for number, claim in enumerate(claims):
-            if self.ids.get(claim, ())[2:3] != ("claims",):
-                known_claims = [key for key, place in self.ids.items() if place[2:3] == ("claims",)]
-                fix = did_you_mean(claim, known_claims)
-                self.note((*path, "claims", number), f"there is no claim {claim!r}", fix)
+        self._are_claims(claims, (*path, "claims"))
         if len(claims) < 2 and "reports" not in fields and isinstance(value, dict):
             fix = "Name two claims, or one and what users report."
             self.note(path, f"{what} has fewer than two sides", fix, key=True)
@@ -229,6 +239,12 @@ class _Look(Inspection):
             self._shown_by(fields, path),
             texts.get("unobservable"),
         )
+
+    def _are_claims(self, claims: Sequence[str], path: YamlPath) -> None:
+        for number, claim in enumerate(claims):
+            if self.ids.get(claim, ())[2:3] != ("claims",):
+                known_claims = [key for key, place in self.ids.items() if place[2:3] == ("claims",)]
+                self.note((*path, number), f"there is no claim {claim!r}", did_you_mean(claim, known_claims))
 
     def _shown_by(
         self, fields: Mapping[str, Any], path: YamlPath, *, of_claim: bool = False

@@ -1,34 +1,53 @@
-"""Evidence: holds what a claim says of a scenario against what the default contract's recording shows."""
+"""Evidence: holds what a claim says of a scenario against what a contract's recording shows."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Literal
 
-from readfirst.harness.adapters.recording import RecordingAdapter
 from readfirst.harness.claims.claims import Shown
 from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.host_text import answer_of
-from readfirst.harness.suite.recordings import Recordings
-from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, Step, ToolCall
+from readfirst.harness.suite.scenario import (
+    Clause,
+    Expectation,
+    ParallelCalls,
+    Scenario,
+    Step,
+    TextDigest,
+    ToolCall,
+)
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["Evidence", "Holding", "RecordedAnswer", "Statement", "Witness", "combined", "statements"]
+__all__ = [
+    "Evidence",
+    "Holding",
+    "RecordedAnswer",
+    "Statement",
+    "answers_of",
+    "combined",
+    "judged_statements",
+    "statements",
+]
 
-Holding = Literal["holds", "in other words", "partly", "does not hold", "not recorded"]
+Holding = Literal["holds", "in other words", "partly", "does not hold", "not shown", "not recorded"]
 """Whether something that is claimed is so.
 
 `in other words`: the refusal or the change is as claimed, the words of the answer are others. `partly`: of
-several calls or scenarios, some are as claimed.
+several calls or scenarios, some are as claimed. `not shown`: the version lacks what the scenario needs, or an earlier
+call went another way there, so that the call that counts shows nothing.
 """
+
+
+_LINE_NUMBER = re.compile(r"(?m)^ *([0-9]+)[→\t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +75,12 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One scenario as evidence: a statement for each call that counts."""
+    """One scenario as evidence, on one contract: a statement for each call that counts."""
 
     scenario_id: str
     title: str
     statements: tuple[Statement, ...]
+    contract: str
 
     @property
     def holding(self) -> Holding:
@@ -69,11 +89,15 @@ class Evidence:
 
 
 def combined(holdings: Sequence[Holding]) -> Holding:
-    """Return what holds of a whole whose parts are these; one that is not recorded leaves it open."""
+    """Return what holds of a whole whose parts are these.
+
+    One that is not recorded leaves it open; those that show nothing do not count beside others.
+    """
     if not holdings or "not recorded" in holdings:
         return "not recorded"
-    first = holdings[0]
-    return first if all(each == first for each in holdings) else "partly"
+    shown = [each for each in holdings if each != "not shown"]
+    first, *others = shown or holdings
+    return first if all(each == first for each in others) else "partly"
 
 
 def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tuple[Statement, ...]:
@@ -99,99 +123,54 @@ def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tupl
     return tuple(Statement(number, tool, clause) for number, tool, clause in fitting or said)
 
 
-class Witness:
-    """Replays recordings of the default contract, each scenario once; close it to remove its workspaces."""
+def judged_statements(
+    suite: Suite, scenario: Scenario, said: Sequence[Statement], outcome: Outcome
+) -> tuple[Statement, ...]:
+    """Return the statements with what was done at their calls, and whether it is as they say."""
+    answers = answers_of(suite, scenario, outcome)
+    stated = {statement.call: _clause(statement, answers) for statement in said}
+    judged = _said_only(scenario, stated)
+    documented = suite.contracts[DOCUMENTED]
+    differences = compare(judged, outcome, documented, "text", suite.vocabulary).differences
+    places = _places(scenario)
+    own = {places[call - 1][0] for call in stated}
+    astray = min(
+        (each.step for each in differences if each.level == "effects" and each.step not in own),
+        default=len(scenario.steps),
+    )
 
-    def __init__(self, suite: Suite) -> None:
-        self._suite = suite
-        self._default = suite.contracts[suite.contracts.default]
-        self._documented = suite.contracts[DOCUMENTED]
-        self._adapter = RecordingAdapter(Recordings(suite.recordings_root), self._default.name)
-        self._place = SitePool()
-        self._replayed: dict[str, tuple[Scenario, Outcome]] = {}
-
-    def scenario(self, scenario_id: str) -> Scenario:
-        """Return one scenario. Raises UnknownScenarioError, or SuiteError with all that is wrong in it."""
-        return self._replay(scenario_id)[0]
-
-    def evidence(self, shown: Shown, sources: Sequence[str]) -> Evidence:
-        """Judge what a claim with these sources says of a scenario."""
-        scenario, outcome = self._replay(shown.scenario_id)
-        said = statements(scenario, shown, sources)
-        answers = self._answers(scenario, outcome)
-        if answers is None:
-            return Evidence(scenario.id, scenario.title, said)
-        stated = {statement.call: _clause(statement, answers) for statement in said}
-        judged = _said_only(scenario, stated)
-        differences = compare(judged, outcome, self._documented, "text", self._suite.vocabulary).differences
-        places = _places(scenario)
-        return Evidence(
-            scenario.id,
-            scenario.title,
-            tuple(
-                replace(
-                    statement,
-                    answer=answers[statement.call - 1],
-                    holding=_holding(statement, places[statement.call - 1], differences),
-                )
-                for statement in said
-            ),
+    def judge(statement: Statement) -> Statement:
+        place, answer = places[statement.call - 1], answers[statement.call - 1]
+        holding: Holding = (
+            "not shown" if astray < place[0] else _holding(statement, place, differences, answer)
         )
+        return replace(statement, answer=answer, holding=holding)
 
-    def answer(self, shown: Shown) -> Evidence:
-        """Return what the product did at the call that counts, the last one unless it is named."""
-        scenario, outcome = self._replay(shown.scenario_id)
-        calls = list(scenario.calls())
-        number = shown.call or len(calls)
-        tool = calls[number - 1].tool
-        answers = self._answers(scenario, outcome)
-        answered = answers[number - 1] if answers is not None else None
-        holding: Holding = "not recorded" if answered is None else "holds"
-        return Evidence(
-            scenario.id, scenario.title, (Statement(number, tool, None, answer=answered, holding=holding),)
-        )
+    return tuple(map(judge, said))
 
-    def close(self) -> None:
-        """Remove the workspaces."""
-        self._place.close()
 
-    def __enter__(self) -> Self:
-        return self
+def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[RecordedAnswer]:
+    """Return one answer per call of an outcome that did not break."""
+    answers = []
+    for step, happened in zip(scenario.steps, outcome.steps, strict=True):
+        own = {
+            path: entry
+            for path, entry in happened.changes.items()
+            if path not in happened.expected_world or happened.expected_world[path] != entry
+        }
+        calls = step.calls if isinstance(step, ParallelCalls) else (step,)
+        for call, result in zip(calls, happened.results, strict=False):
+            if isinstance(call, ToolCall):
+                answers.append(_answer(suite, call, result, own))
+    return answers
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
-    def _replay(self, scenario_id: str) -> tuple[Scenario, Outcome]:
-        found = self._replayed.get(scenario_id)
-        if found is None:
-            scenario = self._suite.scenario(scenario_id, require_expect=False)
-            found = scenario, replay(scenario, self._adapter.of(scenario), self._place)
-            self._replayed[scenario_id] = found
-        return found
-
-    def _answers(self, scenario: Scenario, outcome: Outcome) -> list[RecordedAnswer] | None:
-        """Return one answer per call, None where there is no recording of these calls."""
-        if outcome.broken is not None:
-            return None
-        answers = []
-        for step, happened in zip(scenario.steps, outcome.steps, strict=True):
-            own = {
-                path: entry
-                for path, entry in happened.changes.items()
-                if path not in happened.expected_world or happened.expected_world[path] != entry
-            }
-            calls = step.calls if isinstance(step, ParallelCalls) else (step,)
-            for call, result in zip(calls, happened.results, strict=False):
-                if isinstance(call, ToolCall):
-                    answers.append(self._answer(call, result, own))
-        return answers
-
-    def _answer(
-        self, call: ToolCall, result: ToolResult, changes: Mapping[str, Entry | None]
-    ) -> RecordedAnswer:
-        text = answer_of(result.text)
-        error = self._suite.vocabulary.name_of(call.tool, text) if result.is_error else None
-        return RecordedAnswer(text, result.is_error, error, changes)
+def _answer(
+    suite: Suite, call: ToolCall, result: ToolResult, changes: Mapping[str, Entry | None]
+) -> RecordedAnswer:
+    text = answer_of(result.text)
+    error = suite.vocabulary.name_of(call.tool, text) if result.is_error else None
+    return RecordedAnswer(text, result.is_error, error, changes)
 
 
 def _places(scenario: Scenario) -> list[tuple[int, int | None]]:
@@ -234,7 +213,10 @@ def _said_only(scenario: Scenario, stated: Mapping[int, Clause]) -> Scenario:
 
 
 def _holding(
-    statement: Statement, place: tuple[int, int | None], differences: Sequence[Difference]
+    statement: Statement,
+    place: tuple[int, int | None],
+    differences: Sequence[Difference],
+    answer: RecordedAnswer,
 ) -> Holding:
     step, number = place
     levels = {each.level for each in differences if each.step == step and number in (None, each.call)}
@@ -243,4 +225,24 @@ def _holding(
     clause = statement.clause or Clause()
     # What a Read says is all that it does; a refusal or a change can be right and be worded otherwise.
     acts = clause.error is not None or (statement.states_files and clause.files)
-    return "in other words" if levels == {"text"} and acts and not statement.exact else "does not hold"
+    reworded = acts or _numbered_otherwise(clause.text, answer.text)
+    return "in other words" if levels == {"text"} and reworded and not statement.exact else "does not hold"
+
+
+def _numbered_otherwise(said: str | TextDigest | None, text: str) -> bool:
+    """Whether two texts differ only in how versions set line numbers: padded or not, before an arrow or a tab."""
+    plain = _plain_numbers(text)
+    match said:
+        case str():
+            return _plain_numbers(said) == plain
+        case TextDigest(sha256=None, starts=starts, ends=ends):
+            numbered = replace(
+                said, starts=starts and _plain_numbers(starts), ends=ends and _plain_numbers(ends)
+            )
+            return not text_differences(numbered, plain, plain)
+        case _:
+            return False
+
+
+def _plain_numbers(text: str) -> str:
+    return _LINE_NUMBER.sub(r"\1\t", text)

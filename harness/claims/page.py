@@ -17,9 +17,12 @@ from readfirst.harness.claims.claims import (
     claims_file,
     load_claims,
 )
-from readfirst.harness.claims.evidence import Evidence, Holding, Witness, combined
+from readfirst.harness.claims.evidence import Evidence, Holding, combined
+from readfirst.harness.claims.versions import by_contract, holds_anywhere, told_by_contract
+from readfirst.harness.claims.witness import Witness
 from readfirst.harness.report.markup import anchor, cell, code, link, table
 from readfirst.harness.source.finding import Finding, Position, SuiteError
+from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.scenario import TextDigest
 from readfirst.harness.suite.suite import Suite
 
@@ -33,23 +36,32 @@ _MARKS: Mapping[Holding, str] = {
     "in other words": "≈",
     "partly": "~",
     "does not hold": "✗",
+    "not shown": "–",
     "not recorded": "?",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A claim with its evidence. `holding` is None where nothing can show it."""
+    """A claim with its evidence, and whether it holds on each contract.
+
+    `holding` is None where nothing can show it. What a scenario shows on another contract than the default one, because
+    that lacks its tools, is `not shown` on the default one.
+    """
 
     claim: Claim
     evidence: tuple[Evidence, ...]
+    holdings: Mapping[str, Holding]
+    default: str
 
     @property
     def holding(self) -> Holding | None:
-        """Whether all of its scenarios, some or none bear it out."""
+        """Whether all of its scenarios, some or none bear it out on the default contract."""
         if not self.evidence:
             return None
-        return combined([each.holding for each in self.evidence])
+        return combined(
+            [each.holding if each.contract == self.default else "not shown" for each in self.evidence]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +73,17 @@ class OwnData:
     starts: str
 
 
-def judged(claims: Claims, witness: Witness) -> dict[str, Judged]:
+def judged(claims: Claims, contracts: Contracts, witness: Witness) -> dict[str, Judged]:
     """Hold every claim against its scenarios; by id, in the order of the file."""
+    names = [contract.name for contract in contracts.recorded]
+    holdings = by_contract(claims, {claim.id for claim in claims}, names, witness)
     return {
-        claim.id: Judged(claim, tuple(witness.evidence(shown, claim.sources) for shown in claim.shown_by))
+        claim.id: Judged(
+            claim,
+            tuple(witness.evidence(shown, claim.sources) for shown in claim.shown_by),
+            holdings[claim.id],
+            contracts.default,
+        )
         for claim in claims
     }
 
@@ -98,7 +117,7 @@ def behaviour(suite: Suite) -> str:
         ]
         if unanswered:
             raise SuiteError([_without_calls(shown.position) for shown in unanswered])
-        page = _Page(suite, claims, judged(claims, witness), witness)
+        page = _Page(suite, claims, judged(claims, suite.contracts, witness), witness)
         return "\n".join(page.lines()) + "\n"
 
 
@@ -148,8 +167,15 @@ class _Page:
             " workspace, `[…]` data of the product's own, and control characters and odd blanks are escapes."
         )
         yield (
-            "- The documents describe different versions, so a claim that does not hold may hold in an earlier"
-            " or a later one."
+            f"- **not shown**: {self.version} has no tool of the kind. Scenarios are marked –, and the answers that are"
+            " quoted are those of the version that is named before them."
+        )
+        yield (
+            "- The documents describe different versions. *Holds on* has the versions whose recordings confirm the"
+            " claim, all of its scenarios that were recorded there; versions that are not named refute it. A version"
+            " is *not shown* where its tools lack what the scenarios need, or where they would show nothing: that a"
+            " Read unlocks a file, for one, where files are not locked. How a version sets line numbers is told apart"
+            f" from what it shows: *in other words*. {self._elsewhere()}"
         )
         yield ""
         yield (
@@ -158,6 +184,13 @@ class _Page:
         )
         yield ""
 
+    def _elsewhere(self) -> str:
+        others = [
+            each for each in self.judged.values() if each.holding is not None and each.holding != "holds"
+        ]
+        found = sum(holds_anywhere(each.holdings) for each in others)
+        return f"Of {len(others)} claims that do not hold as they stand on {self.version}, {found} hold on another."
+
     def _contents(self) -> Iterator[str]:
         yield "## Contents"
         yield ""
@@ -165,7 +198,8 @@ class _Page:
         for topic in self.claims.topics:
             rows.append([link(topic.title, f"#{anchor(topic.title)}"), *self._counts(topic.claims)])
         rows.append(["**All**", *self._counts(list(self.claims))])
-        heads = ["topic", "claims", "hold", "in other words", "partly", "do not hold", "cannot be observed"]
+        heads = ["topic", "claims", "hold", "in other words", "partly", "do not hold", "not shown"]
+        heads.append("cannot be observed")
         if any(each.holding == "not recorded" for each in self.judged.values()):
             heads.append("not recorded")
         yield from table(heads, [row[: len(heads)] for row in rows])
@@ -195,7 +229,7 @@ class _Page:
     def _counts(self, claims: Sequence[Claim]) -> list[str]:
         found = Counter(self.judged[claim.id].holding for claim in claims)
         columns: tuple[Holding | None, ...] = (
-            *("holds", "in other words", "partly", "does not hold"),
+            *("holds", "in other words", "partly", "does not hold", "not shown"),
             *(None, "not recorded"),
         )
         return [str(len(claims)), *(str(found[each]) for each in columns)]
@@ -210,7 +244,7 @@ class _Page:
             if claim.unobservable is not None:
                 unobservable.append(claim)
                 continue
-            examples = list(_examples(each.evidence))
+            examples = list(_examples(each.evidence, self.version))
             rows.append(
                 [
                     f"{_named(claim.id)}{cell(claim.says)}",
@@ -219,10 +253,13 @@ class _Page:
                     "<br>".join(documented for documented, _ in examples),
                     "<br>".join(real for _, real in examples),
                     f"**{each.holding}**",
+                    told_by_contract(each.holdings),
                 ]
             )
         if rows:
-            yield from table(["claim", "source", "scenarios", "documented", self.version, "verdict"], rows)
+            yield from table(
+                ["claim", "source", "scenarios", "documented", self.version, "verdict", "holds on"], rows
+            )
             yield ""
         if unobservable:
             yield "Claims that calls of the tools cannot show:"
@@ -252,7 +289,7 @@ class _Page:
                 [
                     cell(evidence.title),
                     self._scenario(evidence, mark=False),
-                    f"{statement.tool}: {describe_answer(statement)}",
+                    f"{_named_version(evidence, self.version)}{statement.tool}: {describe_answer(statement)}",
                 ]
             )
         yield from table(["answer", "scenario", f"{self.version}, in its words"], rows)
@@ -267,8 +304,9 @@ class _Page:
                 side = self.judged[claim_id]
                 sources = "; ".join(map(_source, side.claim.sources))
                 holding = "cannot be observed" if side.holding is None else side.holding
+                on = f"; holds on {told_by_contract(side.holdings)}" if side.holdings else ""
                 where = link(code(claim_id), f"#{claim_id}")
-                yield f"- **{holding}**: {side.claim.says} ({sources}; {where})"
+                yield f"- **{holding}**: {side.claim.says} ({sources}; {where}{on})"
             if each.reports is not None:
                 yield f"- reported by users: {each.reports}"
             yield ""
@@ -295,7 +333,8 @@ class _Page:
 
     def _scenario(self, evidence: Evidence, *, mark: bool) -> str:
         shown = self._link(evidence.scenario_id)
-        return f"{_MARKS[evidence.holding]} {shown}" if mark else shown
+        holding = evidence.holding if evidence.contract == self.version else "not shown"
+        return f"{_MARKS[holding]} {shown}" if mark else shown
 
     def _link(self, scenario_id: str) -> str:
         return link(scenario_id, f"../fixtures/scenarios/{scenario_id}.yaml")
@@ -306,14 +345,19 @@ _CONTRADICTIONS = "The contradictions, resolved"
 _OWN_DATA = "Where the product prints data of its own"
 
 
-def _examples(evidence: Sequence[Evidence]) -> Iterator[tuple[str, str]]:
+def _examples(evidence: Sequence[Evidence], default: str) -> Iterator[tuple[str, str]]:
     """Yield the cells of a few calls: what contradicts the claim first, nothing twice."""
-    statements = [statement for each in evidence for statement in each.statements]
-    against = [statement for statement in statements if statement.holding != "holds"]
+    statements = [(statement, each) for each in evidence for statement in each.statements]
+    against = [(statement, each) for statement, each in statements if statement.holding != "holds"]
     quoted: dict[tuple[str, str], None] = {}
-    for statement in against or statements[:1]:
-        quoted.setdefault(describe_both(statement))
+    for statement, each in against or statements[:1]:
+        said, did = describe_both(statement)
+        quoted.setdefault((said, f"{_named_version(each, default)}{did}"))
     yield from list(quoted)[:_MOST_EXAMPLES]
+
+
+def _named_version(evidence: Evidence, default: str) -> str:
+    return "" if evidence.contract == default else f"{evidence.contract}: "
 
 
 def _named(identity: str) -> str:

@@ -27,6 +27,7 @@ SECTION = "behaviour-spec.txt, Semantics"
 OTHER_SECTION = "early-pipeline.txt, Overview"
 UNREAD = "File has not been read yet. Read it first before writing to it."
 PATH = "$WS/notes.txt"
+DONE = ToolResult("The file was updated.")
 
 Call = tuple[str, Mapping[str, Any]]
 
@@ -88,29 +89,46 @@ class Small:
         self.root = root
         self.suite = Suite(root)
 
-    def scenario(self, scenario_id: str, steps: str, *recorded: TranscriptStep) -> None:
+    def scenario(
+        self, scenario_id: str, steps: str, *recorded: TranscriptStep, contract: str = "2.1.7"
+    ) -> None:
         """Write a scenario with the file notes.txt, and its recording, if any step of it is given."""
         family, _, slug = scenario_id.partition("/")
         title = f"Title of {scenario_id}"
         path = self.root / "scenarios" / family / f"{slug}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
         head = f'title: {title}\nrequirement: must\ngiven: {{files: {{notes.txt: "alpha\\nbeta\\n"}}}}\n'
-        path.write_text(f"{head}steps:\n{steps}", encoding="utf-8")
+        named = "" if contract == "2.1.7" else f"contract: {contract}\n"
+        path.write_text(f"{head}{named}steps:\n{steps}", encoding="utf-8")
         if recorded:
-            self.record(scenario_id, *recorded)
+            self.record(scenario_id, *recorded, contract=contract)
 
-    def record(self, scenario_id: str, *recorded: TranscriptStep) -> None:
-        """Write what was recorded of the scenario as it stands."""
+    def record(self, scenario_id: str, *recorded: TranscriptStep, contract: str = "2.1.7") -> None:
+        """Write what one contract was recorded to do in the scenario as it stands."""
         inputs = self.suite.scenario(scenario_id, require_expect=False).inputs
         path = self.recording(scenario_id)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(encode(Recording(inputs, {"2.1.7": Transcript(recorded)})))
+        former = self.suite.recordings.recording(scenario_id)
+        others = former.transcripts if former.inputs == inputs and contract != "2.1.7" else {}
+        path.write_bytes(encode(Recording(inputs, {**others, contract: Transcript(recorded)})))
+
+    def offer(self, *contracts: str) -> None:
+        """Add contracts of the suite to the default one."""
+        self.suite = _with_contracts(self.root, "2.1.7", *contracts)
 
     def recording(self, scenario_id: str) -> Path:
         return self.suite.recordings.path(scenario_id)
 
     def claims(self, text: str) -> None:
         (self.root / "claims.yaml").write_text(text, encoding="utf-8")
+
+
+def _with_contracts(root: Path, *names: str) -> Suite:
+    """Return the suite with these contracts of the whole one, and `documented`."""
+    head, *entries = re.split(r"(?m)^(?=  \S)", (default_root() / "contracts.yaml").read_text())
+    wanted = tuple(f"  {name}:" for name in ("documented", *names))
+    (root / "contracts.yaml").write_text(head + "".join(each for each in entries if each.startswith(wanted)))
+    return Suite(root)
 
 
 UNREAD_STEPS = f"""\
@@ -127,13 +145,8 @@ def small(tmp_path: Path) -> Small:
     """One scenario, `gate/unread`, which says what is documented, and a claim that it bears out."""
     root = tmp_path / "fixtures"
     (root / "scenarios").mkdir(parents=True)
-    for name in ("contracts.yaml", "errors.yaml"):
-        shutil.copy(default_root() / name, root)
-    listed = root / "contracts.yaml"
-    head, *entries = re.split(r"(?m)^(?=  \S)", listed.read_text())
-    listed.write_text(
-        head + "".join(each for each in entries if each.startswith(("  documented:", "  2.1.7:")))
-    )
+    shutil.copy(default_root() / "errors.yaml", root)
+    _with_contracts(root, "2.1.7")
     made = Small(root)
     made.scenario("gate/unread", UNREAD_STEPS, step(edit(), results=[refused()]))
     made.claims(claims("gate/unread"))

@@ -82,11 +82,23 @@ MALFORMED = {
         CONTRADICTION % "{about: W?, claims: [one], reports: R.}",
         "needs shown_by or unobservable",
     ),
+    "presumes nothing": (
+        CLAIM % f"{{says: S., {SOURCES}, shown_by: [a/b], presumes: []}}",
+        "presumes nothing",
+    ),
+    "presumes without scenarios": (
+        CLAIM % f"{{says: S., {SOURCES}, unobservable: W., presumes: [c]}}",
+        "presumes nothing",
+    ),
     "no topics": ("questions: {}\ncontradictions: {}\n", "lacks the key 'topics'"),
     "a list": ("[]\n", "must be a mapping"),
 }
 
 BEYOND_THE_SCHEMA = {
+    "presumes what nobody claims": (
+        CLAIM % f"{{says: S., {SOURCES}, shown_by: [a/b], presumes: [d]}}",
+        "there is no claim 'd'",
+    ),
     "unknown side": (
         CONTRADICTION % "{about: W?, claims: [one, two], shown_by: [a/b]}",
         "there is no claim 'two'",

@@ -6,10 +6,23 @@ import pytest
 
 from readfirst.harness.claims.check import check_claims
 from readfirst.harness.claims.claims import Shown, claims_file, load_claims
-from readfirst.harness.claims.evidence import Evidence, Holding, Witness, combined
+from readfirst.harness.claims.evidence import Evidence, Holding, combined
+from readfirst.harness.claims.witness import Witness
 from readfirst.harness.session import ToolResult
 
-from .conftest import OTHER_SECTION, SECTION, UNREAD, UNREAD_STEPS, Small, claims, edit, read, refused, step
+from .conftest import (
+    DONE,
+    OTHER_SECTION,
+    SECTION,
+    UNREAD,
+    UNREAD_STEPS,
+    Small,
+    claims,
+    edit,
+    read,
+    refused,
+    step,
+)
 
 READ_THEN_EDIT = """\
   - Read: {file_path: $WS/notes.txt}
@@ -17,7 +30,6 @@ READ_THEN_EDIT = """\
   - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
     expect: %s
 """
-DONE = ToolResult("The file was updated.")
 CHANGED = {"notes.txt": "gamma\nbeta\n"}
 
 
@@ -114,6 +126,38 @@ def test_a_recording_of_other_calls_leaves_a_claim_open(small: Small) -> None:
 
 def test_nothing_shown_is_not_borne_out() -> None:
     assert combined([]) == "not recorded"
+    assert combined(["not shown", "not shown"]) == "not shown"
+
+
+def test_what_shows_nothing_does_not_count_beside_what_does() -> None:
+    assert combined(["not shown", "holds"]) == "holds"
+    assert combined(["does not hold", "not shown", "holds"]) == "partly"
+    assert combined(["not shown", "not recorded"]) == "not recorded"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "expected"),
+    [
+        ('"     1→alpha"', "1\talpha", "in other words"),
+        ('"     1→alpha\\n     2→beta"', "1\talpha\n2\tbeta", "in other words"),
+        ('"     1→alpha\\n     2→beta"', "1\talpha\n3\tbeta", "does not hold"),
+        ('"     1→alpha\\n     2→beta"', "1\talpha\n2\tBETA", "does not hold"),
+        ('{ends: "\\n     2→beta"}', "1\talpha\n2\tbeta", "in other words"),
+        ('{lines: 3, ends: "\\n     2→beta"}', "1\talpha\n2\tbeta", "does not hold"),
+        (f"{{sha256: {'0' * 64}}}", "1\talpha\n2\tbeta", "does not hold"),
+    ],
+)
+def test_numbers_that_are_set_otherwise_are_other_words(
+    small: Small, said: str, shown: str, expected: Holding
+) -> None:
+    small.scenario(
+        "read/shows",
+        "  - Read: {file_path: $WS/notes.txt}\n    expect: {text: shown}\n",
+        step(read(), results=[ToolResult(shown)]),
+    )
+    claimed = f"{{scenario: read/shows, call: 1, expect: {{text: {said}}}%s}}"
+    found = evidence(small, claimed % "", claimed % ", exact: true")
+    assert [each.holding for each in found] == [expected, "does not hold"]
 
 
 def test_a_claim_can_say_itself_what_to_expect(small: Small) -> None:

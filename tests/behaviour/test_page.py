@@ -14,7 +14,7 @@ from readfirst.harness.cli.suite_page import is_fresh, page_file
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
 
-from .conftest import OTHER_SECTION, SECTION, Small, claims, edit, read, refused, step
+from .conftest import DONE, OTHER_SECTION, SECTION, UNREAD, Small, claims, edit, read, refused, step
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -95,7 +95,7 @@ def test_the_page_of_a_small_suite_shows_claim_source_words_and_verdict(run: Run
     assert "`behaviour-spec.txt`, Semantics" in row
     assert "✓ [gate/unread](../fixtures/scenarios/gate/unread.yaml)" in row
     assert row.count("`File has not been read yet. Read it first before writing to it.`") == 2
-    assert row.endswith("| **holds** |")
+    assert row.endswith("| **holds** | all recorded versions |")
 
 
 def test_a_page_that_was_written_is_fresh(run: Run, small: Small) -> None:
@@ -184,7 +184,40 @@ def test_what_cannot_be_observed_is_listed_with_the_reason(run: Run, small: Smal
     (line,) = [line for line in page.splitlines() if "Edits are counted." in line]
     assert line.startswith("- ")
     assert "*Counting happens elsewhere.*" in line
-    assert "| **All** | 2 | 1 | 0 | 0 | 0 | 1 |" in page
+    assert "| **All** | 2 | 1 | 0 | 0 | 0 | 0 | 1 |" in page
+
+
+def test_a_claim_tells_the_versions_on_which_it_holds(small: Small, run: Run) -> None:
+    answers = {
+        "1.0.60": refused(),
+        "2.1.40": refused(UNREAD.replace("writing to", "changing")),
+        "2.1.87": DONE,
+    }
+    small.offer(*answers)
+    for version, result in answers.items():
+        small.record("gate/unread", step(edit(), results=[result]), contract=version)
+    page = run()[1]
+    (row,) = [line for line in page.splitlines() if line.startswith('| <a id="unread-files"')]
+    assert row.endswith("| **holds** | 1.0.60 to 2.1.7; in other words: 2.1.40 |")
+
+
+def test_what_only_another_version_can_show_is_quoted_from_there(small: Small, run: Run) -> None:
+    small.offer("1.0.126")
+    call = "MultiEdit: {file_path: $WS/notes.txt, edits: [{old_string: a, new_string: b}]}"
+    small.scenario(
+        "multi-edit/unread",
+        f"  - {call}\n    expect: {{documented: '{SECTION}', error: not_read}}\n",
+        step(("MultiEdit", {}), results=[refused()]),
+        contract="1.0.126",
+    )
+    small.claims(claims("multi-edit/unread"))
+    page = run()[1]
+    (row,) = [line for line in page.splitlines() if line.startswith('| <a id="unread-files"')]
+    assert "| – [multi-edit/unread]" in row
+    assert "| 1.0.126: refused (not_read): `File has not been read yet." in row
+    assert row.endswith("| **not shown** | 1.0.126; not shown: 2.1.7 |")
+    assert "| **All** | 1 | 0 | 0 | 0 | 0 | 1 | 0 |" in page
+    assert "Of 1 claims that do not hold as they stand on 2.1.7, 1 hold on another." in page
 
 
 def test_questions_are_answered_by_what_was_recorded_last(run: Run, small: Small) -> None:

@@ -1,0 +1,117 @@
+"""On which versions a claim holds is what their recordings say; where they show nothing, it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from readfirst.harness.claims.claims import claims_file, load_claims
+from readfirst.harness.claims.evidence import Holding
+from readfirst.harness.claims.versions import by_contract, holds_anywhere, told_by_contract
+from readfirst.harness.claims.witness import Witness
+from readfirst.harness.session import ToolResult
+
+from .conftest import DONE, SECTION, Small, claims, edit, read, refused, step
+
+READ_THEN_EDIT = f"""\
+  - Read: {{file_path: $WS/notes.txt}}
+    expect: {{text: shown}}
+  - Edit: {{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}}
+    expect: {{documented: '{SECTION}', files: {{notes.txt: "gamma\\nbeta\\n"}}}}
+"""
+CHANGED = {"notes.txt": "gamma\nbeta\n"}
+SHOWN = ToolResult("shown")
+
+
+def on(small: Small, claim_id: str = "unread-files") -> dict[str, Holding]:
+    known = load_claims(claims_file(small.root))
+    names = [contract.name for contract in small.suite.contracts.recorded]
+    with Witness(small.suite) as witness:
+        return by_contract(known, [claim_id], names, witness)[claim_id]
+
+
+@pytest.fixture
+def unlocking(small: Small) -> Small:
+    """`unlocks`: after a Read, Edit is allowed; presumes that an unread file is refused, which 2.1.228 does not."""
+    small.offer("2.1.40", "2.1.228", "2.1.228+gated")
+    small.scenario("gate/read-first", READ_THEN_EDIT)
+    for name in ("2.1.7", "2.1.40", "2.1.228", "2.1.228+gated"):
+        done = step(edit(), results=[DONE], changes=CHANGED)
+        small.record(
+            "gate/unread", done if name == "2.1.228" else step(edit(), results=[refused()]), contract=name
+        )
+        small.record("gate/read-first", step(read(), results=[SHOWN]), done, contract=name)
+    unlocks = (
+        "      unlocks:\n        says: A Read unlocks a file.\n        presumes: [unread-files]\n"
+        f"        sources: ['{SECTION}']\n        shown_by: [gate/read-first]\nquestions:"
+    )
+    small.claims(claims("gate/unread").replace("questions:", unlocks))
+    return small
+
+
+def test_a_claim_holds_on_the_versions_whose_recordings_confirm_it(unlocking: Small) -> None:
+    assert on(unlocking) == {
+        **dict.fromkeys(["2.1.7", "2.1.40", "2.1.228+gated"], "holds"),
+        "2.1.228": "does not hold",
+    }
+
+
+def test_what_holds_where_nothing_is_locked_shows_no_key(unlocking: Small) -> None:
+    assert on(unlocking, "unlocks")["2.1.228"] == "not shown"
+    assert on(unlocking, "unlocks")["2.1.228+gated"] == "holds"
+    file = claims_file(unlocking.root)
+    file.write_text(file.read_text().replace("        presumes: [unread-files]\n", ""))
+    assert on(unlocking, "unlocks")["2.1.228"] == "holds"
+
+
+def test_a_call_behind_one_that_went_another_way_shows_nothing(unlocking: Small) -> None:
+    unlocking.record(
+        "gate/read-first",
+        step(read(), results=[refused()]),
+        step(edit(), results=[DONE], changes=CHANGED),
+        contract="2.1.40",
+    )
+    assert on(unlocking, "unlocks")["2.1.40"] == "not shown"
+
+
+def test_a_version_that_was_not_recorded_shows_nothing(unlocking: Small) -> None:
+    unlocking.offer("2.1.40", "2.1.228", "2.1.228+gated", "2.1.87")
+    assert on(unlocking)["2.1.87"] == "not shown"
+    assert on(unlocking)["2.1.7"] == "holds"
+
+
+def test_a_version_without_the_tool_shows_nothing(small: Small) -> None:
+    small.offer("1.0.126")
+    call = "MultiEdit: {file_path: $WS/notes.txt, edits: [{old_string: a, new_string: b}]}"
+    small.scenario(
+        "multi-edit/unread",
+        f"  - {call}\n    expect: {{documented: '{SECTION}', error: not_read}}\n",
+        step(("MultiEdit", {}), results=[refused()]),
+        contract="1.0.126",
+    )
+    small.claims(claims("multi-edit/unread"))
+    assert on(small) == {"1.0.126": "holds", "2.1.7": "not shown"}
+
+
+@pytest.mark.parametrize(
+    ("holdings", "told"),
+    [
+        ("hhhh", "all recorded versions"),
+        ("h-hh", "1, 3, 1+gated"),
+        ("hh--", "1 to 2"),
+        ("----", "no recorded version"),
+        ("-wwp", "no recorded version; in other words: 2 to 3; partly: 1+gated"),
+        ("hh.p", "1 to 2; partly: 1+gated; not shown: 3"),
+    ],
+)
+def test_versions_are_told_in_spans_without_gaps(holdings: str, told: str) -> None:
+    words: dict[str, Holding] = {
+        **{"h": "holds", "-": "does not hold", "w": "in other words"},
+        **{"p": "partly", ".": "not shown"},
+    }
+    found = dict(zip(("1", "2", "3", "1+gated"), (words[each] for each in holdings), strict=True))
+    assert told_by_contract(found) == told
+    assert holds_anywhere(found) == ("h" in holdings)
+
+
+def test_a_claim_that_nothing_shows_has_no_versions() -> None:
+    assert told_by_contract({}) == ""
