@@ -27,33 +27,33 @@ def _what(cause: Cause) -> str:
     before, after, _ = cause.variants[0]
     match cause.signature.kind:
         case "refusal" | "reason" if subject.endswith(" gone"):
-            return f"{before} → {_several([variant[1] for variant in cause.variants])}"
+            return f"{_named(before)} → {_several([variant[1] for variant in cause.variants])}"
         case "refusal" | "reason":
-            return f"{_several([variant[0] for variant in cause.variants])} → {after}"
+            return f"{_several([variant[0] for variant in cause.variants])} → {_named(after)}"
         case "file" if subject == "content":
             return "different content is written"
         case "file" if subject == "whether it changes":
-            return f"{before} → {after}"
+            return f"{_named(before)} → {_named(after)}"
         case "file" if before or after:
-            return f"{subject} of what is written: {before} → {after}"
+            return f"{_named(subject)} of what is written: {_named(before)} → {_named(after)}"
         case "file":
-            return f"{subject} of what is written"
+            return f"{_named(subject)} of what is written"
         case "path":
-            return f"{before} → {after}"
+            return f"{_named(before)} → {_named(after)}"
         case "mode":
-            return f"mode: {before} → {after}"
+            return f"mode: {_named(before)} → {_named(after)}"
         case "prefix":
             return f"number of a line: {_quoted(before)} → {_quoted(after)}"
         case "content" if subject == "content":
             return "shows other content"
         case "content":
-            return f"shows different content: {subject}"
+            return f"shows different content: {_named(subject)}"
         case "refusal words":
-            return f"refused ({subject}) in other words{_more(len(cause.variants))}"
+            return f"refused ({_named(subject)}) in other words{_more(len(cause.variants))}"
         case "detail" if subject == BLANKS:
             return f"says the same with different {subject}"
         case "detail":
-            return f"different details: {_shortened(subject, _SHORT)}"
+            return f"different details: {_named(subject)}"
         case _:
             old, _, new = subject.partition(" → ")
             return f"says {_quoted(old)} → {_quoted(new)}"
@@ -64,10 +64,15 @@ def _more(variants: int) -> str:
 
 
 def _several(names: Sequence[str]) -> str:
-    distinct = list(dict.fromkeys(names))
+    distinct = list(dict.fromkeys(map(_named, names)))
     if len(distinct) > _MOST_NAMES + 1:
         return f"{', '.join(distinct[:_MOST_NAMES])} and {len(distinct) - _MOST_NAMES} others"
     return ", ".join(distinct)
+
+
+def _named(text: str) -> str:
+    """Return what a side calls something, which of a run is whatever its answers say."""
+    return _shortened(visible(text), _SHORT)
 
 
 def _quoted(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from readfirst.harness.changes.cause import Cause
 from readfirst.harness.changes.diff import Diff
 from readfirst.harness.changes.headline import headline, words
 from readfirst.harness.changes.occurrence import Occurrence
+from readfirst.harness.report.visible import harmless_json, visible
 
 __all__ = ["as_json", "as_markdown", "as_text"]
 
@@ -29,7 +29,7 @@ _TITLES = {
 
 def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     """Yield the lines for a terminal; `!` marks what a file's safety depends on."""
-    yield f"{diff.before} → {diff.after}: {_sum(diff)}"
+    yield f"{visible(diff.before)} → {visible(diff.after)}: {_sum(diff)}"
     shown, rare = _shown(diff.causes, all_)
     for level, title in _TITLES.items():
         here = [cause for cause in shown if cause.level == level]
@@ -50,7 +50,7 @@ def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     """Yield the lines of a page, in the manner of a changelog."""
     from readfirst.harness.report.markup import code
 
-    yield f"# {diff.before} → {diff.after}"
+    yield f"# {_prose(visible(diff.before))} → {_prose(visible(diff.after))}"
     yield ""
     yield f"{_sum(diff)[0].upper()}{_sum(diff)[1:]}."
     shown, rare = _shown(diff.causes, all_)
@@ -74,12 +74,12 @@ def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     if rest:
         yield ""
     for line in rest:
-        yield f"{line[0].upper()}{line[1:]}."
+        yield f"{_prose(line[0].upper() + line[1:])}."
 
 
 def _prose(text: str) -> str:
     """Return a headline so that nothing in it is taken for Markdown or HTML."""
-    return "".join(f"\\{each}" if each in "\\`*_<>[]|#" else each for each in text)
+    return "".join(f"\\{each}" if each in "\\`*_<>[]|#&~!" else each for each in text)
 
 
 def _code(text: str) -> str:
@@ -101,7 +101,7 @@ def as_json(diff: Diff) -> str:
         "causes": [_cause(cause) for cause in diff.causes],
         "consequences": [_occurrence(each) for each in diff.consequences],
     }
-    return json.dumps(document, indent=1) + "\n"
+    return f"{harmless_json(document, indent=1)}\n"
 
 
 def _cause(cause: Cause) -> dict[str, Any]:
@@ -162,7 +162,7 @@ def _rest(diff: Diff, rare: Sequence[Cause]) -> Iterator[str]:
         follow = "difference is a consequence" if count == 1 else "differences are consequences"
         yield f"{count} further {follow} of these (--format json lists them)"
     for why, names in sorted(diff.left_out.items(), key=lambda item: (-len(item[1]), item[0])):
-        yield f"not compared: {_scenarios(len(names))}, because {why}"
+        yield f"not compared: {_scenarios(len(names))}, because {visible(why)}"
 
 
 def _count(cause: Cause) -> str:

@@ -32,6 +32,9 @@ BLANKS = "blanks and empty lines"
 _SHORTEST = 3
 """Characters of an argument from which it is taken for itself wherever it occurs in an answer."""
 
+_LONGEST = 4_000
+"""Characters of a sentence in which varying parts are looked for: a run may say a megabyte without a blank."""
+
 Kind = Literal["content", "words"]
 
 
@@ -68,12 +71,14 @@ class TextChange:
 
 def general(text: str, arguments: Mapping[str, Any] | None = None) -> str:
     """Return a sentence without paths, numbers, quoted words and what the call's own arguments say."""
+    rest = text[_LONGEST:]
+    text = text[:_LONGEST]
     for name, value in (arguments or {}).items():
         if isinstance(value, str) and len(value) >= _SHORTEST and value in text:
             text = text.replace(value, "PATH" if name.endswith("path") else f"{{{name}}}")
     for pattern, instead in _VARYING:
         text = pattern.sub(instead, text)
-    return text.strip()
+    return f"{text}{rest}".strip()
 
 
 def parts(text: str, arguments: Mapping[str, Any], known: frozenset[str]) -> list[Part]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from readfirst.harness.diagnosis.alternatives import meaning_of, versions
 from readfirst.harness.diagnosis.search import Diagnosis, Difference
-from readfirst.harness.report.visible import visible
+from readfirst.harness.report.markup import code
+from readfirst.harness.report.visible import harmless_json, visible
 from readfirst.harness.suite.rules import Rule, Rules
 
 __all__ = ["Case", "as_json", "as_markdown", "as_text"]
@@ -124,7 +124,7 @@ def _share(found: Diagnosis) -> str:
 
 def as_json(cases: Sequence[Case]) -> str:
     """Return all of it, for programs."""
-    return json.dumps({"format": _FORMAT, "diagnoses": [_data(each) for each in cases]}, indent=1) + "\n"
+    return f"{harmless_json({'format': _FORMAT, 'diagnoses': [_data(each) for each in cases]}, indent=1)}\n"
 
 
 def _data(case: Case) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def as_markdown(cases: Sequence[Case]) -> Iterator[str]:
             else "nothing"
         )
         cells = (
-            f"`{visible(case.target).removeprefix('target:')}`",
+            code(case.target.removeprefix("target:")),
             found.version,
             str(len(found.failures)),
             f"{len(found.explained)} ({_share(found)})",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection
 
 from readfirst.harness.report.by_rule import RuleResult, by_rule
 from readfirst.harness.report.results import Results
+from readfirst.harness.report.visible import harmless_json
 from readfirst.harness.suite.rules import RuleClass, Rules
 
 __all__ = ["OfClass", "badge"]
@@ -46,7 +46,7 @@ def badge(results: Results, rules: Rules | None = None, of_class: OfClass = lamb
     else:
         color = "red"
     value = {"schemaVersion": 1, "label": label, "message": message, "color": color}
-    return json.dumps(value, indent=2).replace("##", r"#\u0023") + "\n"
+    return f"{harmless_json(value, indent=2)}\n"
 
 
 def _whole_class(results: Results, rules: Rules | None, of_class: OfClass) -> RuleClass | None:

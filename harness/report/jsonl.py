@@ -5,13 +5,13 @@ A stream without its footer was cut off. Output is ASCII, so every text survives
 
 from __future__ import annotations
 
-import json
 from typing import IO, Any
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.report import RunFacts
+from readfirst.harness.report.visible import harmless_json
 
 __all__ = ["FORMAT", "JsonlReport"]
 
@@ -85,8 +85,7 @@ class JsonlReport:
         )
 
     def _write(self, line: dict[str, Any]) -> None:
-        # Some CI systems look for commands (##[error]) wherever they stand in a line.
-        self._stream.write(json.dumps(line).replace("##", r"#\u0023") + "\n")
+        self._stream.write(f"{harmless_json(line)}\n")
         self._stream.flush()
 
 

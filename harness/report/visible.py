@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import unicodedata
@@ -10,8 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate
+from typing import Any
 
-__all__ = ["DiffLine", "compare_lines", "first_difference", "visible", "visible_command", "visible_lines"]
+__all__ = [
+    "DiffLine",
+    "compare_lines",
+    "first_difference",
+    "harmless_json",
+    "visible",
+    "visible_command",
+    "visible_lines",
+]
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -67,6 +77,11 @@ def _harmless(line: str) -> str:
     if "::" not in line and "##" not in line:
         return line
     return _COMMAND.sub(lambda found: f"{found[1] or ''}\\x{ord(found[0][-1]):02x}", line)
+
+
+def harmless_json(value: Any, *, indent: int | None = None) -> str:
+    """Return the value as JSON in ASCII, in which no CI system finds a command such as `##[error]`."""
+    return json.dumps(value, indent=indent).replace("##", r"#\u0023")
 
 
 def visible_command(words: Sequence[str]) -> str:

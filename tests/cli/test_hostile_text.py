@@ -369,10 +369,11 @@ FORMATS = {
 DIFFERENT = list({form: name for name, form in reversed(FORMATS.items())}.values())
 """One name of each format: `run` and `report` write some by the same functions."""
 
+STREAMED = {f"{command} {name}" for command in ("diff", "diagnose") for name in ("text", "markdown", "json")}
+"""Formats that are made of the JSON lines of a run; test_hostile_streams.py judges them."""
+
 OWN_WORDS = {
-    *("diff text", "diff markdown", "diff json"),
     *("compatibility markdown", "compatibility html", "compatibility json"),
-    *("diagnose text", "diagnose markdown", "diagnose json"),
     *("behaviours text", "behaviours json"),
 }
 """Formats that are made of reviewed files: recordings, rules, behaviours, and names of contracts and targets."""
@@ -476,7 +477,7 @@ def _complaints(made: str, form: Format, usual: str, room: int) -> Iterator[str]
 
 
 def test_every_format_of_every_command_is_listed() -> None:
-    listed = {*FORMATS, *OWN_WORDS}
+    listed = {*FORMATS, *STREAMED, *OWN_WORDS}
     assert {f"{command} {value}" for command, value in formats()} <= listed
 
 

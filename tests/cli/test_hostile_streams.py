@@ -1,0 +1,224 @@
+"""Whatever stands in the JSON lines of a run: `diff` and `diagnose`, which read them, print text, in every format."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+
+from readfirst.harness.changes import report as diff_report
+from readfirst.harness.changes.diff import Diff
+from readfirst.harness.changes.diff import diff as compared
+from readfirst.harness.changes.opening import Opening
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.diagnosis import report as diagnosis_report
+from readfirst.harness.diagnosis.observation import comparable, read_observed
+from readfirst.harness.diagnosis.replays import Replays
+from readfirst.harness.diagnosis.report import Case
+from readfirst.harness.diagnosis.search import diagnosed
+from readfirst.harness.diagnosis.table import Table, contracts
+from readfirst.harness.report import RunFacts
+from readfirst.harness.report.jsonl import JsonlReport
+from readfirst.harness.report.stream import StreamError
+from readfirst.harness.suite.suite import Suite
+
+from .test_hostile_text import LIMITED, LONG, PAYLOADS, STREAMED, Format, World, complaints
+
+pytestmark = pytest.mark.slow
+
+CONTRACT = "2.1.7"
+ALLOWED, REFUSED, HANGS, LACKS = (
+    "gate/edit-after-read",
+    "gate/edit-unread",
+    "gate/read-twice",
+    "gate/write-unread",
+)
+FIELDS = (
+    *("answer", "expected", "file_beside", "error_name", "breakage", "unsupported"),
+    *("accepted", "stale", "rule_title", "target", "name", "version"),
+)
+"""What a stream has of a world."""
+
+
+def judged(world: World) -> list[tuple[Verdict, Ruling]]:
+    """Return what a run would say of an implementation whose every text is the world's."""
+    fails = {"effects": False, "reason": False, "text": False, "verbatim": False}
+    about: dict[str, Any] = {
+        "requirement": "must",
+        "rule": world.rule_title,
+        "length": 3,
+        "calls": 2,
+        "steps": 2,
+    }
+    make = partial(Verdict, contract=CONTRACT, level="text", **about)
+    got = world.answer
+    allowed = (
+        Difference(0, 0, "text", "text", world.expected, got),
+        Difference(0, 0, "text", got, world.expected, got),
+        Difference(1, 0, "effects", "refused", "not refused", f"refused: {got}"),
+        Difference(1, 0, "effects", f"file {world.file_beside}", world.expected, got),
+        Difference(1, 0, "effects", f"path ../{world.file_beside}", "nothing there", got),
+        Difference(1, 0, "effects", f"mode of {world.file_beside}", "0644", got),
+        Difference(1, 0, "verbatim", "start of text", world.expected, got),
+        Difference(1, 0, "verbatim", "end of text", world.expected, got),
+        Difference(1, 0, "verbatim", "sha256 of text", "0" * 64, got),
+    )
+    refused = (
+        Difference(0, 0, "reason", "error", "not_read", world.error_name),
+        Difference(0, 0, "text", "text", world.expected, got),
+    )
+    no = Ruling(conformant=False, accepted=world.accepted, stale=world.stale)
+    return [
+        (make(ALLOWED, status="failed", levels=fails, differences=allowed), no),
+        (make(REFUSED, status="failed", levels={**fails, "effects": True}, differences=refused), no),
+        (make(HANGS, status="broken", levels={}, blame="adapter", reason=world.breakage), no),
+        (make(LACKS, status="unsupported", levels={}, reason=world.unsupported), no),
+    ]
+
+
+def stream_of(world: World, file: Path) -> Path:
+    text, summary = io.StringIO(), Summary()
+    facts = RunFacts(world.target, world.name, (CONTRACT,), "text", 4, world.commands, world.scenario)
+    report = JsonlReport(text, facts, world.version)
+    for verdict, ruling in judged(world):
+        summary.add(verdict, ruling)
+        report.verdict(verdict, ruling)
+    report.finish(summary)
+    file.write_text(text.getvalue(), encoding="ascii")
+    return file
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return Suite()
+
+
+class Streams:
+    """Writes the stream of a world, and prints what `diff` and `diagnose` make of it."""
+
+    def __init__(self, suite: Suite, folder: Path, replays: Replays) -> None:
+        self.suite = suite
+        self.file = folder / "run.jsonl"
+        self.replays = replays
+        whole = Table.read()
+        self.table = Table(whole.reference, {each: whole.rows[each] for each in (ALLOWED, REFUSED)})
+
+    def diff(self, write: Callable[[Diff], str], world: World) -> str:
+        ids = (ALLOWED, REFUSED, HANGS, LACKS)
+        opening = Opening(self.suite, ids)
+        sides = opening.both(CONTRACT, str(stream_of(world, self.file)))
+        found = compared(self.suite, *sides, ids)
+        assert found.compared == 2
+        assert found.broken == 1
+        return write(found)
+
+    def diagnosis(self, write: Callable[[Case], str], world: World) -> str:
+        name, observed = read_observed(self.suite, stream_of(world, self.file))
+        observed = comparable(self.table, observed)
+        found = diagnosed(self.table, self.replays, observed, "reason", contracts=contracts(self.suite))
+        return write(Case(name, found, {}, self.suite.rules))
+
+
+@pytest.fixture(scope="module")
+def streams(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Streams]:
+    with Replays(suite) as replays:
+        yield Streams(suite, tmp_path_factory.mktemp("streams"), replays)
+
+
+def lined(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def is_json(text: str) -> object:
+    return type(json.loads(text))
+
+
+def markup(text: str) -> object:
+    """Return what acts in a page: all but paragraphs, lists and code; how many of these there are may differ."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(text)
+    children = [child for token in tokens for child in token.children or ()]
+    inert = {"inline", "text", "code_inline", "softbreak", "text_special"}
+    return {
+        each.type
+        for each in (*tokens, *children)
+        if each.type.removesuffix("_open").removesuffix("_close")
+        not in {*inert, "paragraph", "bullet_list", "list_item", "heading", "strong"}
+    } | {
+        text.content
+        for before, text in pairwise(children)
+        if before.type == "strong_open" and text.content != "safety"
+    }
+
+
+def formats(streams: Streams) -> dict[str, Format]:
+    """Return the formats by command and value of `--format`."""
+    diff, diagnosis = streams.diff, streams.diagnosis
+    text, markdown = partial(diff_report.as_text, all_=True), partial(diff_report.as_markdown, all_=True)
+    return {
+        "diff text": Format(partial(diff, lambda found: lined(text(found)))),
+        "diff markdown": Format(partial(diff, lambda found: lined(markdown(found))), markup),
+        "diff json": Format(partial(diff, diff_report.as_json), is_json, whole=True),
+        "diagnose text": Format(partial(diagnosis, lambda case: lined(diagnosis_report.as_text(case)))),
+        "diagnose markdown": Format(
+            partial(diagnosis, lambda case: lined(diagnosis_report.as_markdown([case]))), markup
+        ),
+        "diagnose json": Format(
+            partial(diagnosis, lambda case: diagnosis_report.as_json([case])), is_json, whole=True
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", sorted(STREAMED))
+def test_what_a_stream_says_stays_text(streams: Streams, name: str) -> None:
+    form = formats(streams)[name]
+    usual = form.write(World())
+    for payload, text in PAYLOADS.items():
+        made = form.write(World(**dict.fromkeys(FIELDS, text)))
+        assert complaints(made, form, usual) == [], payload
+        for each in FIELDS:
+            made = form.write(replace(World(), **{each: text}))
+            assert complaints(made, form, usual) == [], (payload, each)
+
+
+@pytest.mark.parametrize("payload", LONG)
+@pytest.mark.parametrize("name", sorted(STREAMED))
+def test_a_long_text_of_a_stream_is_cut_but_in_data(streams: Streams, name: str, payload: str) -> None:
+    form = formats(streams)[name]
+    usual = form.write(World())
+    for each in FIELDS:
+        made = form.write(replace(World(), **{each: LONG[payload][: LIMITED.get(each)]}))
+        assert complaints(made, form, usual) == [], each
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Go on. " * 100_000,
+        "".join(f"Go {number}. A" for number in range(50_000)),
+        "     1→x\n" * 50_000,
+        *(each * 500_000 for each in ("“", "/a", ".txt", "1", " ", "'a")),
+    ],
+    ids=["sentence", "sentences", "lines", "quotes", "folders", "names", "digits", "blanks", "apostrophes"],
+)
+def test_a_long_answer_is_compared_in_seconds(streams: Streams, answer: str) -> None:
+    """A search that goes back for each character would take hours."""
+    form = formats(streams)["diff text"]
+    assert complaints(form.write(World(answer=answer)), form, form.write(World())) == []
+
+
+def test_a_number_of_lines_that_is_none_is_an_error_with_its_place(streams: Streams) -> None:
+    told = [json.loads(line) for line in stream_of(World(), streams.file).read_text().splitlines()]
+    told[1]["differences"][0] |= {"what": "lines of text", "got": "١٢"}
+    streams.file.write_text("".join(f"{json.dumps(line)}\n" for line in told))
+    with pytest.raises(StreamError, match=r"run\.jsonl:2: .* does not match"):
+        Opening(streams.suite, [ALLOWED]).both(CONTRACT, str(streams.file))
