@@ -112,6 +112,9 @@ def implementations(
     update_baselines: Annotated[
         bool, typer.Option("--update-baselines", help="Also rewrite the targets' known failures.")
     ] = False,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Run only scenarios that a target's results lack.")
+    ] = False,
     streams: Annotated[
         Path | None,
         typer.Option(help="A folder for each target's JSON lines, as `readfirst report` reads them."),
@@ -141,9 +144,19 @@ def implementations(
     if update_baselines and in_installed_package(known_failures(*chosen[0])):
         raise UsageError("--update-baselines writes into readfirst itself: use it in a checkout.")
     survey = Survey(
-        Suite(fixtures), folder, jobs=jobs, time_limit=time_limit, streams=streams, version=version()
+        Suite(fixtures),
+        folder,
+        jobs=jobs,
+        time_limit=time_limit,
+        streams=streams,
+        version=version(),
+        missing=missing,
     )
     survey.keep()
+    complete = [pair for pair in chosen if not survey.asked(f"{pair[0].name}@{pair[1].version}")]
+    for target, release in complete:
+        print(f"{target.name}@{release.version}: no scenario is missing", flush=True)
+    chosen = [pair for pair in chosen if pair not in complete]
     broken = 0
     for name, result in survey.run_all(chosen, baseline=update_baselines):
         if isinstance(result, BrokenAdapter):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from readfirst.harness.compare.reach import Reach, packed, reach_of
+from readfirst.harness.compare.reach import Reach, packed, reach_of, unpacked
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.report.compatibility_page import LEGEND, cells_table, class_line
 from readfirst.harness.suite.suite import Suite
@@ -58,8 +58,17 @@ class TargetResult:
         return f"{self.name}@{self.version}"
 
 
-def result_of(target: Target, release: Release, verdicts: Iterable[Verdict], suite: Suite) -> TargetResult:
-    """Count the verdicts of one target, and find what lost data."""
+def result_of(
+    target: Target,
+    release: Release,
+    verdicts: Iterable[Verdict],
+    suite: Suite,
+    earlier: Mapping[str, Any] | None = None,
+) -> TargetResult:
+    """Count the verdicts of one target, and find what lost data.
+
+    They are added to an `earlier` result, as `result_data` has it, of a run of other scenarios.
+    """
     result = TargetResult(
         target.name,
         release.version,
@@ -71,10 +80,30 @@ def result_of(target: Target, release: Release, verdicts: Iterable[Verdict], sui
         (*release.pip, *release.npm),
         release.released,
     )
+    if earlier is not None:
+        _go_on_from(result, earlier, suite)
     for verdict in verdicts:
         _count(result, verdict, suite)
     result.losses.sort(key=_rank)
     return result
+
+
+def _go_on_from(result: TargetResult, earlier: Mapping[str, Any], suite: Suite) -> None:
+    for name in ("scenarios", "judged", "broken", "unsupported", "unspecified"):
+        setattr(result, name, earlier[name])
+    result.holds.update(earlier["holds"])
+    result.lacks.update(earlier["lacks"])
+    result.reach.update(unpacked(earlier["reach"]))
+    result.losses += [
+        Loss(each["kind"], each["scenario"], each["title"], each["steps"], each["step"])
+        for each in earlier["losses"]
+    ]
+    for family, counts in earlier["families"].items():
+        numbers = dict(counts)
+        shortest = numbers.pop("shortest", "")
+        result.families[family] = Counter(numbers)
+        if shortest:
+            result.shortest[family] = (len(suite.scenario(shortest).steps), shortest)
 
 
 def _rank(loss: Loss) -> tuple[int, int, bool, str]:

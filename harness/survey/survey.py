@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from readfirst.harness.compare.baseline import Baseline, load_baseline, rule
 from readfirst.harness.compare.known_failures import first_differences, grouped_text
+from readfirst.harness.compare.reach import unpacked
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError
@@ -44,7 +45,7 @@ class Survey:
     """Results of targets on one contract, kept in `folder` as implementations.json and implementations.md.
 
     `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
-    readfirst, which they name.
+    readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Survey:
         time_limit: float = TIME_LIMIT,
         streams: Path | None = None,
         version: str = "unknown",
+        missing: bool = False,
     ) -> None:
         self._suite = suite
         self._folder = folder
@@ -63,6 +65,7 @@ class Survey:
         self._time_limit = time_limit
         self._streams = streams
         self._version = version
+        self._missing = missing
         self._contract = suite.contracts.default
         self._done: dict[str, dict[str, Any]] = {}
         self._kept: dict[str, dict[str, Any]] = {}
@@ -88,6 +91,25 @@ class Survey:
         except (ValueError, KeyError, TypeError) as error:
             raise SurveyError(f"{data} is not what this command writes: {error}. Remove it.") from error
         self._kept = {each["target"]: each for each in targets} if usable else {}
+
+    def asked(self, name: str) -> list[str]:
+        """Return the scenarios that a target, `NAME@VERSION`, is run on. Raises SurveyError, as `keep`."""
+        earlier = self._earlier(name)
+        known = unpacked(earlier["reach"]) if earlier is not None else {}
+        return [each for each in self._suite.ids() if each not in known]
+
+    def _earlier(self, name: str) -> dict[str, Any] | None:
+        """Return the kept result that a run of a target adds to. Raises SurveyError."""
+        kept = self._kept.get(name)
+        if kept is None or not self._missing:
+            return None
+        gone = sorted(unpacked(kept["reach"]).keys() - set(self._suite.ids()))
+        if gone:
+            raise SurveyError(
+                f"{self.files[0]}: {name} was run on {gone[0]}, which is not in the suite any more, so its result "
+                f"cannot be added to. Run it again without --missing."
+            )
+        return kept
 
     def run_all(
         self, chosen: Sequence[tuple[Target, Release]], *, baseline: bool = False
@@ -152,11 +174,13 @@ class Survey:
         baseline that cannot be read.
         """
         name = f"{target.name}@{release.version}"
+        earlier, ids = self._earlier(name), self.asked(name)
         verdicts = run(
             self._suite,
             f"target:{name}",
             [self._contract],
             target.level,
+            ids,
             jobs=self._jobs if jobs is None else jobs,
             time_limit=self._time_limit,
             apart=apart,
@@ -164,7 +188,7 @@ class Survey:
         # In a file, because differences may be as large as the files, and their lines need the new baseline.
         with tempfile.TemporaryFile() as kept:
             with closing(verdicts):
-                result = result_of(target, release, _noted(verdicts, kept), self._suite)
+                result = result_of(target, release, _noted(verdicts, kept), self._suite, earlier)
             data = result_data([result], self._contract, "", "")["targets"][0]
             data["date"] = date.today().isoformat()
             self._done[name] = data
@@ -172,7 +196,7 @@ class Survey:
                 brief = (replace(each, differences=first_differences(each)) for each in _again(kept))
                 self._write_baseline(target, release, brief)
             if self._streams is not None:
-                self._write_stream(self._streams, target, release, _again(kept))
+                self._write_stream(self._streams, target, release, _again(kept), len(ids))
         return dict(data)
 
     def write(self, order: Sequence[str]) -> None:
@@ -196,13 +220,12 @@ class Survey:
         write_all({known_failures(target, release): text.encode()})
 
     def _write_stream(
-        self, folder: Path, target: Target, release: Release, verdicts: Iterable[Verdict]
+        self, folder: Path, target: Target, release: Release, verdicts: Iterable[Verdict], count: int
     ) -> None:
         """Write what `readfirst run --format jsonl` writes, ruled by the baseline that is there now."""
         name = f"{target.name}@{release.version}"
         baseline, summary = self._baseline(target, release), Summary()
         folder.mkdir(parents=True, exist_ok=True)
-        count = len(self._suite.ids())
         with output(folder / f"{name}.jsonl") as stream:
             facts = RunFacts(
                 target=f"target:{name}",

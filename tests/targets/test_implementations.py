@@ -107,6 +107,54 @@ def test_a_survey_writes_both_files_and_keeps_other_targets(
     }
 
 
+def test_only_missing_scenarios_are_run_and_added(
+    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = list(verdicts())
+    asked: list[list[str]] = []
+
+    def judge(_suite: Any, _connect: Any, _contracts: Any, _level: Any, ids: list[str], **_: Any) -> Any:
+        asked.append(ids)
+        return (each for each in every if each.scenario_id in ids)
+
+    monkeypatch.setattr(surveys, "run", judge)
+    monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every[:2]])
+    name = "server-filesystem@2026.8.31"
+    first = Survey(SUITE, tmp_path)
+    first.run(*target)
+    first.write([name])
+    monkeypatch.setattr(Suite, "ids", lambda _: [each.scenario_id for each in every])
+    second = Survey(SUITE, tmp_path, missing=True)
+    second.keep()
+    added = second.run(*target)
+    assert asked == [[each.scenario_id for each in every[:2]], [each.scenario_id for each in every[2:]]]
+    assert added == {**result_data([result_of(*target, verdicts(), SUITE)], "", "", "")["targets"][0]} | {
+        "date": added["date"]
+    }
+    second.write([name])
+    third = Survey(SUITE, tmp_path, missing=True)
+    third.keep()
+    assert third.asked(name) == []
+
+
+def test_a_result_with_a_scenario_that_is_gone_is_not_added_to(
+    target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        surveys, "run", lambda *_, **__: (each for each in [verdict("gate/renamed-since", "passed")])
+    )
+    name = "server-filesystem@2026.8.31"
+    first = Survey(SUITE, tmp_path)
+    first.run(*target)
+    first.write([name])
+    second = Survey(SUITE, tmp_path, missing=True)
+    second.keep()
+    with pytest.raises(
+        SurveyError, match=r"gate/renamed-since, which is not in the suite any more.*--missing"
+    ):
+        second.asked(name)
+
+
 def test_earlier_results_that_are_damaged_are_reported(tmp_path: Path) -> None:
     (tmp_path / "implementations.json").write_text("{}")
     with pytest.raises(
