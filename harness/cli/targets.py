@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.issue import print_issue, write_evidence
 from readfirst.harness.cli.options import Confine, TimeLimit, in_installed_package, one_target
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
@@ -133,18 +134,44 @@ def implementations(
     fixtures: Annotated[
         Path | None, typer.Option(help="Another suite.", show_default="the bundled suite")
     ] = None,
+    evidence: Annotated[
+        bool,
+        typer.Option(
+            "--evidence", help="Only write evidence.json: what they answer where they break a safety rule."
+        ),
+    ] = False,
+    issue: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="NAME@VERSION RULE",
+            help="Run nothing; print a report for the maintainers of a target about a rule that it breaks.",
+        ),
+    ] = None,
 ) -> int:
     """Run every target on the whole suite, -j of them at once, and report what they do. Installs them."""
     from readfirst.harness.session import BrokenAdapter
     from readfirst.harness.suite.suite import Suite
+    from readfirst.harness.survey.evidence import keep_evidence
     from readfirst.harness.survey.survey import Survey
     from readfirst.harness.targets.catalogue import find, known_failures, pairs
 
+    suite = Suite(fixtures)
+    if issue is not None:
+        if names or write or evidence or missing or update_baselines or streams is not None:
+            raise UsageError(
+                "--issue takes a target and a rule, and goes with --folder and --fixtures alone."
+            )
+        return print_issue(*issue, suite, folder, time_limit)
+    if evidence and (write or missing or update_baselines or streams is not None):
+        raise UsageError("--evidence runs single scenarios: --write, which runs all of them, writes it too.")
     chosen = [find(name) for name in names] if names else list(pairs())
+    order = [f"{each.name}@{version.version}" for each, version in pairs()]
+    if evidence:
+        return write_evidence(chosen, suite, folder, order, time_limit)
     if update_baselines and in_installed_package(known_failures(*chosen[0])):
         raise UsageError("--update-baselines writes into readfirst itself: use it in a checkout.")
     survey = Survey(
-        Suite(fixtures),
+        suite,
         folder,
         jobs=jobs,
         time_limit=time_limit,
@@ -168,5 +195,6 @@ def implementations(
         lost = len(result["losses"])
         print(f"{name}: {counts}, {result['unsupported']} unsupported, {lost} lose data", flush=True)
         if write:  # after each, so that an interrupt costs one target
-            survey.write([f"{each.name}@{version.version}" for each, version in pairs()])
+            survey.write(order)
+            keep_evidence(suite, folder, name, order, time_limit)
     return ExitCode.BROKEN if broken else ExitCode.CONFORMANT

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from readfirst.harness.report.visible import visible
 
-__all__ = ["anchor", "cell", "code", "link", "table"]
+__all__ = ["anchor", "cell", "code", "fenced", "link", "table"]
 
 _BACKTICKS = re.compile(r"`+")
 
@@ -25,6 +25,15 @@ def code(text: str) -> str:
     # A code span loses one blank at each end if it has both, and needs one to begin or end with a backtick.
     padding = " " if shown[0] in " `" or shown[-1] == "`" else ""
     return f"{fence}{padding}{shown}{padding}{fence}"
+
+
+def fenced(language: str, text: str) -> Iterator[str]:
+    """Yield the lines of a code block with the text as it is, in a fence that is longer than any in it."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    yield f"{fence}{language}"
+    yield from text.split("\n")
+    yield fence
 
 
 def cell(text: str) -> str:

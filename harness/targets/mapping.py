@@ -71,7 +71,8 @@ class Release:
 class PythonLaunch:
     """An object (`make`, with keyword `arguments`), a `module` of functions, or an adapter's `factory`.
 
-    `at_least` is the oldest Python that it runs on, empty: any.
+    `at_least` is the oldest Python that it runs on, empty: any. `example`, for a factory, is Python that defines
+    `call(tool, **arguments)` for the tools in the folder `workspace`, as a user of the library would write it.
     """
 
     make: str = ""
@@ -79,6 +80,7 @@ class PythonLaunch:
     module: str = ""
     factory: str = ""
     at_least: str = ""
+    example: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,8 @@ PLANS = {
     "readfirst compatibility --check": Plan(whole=True, seconds=300),
     "readfirst run target:agno@3.1.10": Plan("agents", whole=True, seconds=1800),
     "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", whole=True, seconds=1800),
+    "readfirst implementations --issue server-filesystem edit-refuses-changed-file": Plan(whole=True),
+    "readfirst implementations --evidence agno@3.1.10": Plan("agents", whole=True, seconds=600),
     "readfirst implementations --write": Plan("agents", seconds=3600),
     "readfirst implementations --write --update-baselines": Plan("agents", seconds=3600),
     "readfirst implementations --streams results": Plan("agents", seconds=3600),

@@ -158,10 +158,26 @@ def test_the_reference_knows_nothing_of_the_harness() -> None:
     ] == []
 
 
-_TEMPORARY = re.compile(r"\b(mkdtemp|mkstemp|TemporaryDirectory|NamedTemporaryFile)\((?!dir=)")
-"""Calls that make something in the system's folder for temporary files."""
+_TEMPORARY = {"mkdtemp", "mkstemp", "TemporaryDirectory", "NamedTemporaryFile"}
+
+
+def makes_temporary(source: str) -> bool:
+    """Tell whether a module makes something in the system's folder for temporary files; a text does not."""
+    return any(
+        isinstance(node, ast.Call)
+        and getattr(node.func, "attr", getattr(node.func, "id", "")) in _TEMPORARY
+        and not any(each.arg == "dir" for each in node.keywords)
+        for node in ast.walk(ast.parse(source))
+    )
 
 
 def test_temporary_folders_are_made_where_those_of_killed_runs_are_removed() -> None:
-    makers = {path.name for path in HARNESS.rglob("*.py") if _TEMPORARY.search(path.read_text("utf-8"))}
+    makers = {path.name for path in HARNESS.rglob("*.py") if makes_temporary(path.read_text("utf-8"))}
     assert makers == {"scratch.py"}
+
+
+def test_a_module_that_makes_a_temporary_folder_is_noticed() -> None:
+    assert makes_temporary("import tempfile\nwith tempfile.TemporaryDirectory() as folder:\n    pass\n")
+    assert makes_temporary("folder = mkdtemp(prefix='x')")
+    assert not makes_temporary("file = tempfile.mkstemp(prefix='x', dir=folder)")
+    assert not makes_temporary("print('tempfile.mkdtemp()')")

@@ -1,0 +1,260 @@
+"""Evidence: what a target answered in the shortest scenario of each safety rule that it breaks, kept for reports."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.reach import holds_at, level_of, unpacked
+from readfirst.harness.compare.verdict import LEVELS, Verdict
+from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.connect import connect
+from readfirst.harness.session import Adapter
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.suite.rules import RuleClass, Rules
+from readfirst.harness.suite.scenario import Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey.compatibility import RuleScenario, known_scenarios
+from readfirst.harness.targets.install import cache_root
+from readfirst.harness.workspace.site import SitePool
+
+__all__ = [
+    "CLASS",
+    "FILE",
+    "Answer",
+    "Evidence",
+    "EvidenceError",
+    "Found",
+    "evidence_of",
+    "evidence_text",
+    "failing",
+    "gather",
+    "keep_evidence",
+    "load_evidence",
+]
+
+CLASS: RuleClass = "safety"
+"""The class of the rules of which evidence is kept."""
+FILE = "evidence.json"
+"""Its name, beside implementations.json."""
+FORMAT = 1
+_LONGEST = 2000
+"""Characters of an answer or a file's content that are kept."""
+
+
+class EvidenceError(ReadfirstError):
+    """The evidence cannot be used; the message names the file and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one call of a step, with `$WS` for the workspace's path."""
+
+    text: str
+    refused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One thing that differs after the step: `what` (`refused`, `file notes.txt`), expected and found."""
+
+    what: str
+    expected: str
+    got: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A scenario up to its first step, from 1, that does not hold.
+
+    `answers` are those of each step up to it, none for a step that is no call; `found` is what differs there. `broken`
+    says why the target ended early, if it did. `inputs` is the digest of the scenario that was replayed.
+    """
+
+    scenario: str
+    inputs: str
+    step: int
+    answers: tuple[tuple[Answer, ...], ...]
+    found: tuple[Found, ...]
+    broken: str = ""
+
+
+def failing(
+    rules: Rules, known: Iterable[RuleScenario], result: Mapping[str, Any], class_: RuleClass = CLASS
+) -> dict[str, list[str]]:
+    """Return the rules of a class that a target breaks, each with the scenarios that fail, the shortest first.
+
+    `result` is that of the target in docs/implementations.json.
+    """
+    reach = unpacked(result.get("reach", {}))
+    level = level_of(class_)
+    found: dict[str, list[RuleScenario]] = {rule.id: [] for rule in rules.of(class_)}
+    for each in known:
+        if each.rule in found and each.id in reach and holds_at(reach[each.id], level) is False:
+            found[each.rule].append(each)
+    return {
+        rule: [each.id for each in sorted(scenarios, key=lambda each: (each.length, each.id))]
+        for rule, scenarios in found.items()
+        if scenarios
+    }
+
+
+def keep_evidence(
+    suite: Suite, folder: Path, target: str, order: Sequence[str], time_limit: float
+) -> dict[str, Evidence]:
+    """Replay what implementations.json in `folder` says that the target `name@version` breaks, and keep the answers.
+
+    They are written to evidence.json beside it, which then has the targets in `order` alone. Returns what was kept of
+    this target. Raises EvidenceError where its results are not there, and what `gather` raises.
+    """
+    result = _result(folder / "implementations.json", target)
+    rules = suite.rules
+    wanted = failing(rules, known_scenarios(suite), result) if rules is not None else {}
+    found = gather(suite, target, wanted, time_limit)
+    known = {**load_evidence(folder / FILE), target: found}
+    write_all({folder / FILE: evidence_text(known, order).encode()})
+    return found
+
+
+def _result(file: Path, target: str) -> Mapping[str, Any]:
+    again = f"Write it with `readfirst implementations --write {target}`."
+    try:
+        results: dict[str, Any] = {each["target"]: each for each in json.loads(file.read_bytes())["targets"]}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise EvidenceError(f"{file} cannot be used: {error}. {again}") from error
+    if target not in results:
+        raise EvidenceError(f"{file} has no results of {target}. {again}")
+    found: Mapping[str, Any] = results[target]
+    return found
+
+
+def gather(
+    suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], time_limit: float
+) -> dict[str, Evidence]:
+    """Replay scenarios of each rule on the target `name@version`, and return what did not hold in one of them.
+
+    That is the first whose failure begins in a call that the rule is about; else the first that fails. A rule whose
+    scenarios all hold this time is left out. Installs the target. Raises BrokenAdapter, SuiteError.
+    """
+    found = {}
+    adapter = connect(f"target:{target}", suite, time_limit=time_limit)
+    try:
+        with SitePool() as place:
+            for rule_id, scenario_ids in wanted.items():
+                kept = _first(suite, rule_id, scenario_ids, adapter, place)
+                if kept is not None:
+                    found[rule_id] = kept
+    finally:
+        close = getattr(adapter, "close", None)
+        if close is not None:
+            close()
+    return found
+
+
+def _first(
+    suite: Suite, rule_id: str, scenario_ids: Sequence[str], adapter: Adapter, place: SitePool
+) -> Evidence | None:
+    contract = suite.contracts[suite.contracts.default]
+    rule = suite.rules[rule_id] if suite.rules is not None else None
+    level = "effects" if rule is None else level_of(rule.class_)
+    first = None
+    for scenario_id in scenario_ids:
+        scenario = suite.scenario(scenario_id, contract)
+        outcome = replay(scenario, adapter, place)
+        verdict = compare(scenario, outcome, contract, level, suite.vocabulary)
+        each = evidence_of(scenario, outcome, verdict)
+        if each is not None:
+            step = scenario.steps[each.step - 1]
+            if rule is None or (isinstance(step, ToolCall) and step.tool in rule.tools):
+                return each
+            first = first or each
+    return first
+
+
+def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evidence | None:
+    """Return what an outcome shows at the first step that does not hold; None where all of them do."""
+    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
+    differing = [each for each in verdict.differences if each.level in asked]
+    if verdict.status == "passed" or (not differing and verdict.status != "broken"):
+        return None
+    step = differing[0].step if differing else outcome.broken.step if outcome.broken is not None else 0
+    return Evidence(
+        scenario.id,
+        scenario.inputs,
+        step + 1,
+        tuple(
+            tuple(Answer(_kept(result.text), result.is_error) for result in each.results)
+            for each in outcome.steps[: step + 1]
+        ),
+        tuple(
+            Found(each.what, _kept(each.expected), _kept(each.got)) for each in differing if each.step == step
+        ),
+        "" if differing else _kept(verdict.reason),
+    )
+
+
+def _kept(text: str) -> str:
+    """Return the text without this machine's folders, and not longer than what is kept."""
+    for folder, name in (
+        (str(cache_root()), "$INSTALL"),
+        (tempfile.gettempdir(), "$TMPDIR"),
+        (str(Path.home()), "~"),
+    ):
+        text = text.replace(folder + "/", f"{name}/")
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_LONGEST]} [{len(text) - _LONGEST:,} more characters]"
+
+
+def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
+    """Return evidence by target and rule; nothing where there is no file. Raises EvidenceError."""
+    if not file.exists():
+        return {}
+    try:
+        data = json.loads(file.read_bytes())
+        if data["format"] != FORMAT:
+            raise ValueError(f"its format is {data['format']}, not {FORMAT}")
+        return {
+            target: {rule: _evidence_from(fields) for rule, fields in rules.items()}
+            for target, rules in data["targets"].items()
+        }
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise EvidenceError(
+            f"{file} is not what `readfirst implementations --evidence` writes: {error}. Remove it."
+        ) from error
+
+
+def _evidence_from(fields: Mapping[str, Any]) -> Evidence:
+    return Evidence(
+        fields["scenario"],
+        fields["inputs"],
+        fields["step"],
+        tuple(tuple(Answer(**answer) for answer in step) for step in fields["answers"]),
+        tuple(Found(**each) for each in fields["found"]),
+        fields.get("broken", ""),
+    )
+
+
+def evidence_text(known: Mapping[str, Mapping[str, Evidence]], order: Iterable[str]) -> str:
+    """Return the JSON of evidence by target and rule, a line for each rule; of the targets in `order` alone."""
+    targets = []
+    for target in (each for each in order if each in known):
+        rules = [f"   {json.dumps(rule)}: {_line(each)}" for rule, each in sorted(known[target].items())]
+        inside = "{\n" + ",\n".join(rules) + "\n  }" if rules else "{}"
+        targets.append(f"  {json.dumps(target)}: {inside}")
+    body = "{\n" + ",\n".join(targets) + "\n }" if targets else "{}"
+    return f'{{\n "format": {FORMAT},\n "targets": {body}\n}}\n'
+
+
+def _line(evidence: Evidence) -> str:
+    fields = asdict(evidence)
+    if not evidence.broken:
+        del fields["broken"]
+    return json.dumps(fields, ensure_ascii=True)

@@ -1,0 +1,242 @@
+"""Issue: the text of a report to the maintainers of a published implementation, about one rule that it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from readfirst.harness.report.markup import fenced
+from readfirst.harness.report.step import brief_step
+from readfirst.harness.report.visible import visible_lines
+from readfirst.harness.suite.contracts import clause_for
+from readfirst.harness.suite.rules import Rule
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey.evidence import Evidence, Found
+from readfirst.harness.survey.losses import LOSSES
+from readfirst.harness.survey.programs import own_calls, steps_section
+from readfirst.harness.targets.mapping import Release, Target
+
+__all__ = ["HEADINGS", "Report", "issue_text"]
+
+HEADINGS = ("What happens", "Steps", "Expected", "Evidence", "Why it matters", "How this was found")
+"""The parts of a text, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a text is made of.
+
+    `cell` is that of rule and target in docs/compatibility.json, `result` that of the target in
+    docs/implementations.json.
+    """
+
+    target: Target
+    release: Release
+    rule: Rule
+    scenario: Scenario
+    evidence: Evidence
+    cell: Mapping[str, Any]
+    result: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """`name@version`."""
+        return f"{self.target.name}@{self.release.version}"
+
+    @property
+    def packages(self) -> str:
+        """What was installed, for a sentence."""
+        return ", ".join(f"`{each}`" for each in (*self.release.pip, *self.release.npm))
+
+
+def issue_text(report: Report, suite: Suite) -> str:
+    """Return the text, in Markdown. Nothing of this machine is in it, and nothing is sent."""
+    parts = (
+        _what_happens(report),
+        steps_section(report.target, report.release, report.scenario, report.evidence),
+        _expected(report, suite),
+        _evidence(report),
+        iter((report.rule.why,)),
+        _how_found(report, suite),
+    )
+    lines = [f"# {_title(report)}"]
+    for heading, part in zip(HEADINGS, parts, strict=True):
+        lines += ["", f"## {heading}", "", *_trimmed(part)]
+    return "\n".join(lines) + "\n"
+
+
+def _trimmed(lines: Iterable[str]) -> list[str]:
+    kept = list(lines)
+    while kept and not kept[-1]:
+        kept.pop()
+    return kept
+
+
+def _title(report: Report) -> str:
+    losses = {loss["scenario"]: LOSSES[loss["kind"]] for loss in report.result["losses"]}
+    return losses.get(report.scenario.id) or f"Does not hold: {report.rule.title}"
+
+
+def _what_happens(report: Report) -> Iterator[str]:
+    cell, about = report.cell, report.result["about"]
+    failing = cell["judged"] - cell["holding"]
+    yield f"With {report.packages} ({report.result['title']}) this does not hold: **{report.rule.title}.**"
+    yield (
+        f"It fails in {failing} of the {cell['judged']} cases that were tried. The steps below are one of them; "
+        f"what should be: {_sentence(report.scenario.title)}"
+    )
+    yield ""
+    names = {tool: mapping.call for tool, mapping in report.target.tools.items()}
+    said = {
+        tool: call for tool, call in names.items() if tool in {each.tool for each in report.scenario.calls()}
+    }
+    if any(tool != call for tool, call in said.items()):
+        pairs = [f"{tool} is a call of `{call}`" for tool, call in said.items()]
+        yield f"Here {', '.join(pairs)}."
+    yield f"{_outcome(report)}"
+    if about:
+        yield ""
+        yield f"As it was tested: {about}"
+
+
+def _outcome(report: Report) -> str:
+    evidence = report.evidence
+    step = report.scenario.steps[evidence.step - 1]
+    called = _called(report, step)
+    if evidence.broken:
+        return f"{called} ends early, see below."
+    parts = []
+    for each in evidence.found:
+        match each.what.partition(" "):
+            case ("refused", _, _):
+                parts.append("is refused" if each.got.startswith("refused") else "is not refused")
+            case ("file", _, path):
+                parts.append(f"leaves other bytes in `{path}` than expected")
+            case ("mode", _, path):
+                parts.append(
+                    f"leaves `{path.removeprefix('of ')}` with mode {each.got} instead of {each.expected}"
+                )
+            case ("path", _, path):
+                parts.append(
+                    f"leaves {_first_line(each.got)} at `{path}` instead of {_first_line(each.expected)}"
+                )
+            case _:
+                parts.append(f"differs in {each.what}")
+    return f"{called} {_listed(list(dict.fromkeys(parts)))}."
+
+
+def _called(report: Report, step: object) -> str:
+    match step:
+        case ToolCall():
+            return f"The last call, of `{own_calls(report.target, step)[0].name}`,"
+        case ParallelCalls():
+            return "The last message, of several calls,"
+        case _:
+            return "What comes last"
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _first_line(text: str) -> str:
+    return text.partition(":")[0].partition("\n")[0]
+
+
+def _expected(report: Report, suite: Suite) -> Iterator[str]:
+    evidence, scenario = report.evidence, report.scenario
+    contract = suite.contracts[suite.contracts.default]
+    step = scenario.steps[evidence.step - 1]
+    calls = step.calls if isinstance(step, ParallelCalls) else (step,) if isinstance(step, ToolCall) else ()
+    for call in calls:
+        clause = clause_for(scenario, call.expect, contract)
+        if clause is None:
+            continue
+        if clause.error is None:
+            yield "The call is carried out."
+            continue
+        summary = suite.vocabulary.names[clause.error].summary
+        yield f"The call is refused, and changes nothing. The reason to refuse it: {_sentence(summary)}"
+        if isinstance(clause.text, str):
+            yield f"Claude Code {contract.name}, for example, answers:"
+            yield ""
+            yield from fenced("text", _shown(clause.text))
+    for each in evidence.found:
+        if each.what != "refused":
+            yield ""
+            yield f"{_named(each)}:"
+            yield ""
+            yield from fenced("text", _shown(each.expected))
+
+
+def _evidence(report: Report) -> Iterator[str]:
+    """Yield what was answered, step by step, and what was there afterwards; odd characters as escapes."""
+    yield f"Observed on {report.result['date']}. `$WS` is the folder with the files; odd characters are escaped."
+    yield ""
+    for number, step in enumerate(report.scenario.steps[: report.evidence.step], 1):
+        if isinstance(step, WorldEvent):
+            yield f"{number}. Somebody else: {_code(brief_step(step))}"
+            yield ""
+            continue
+        answers = report.evidence.answers[number - 1] if number <= len(report.evidence.answers) else ()
+        for call, answer in zip(own_calls(report.target, step), answers, strict=False):
+            yield f"{number}. `{call.name}` {'was refused' if answer.refused else 'answered'}:"
+            yield ""
+            yield from (f"   {line}" if line else "" for line in fenced("text", _shown(answer.text)))
+            yield ""
+        if not answers:
+            yield f"{number}. There was no answer."
+            yield ""
+    if report.evidence.broken:
+        yield "It ended early:"
+        yield ""
+        yield from fenced("text", _shown(report.evidence.broken))
+    for each in report.evidence.found:
+        if each.what != "refused":
+            yield f"{_named(each)} afterwards:"
+            yield ""
+            yield from fenced("text", _shown(each.got))
+            yield ""
+
+
+def _how_found(report: Report, suite: Suite) -> Iterator[str]:
+    yield (
+        f"By readfirst, a conformance suite for the file tools of coding agents. Its rule is `{report.rule.id}`, the "
+        f"scenario `{report.scenario.id}`, the behaviour it compares with that of Claude Code "
+        f"{suite.contracts.default}. In a checkout of readfirst, with the package installed, these commands show the "
+        "scenario and repeat it:"
+    )
+    yield ""
+    commands = (
+        f"readfirst show {report.scenario.id}",
+        f"readfirst run target:{report.name} {report.scenario.id} --trace",
+    )
+    yield from fenced("shell", "\n".join(commands))
+
+
+def _named(found: Found) -> str:
+    kind, _, rest = found.what.partition(" ")
+    match kind:
+        case "file":
+            return f"The bytes of `{rest}`"
+        case "mode":
+            return f"The mode of `{rest.removeprefix('of ')}`"
+        case "path":
+            return f"What is at `{rest}`"
+        case _:
+            return f"The {found.what}" if found.what in ("text", "error") else found.what
+
+
+def _shown(text: str) -> str:
+    return "\n".join(visible_lines(text)) or "(empty)"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _code(text: str) -> str:
+    fence = "``" if "`" in text else "`"
+    return f"{fence}{text}{fence}"

@@ -1,0 +1,261 @@
+"""Programs: the steps of a scenario on one target, for people who do not have readfirst: Python, a shell, calls."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.report.markup import fenced
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
+from readfirst.harness.survey import python_steps, shell_steps
+from readfirst.harness.survey.evidence import Evidence
+from readfirst.harness.targets.mapping import McpLaunch, PythonLaunch, Release, Target
+from readfirst.harness.targets.translate import Scope, TargetCall, translated
+
+__all__ = ["own_calls", "steps_section"]
+
+_SCOPE = Scope(Path("$WS"), Path("$HOME"))
+_MEANWHILE = "Meanwhile, somebody else:"
+_PROTOCOL = "2025-06-18"
+_ASK = """\
+ask() {  # ask ID REQUEST: send a request, and print the answer to it
+  printf '%s\\n' "$2" >&"${SERVER[1]}"
+  while IFS= read -r answer <&"${SERVER[0]}"; do
+    case $answer in *'"id":'"$1"[,}]* | *'"id": '"$1"[,}]*) printf '%s\\n' "$answer"; return ;; esac
+  done
+}
+"""
+_SHOW = """\
+def show(tool, **arguments):
+    try:
+        answer = call(tool, **arguments)
+    except Exception as error:
+        answer = f"{type(error).__name__}: {error}"
+    print(f"{tool}: {answer}")
+"""
+_VARIABLE = re.compile(r"\$(WS|HOME|INSTALL|SCRATCH|PYTHON|NODE)\b")
+_WORDS = {"SCRATCH": '"$(mktemp -d)"', "PYTHON": '"$INSTALL"/bin/python', "NODE": "node"}
+
+
+def own_calls(target: Target, step: ToolCall | ParallelCalls) -> list[TargetCall]:
+    """Return the calls of a step as the target wants them, `$WS` standing for the workspace."""
+    calls = step.calls if isinstance(step, ParallelCalls) else (step,)
+    return [translated(target, call.tool, call.arguments, _SCOPE) for call in calls]
+
+
+def steps_section(target: Target, release: Release, scenario: Scenario, evidence: Evidence) -> Iterator[str]:
+    """Yield the lines, in Markdown, that repeat a scenario up to the step that does not hold."""
+    steps = scenario.steps[: evidence.step]
+    paths = _paths(scenario, evidence)
+    match target.launch:
+        case PythonLaunch() as launch:
+            yield from fenced("shell", f"pip install {shlex.join(release.pip)}")
+            yield ""
+            program = _python(target, launch, scenario, steps, paths)
+            yield from fenced("python", "\n".join(program))
+        case McpLaunch() as launch:
+            yield from fenced("shell", "\n".join(_installed(release)))
+            yield ""
+            yield from fenced("bash", "\n".join(_script(target, launch, scenario, steps, paths)))
+        case _:
+            yield from _played(target, release, scenario, steps, paths)
+
+
+def _paths(scenario: Scenario, evidence: Evidence) -> dict[str, int]:
+    """Return what to look at afterwards, each with the number of bytes that are expected there, if they are many."""
+    paths = {}
+    for each in evidence.found:
+        kind, _, path = each.what.partition(" ")
+        path = path.removeprefix("of ") if kind == "mode" else path
+        if kind in ("file", "path", "mode") and not path.startswith(("../", "$HOME/", "$TMPDIR/")):
+            long = re.match(r"\((\d+) bytes;", each.expected)
+            paths[path] = int(long[1]) if long else 0
+    step = scenario.steps[evidence.step - 1]
+    if not paths and isinstance(step, ToolCall):
+        given = str(step.arguments.get("file_path", ""))
+        if given.startswith("$WS/"):
+            paths[given.removeprefix("$WS/")] = 0
+    return paths
+
+
+def _python(
+    target: Target,
+    launch: PythonLaunch,
+    scenario: Scenario,
+    steps: Sequence[Any],
+    paths: Mapping[str, int],
+) -> Iterator[str]:
+    lines: list[str] = []
+    for step in steps:
+        if isinstance(step, WorldEvent):
+            lines += ["", f"# {_MEANWHILE}", *python_steps.event_lines(step), ""]
+        else:
+            lines += map(_shown_call, own_calls(target, step))
+    given = list(python_steps.given_lines(scenario.given))
+    text = "\n".join([*given, *lines])
+    yield "import os"
+    if "shutil." in text:
+        yield "import shutil"
+    yield "import tempfile"
+    yield "from pathlib import Path"
+    yield ""
+    for name, value in target.environment.items():
+        yield f"os.environ[{name!r}] = {python_steps.in_python(value)}"
+    yield "workspace = tempfile.mkdtemp()"
+    yield "os.chdir(workspace)"
+    yield from given
+    yield ""
+    yield from _connected(launch)
+    yield ""
+    yield ""
+    yield from _SHOW.splitlines()
+    yield ""
+    yield ""
+    if "save(" in text:
+        yield from python_steps.SAVE.splitlines()
+        yield ""
+        yield ""
+    yield from "\n".join(lines).strip("\n").replace("\n\n\n", "\n\n").splitlines()
+    yield ""
+    yield from python_steps.shown_lines(paths)
+
+
+def _connected(launch: PythonLaunch) -> Iterator[str]:
+    """Yield what defines `call(tool, **arguments)`, for the target's own tools."""
+    if launch.example:
+        yield from launch.example.splitlines()
+        return
+    if launch.make:
+        module, _, name = launch.make.partition(":")
+        yield f"from {module} import {name.partition('.')[0]}"
+        yield ""
+        arguments = (
+            f"{key}={python_steps.in_python(value)}" for key, value in (launch.arguments or {}).items()
+        )
+        yield f"tools = {name}({', '.join(arguments)})"
+    else:
+        package, _, module = launch.module.rpartition(".")
+        yield f"from {package} import {module} as tools" if package else f"import {module} as tools"
+    yield ""
+    yield ""
+    yield "def call(tool, **arguments):"
+    yield "    return getattr(tools, tool)(**arguments)"
+
+
+def _shown_call(call: TargetCall) -> str:
+    words = [repr(call.name)]
+    plain = {key: value for key, value in call.arguments.items() if key.isidentifier()}
+    words += [f"{key}={python_steps.in_python(value)}" for key, value in plain.items()]
+    odd = {key: value for key, value in call.arguments.items() if key not in plain}
+    words += [f"**{python_steps.in_python(odd)}"] if odd else []
+    return f"show({', '.join(words)})"
+
+
+def _installed(release: Release) -> Iterator[str]:
+    yield "export INSTALL=$(mktemp -d)"
+    if release.pip:
+        yield 'python3 -m venv "$INSTALL"'
+        yield f'"$INSTALL"/bin/python -m pip install {shlex.join(release.pip)}'
+    if release.npm:
+        yield f'npm install --ignore-scripts --prefix "$INSTALL" {shlex.join(release.npm)}'
+
+
+def _laid_out(scenario: Scenario) -> Iterator[str]:
+    yield "umask 022"
+    yield "export WS=$(mktemp -d)"
+    yield 'cd "$WS"'
+    yield from shell_steps.given_lines(scenario.given)
+
+
+def _script(
+    target: Target,
+    launch: McpLaunch,
+    scenario: Scenario,
+    steps: Sequence[Any],
+    paths: Mapping[str, int],
+) -> Iterator[str]:
+    """Yield a script for bash that speaks JSON-RPC with a server."""
+    yield from _laid_out(scenario)
+    yield ""
+    variables = "".join(f" {name}={_word(value)}" for name, value in target.environment.items())
+    command = " ".join(map(_word, launch.command))
+    yield f"coproc SERVER {{ exec{' env' if variables else ''}{variables} {command} 2>/dev/null; }}"
+    yield from _ASK.splitlines()
+    numbers = count()
+    client = {
+        "clientInfo": {"name": "steps", "version": "1"},
+        "capabilities": {},
+        "protocolVersion": _PROTOCOL,
+    }
+    yield f"{_request(next(numbers), 'initialize', client)} >/dev/null"
+    ready = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    yield f"printf '%s\\n' '{ready}' >&\"${{SERVER[1]}}\""
+    yield ""
+    for each in target.setup:
+        yield _request(next(numbers), "tools/call", {"name": each.call, "arguments": dict(each.arguments)})
+    for step in steps:
+        if isinstance(step, WorldEvent):
+            yield from ("", f"# {_MEANWHILE}", "sleep 0.1", *shell_steps.event_lines(step), "")
+            continue
+        for call in own_calls(target, step):
+            asked = {"name": call.name, "arguments": dict(call.arguments)}
+            yield _request(next(numbers), "tools/call", asked)
+    yield ""
+    yield from shell_steps.shown_lines(paths)
+    yield 'kill "$SERVER_PID"'
+
+
+def _request(number: int, method: str, parameters: Mapping[str, Any]) -> str:
+    body = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
+    return f"ask {number} {_word(json.dumps(body))}"
+
+
+def _word(text: str) -> str:
+    """Return a shell word for a text that may name variables of the mapping."""
+    if text in ("$PYTHON", "$NODE"):
+        return _WORDS[text[1:]]
+    parts = _VARIABLE.split(text)
+    words = [
+        (_WORDS.get(part, f'"${part}"') if number % 2 else shlex.quote(part)) if part else ""
+        for number, part in enumerate(parts)
+    ]
+    return "".join(words) or "''"
+
+
+def _played(
+    target: Target, release: Release, scenario: Scenario, steps: Sequence[Any], paths: Mapping[str, int]
+) -> Iterator[str]:
+    """Yield what a model does that is to make an agent repeat it, and what happens in a shell meanwhile."""
+    yield "In a shell:"
+    yield ""
+    yield from fenced("bash", "\n".join([*_installed(release), *_laid_out(scenario)]))
+    yield ""
+    yield f"Start {target.name} in `$WS`, with edits allowed. Its model then does this, call by call:"
+    yield ""
+    for number, step in enumerate(steps, 1):
+        if isinstance(step, WorldEvent):
+            yield f"{number}. {_MEANWHILE}"
+            yield ""
+            yield from _indented(fenced("bash", "\n".join(shell_steps.event_lines(step))))
+        else:
+            calls = own_calls(target, step)
+            names = ", ".join(f"`{call.name}`" for call in calls)
+            together = " in one message" if len(calls) > 1 else ""
+            yield f"{number}. The model calls {names}{together}:"
+            yield ""
+            for call in calls:
+                text = json.dumps(dict(call.arguments), ensure_ascii=True)
+                yield from _indented(fenced("json", text))
+        yield ""
+    yield "What is there afterwards:"
+    yield ""
+    yield from fenced("bash", "\n".join(shell_steps.shown_lines(paths)))
+
+
+def _indented(lines: Iterator[str]) -> Iterator[str]:
+    return (f"   {line}" if line else "" for line in lines)

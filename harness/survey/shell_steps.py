@@ -1,0 +1,152 @@
+"""Shell steps: what a scenario is given, and what others do to its files meanwhile, as lines for a POSIX shell."""
+
+from __future__ import annotations
+
+import shlex
+import unicodedata
+from collections.abc import Iterator, Mapping
+
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.scenario import Given, WorldEvent
+from readfirst.harness.suite.shift import Seconds
+
+__all__ = ["event_lines", "given_lines", "shown_lines", "with_workspace"]
+
+_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", "%": "%%"}
+_DEFAULT_SHIFT = 2
+_LONG = 2000
+"""Bytes of a file above which only its end is shown."""
+
+
+def given_lines(given: Given) -> Iterator[str]:
+    """Yield commands that make the given files in the current directory, which is empty. `$WS` is its path."""
+    files = given.files.items()
+    made = {""}
+    for path, entry in sorted(files, key=lambda item: isinstance(item[1], HardLink)):
+        folder = path.rpartition("/")[0]
+        if folder not in made:
+            made.add(folder)
+            yield f"mkdir -p {_word(folder)}"
+        yield from _made(path, entry)
+    for path, entry in files:
+        if isinstance(entry, Directory) and entry.mode is not None:
+            yield f"chmod {entry.mode:o} {_word(path)}"
+
+
+def event_lines(event: WorldEvent) -> Iterator[str]:
+    """Yield commands that do in the workspace, the current directory, what somebody else does meanwhile."""
+    path = _word(event.path)
+    match event.kind:
+        case "modify":
+            yield from _modified(event, path)
+        case "touch":
+            yield _dated(path, f'"$(stat -c %y {path}) {_shift(event.mtime or 0)} seconds"')
+        case "delete":
+            yield f"rm -rf {path}"
+        case "rename":
+            yield f"mv -T {path} {_word(event.to or '')}"
+        case "chmod":
+            yield f"chmod {event.mode or 0:o} {path}"
+        case "symlink" | "mkdir":
+            yield f"rm -f {path}"
+            yield from _made(event.path, event.entry or Directory())
+            if isinstance(event.entry, Directory) and event.entry.mode is not None:
+                yield f"chmod {event.entry.mode:o} {path}"
+
+
+def shown_lines(paths: Mapping[str, int]) -> Iterator[str]:
+    """Yield commands that show every byte, or the last ones, and the mode of what is at the paths.
+
+    The number is that of the bytes that are expected there.
+    """
+    for path, size in paths.items():
+        end = " | tail -n 20" if size > _LONG else ""
+        yield f"ls -ld {_word(path)}; od -c {_word(path)}{end}"
+
+
+def with_workspace(word: str) -> str:
+    """Return a shell word for a text in which `$WS` stands for the workspace."""
+    return '"$WS"'.join(shlex.quote(part) if part else "" for part in word.split("$WS")) or "''"
+
+
+def _modified(event: WorldEvent, path: str) -> Iterator[str]:
+    if not isinstance(event.entry, RegularFile):
+        yield f"rm -rf {path}"
+        if event.entry is not None:
+            yield from _made(event.path, event.entry)
+        return
+    keeps = event.mtime != _DEFAULT_SHIFT
+    if keeps:
+        yield f"time=$(stat -c %y {path} 2>/dev/null || date -R)"
+    folder = event.path.rpartition("/")[0]
+    if folder:
+        yield f"mkdir -p {_word(folder)}"
+    yield from _made(event.path, event.entry)
+    if keeps:
+        later = "" if event.mtime is None else f" {_shift(event.mtime)} seconds"
+        yield _dated(path, f'"$time{later}"')
+
+
+def _dated(path: str, time: str) -> str:
+    return f"touch -d {time} {path}"
+
+
+def _shift(seconds: Seconds) -> str:
+    return f"{float(seconds):+f}".rstrip("0").rstrip(".")
+
+
+def _made(path: str, entry: Entry) -> Iterator[str]:
+    name = _word(path)
+    match entry:
+        case RegularFile(mode=mode):
+            yield f"{_output(entry)} > {name}"
+            if mode is not None:
+                yield f"chmod {mode:o} {name}"
+            if entry.mtime is not None:
+                yield f"touch -d @{float(entry.mtime):f} {name}"
+        case Symlink(target):
+            yield f"ln -s {with_workspace(target)} {name}"
+        case HardLink(to):
+            yield f"ln {_word(to)} {name}"
+        case Directory():
+            yield f"mkdir -p {name}"
+        case _:
+            raise ValueError(f"{path}: a scenario does not hold such a thing")
+
+
+def _output(entry: RegularFile) -> str:
+    """Return a command that prints the bytes of a file."""
+    match entry.content:
+        case TextContent(text=text, times=int() as times, encoding="utf-8", bom=False, eol="lf"):
+            pieces = [_format(piece.encode()) for piece in text.split("{n}")]
+            numbers = ' "$n"' * (len(pieces) - 1)
+            # printf takes a format again for what is left over, so there is one place for each number.
+            return f"for n in $(seq {times}); do printf {_quoted('%s'.join(pieces))}{numbers}; done"
+        case _:
+            return f"printf {_quoted(_format(entry.data))}"
+
+
+def _format(data: bytes) -> str:
+    """Return a format of printf that gives exactly these bytes."""
+    text = data.decode("utf-8", "surrogateescape")
+    return "".join(map(_escaped, text))
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character == " " or unicodedata.category(character)[0] not in "CZ":
+        return character
+    return "".join(f"\\{byte:03o}" for byte in character.encode("utf-8", "surrogateescape"))
+
+
+def _quoted(text: str) -> str:
+    """Return a format in quotes; one that begins with a hyphen is not taken for an option."""
+    if text.startswith("-"):
+        text = f"\\055{text[1:]}"
+    return "'" + text.replace("'", "\\047") + "'"
+
+
+def _word(path: str) -> str:
+    """Return a relative path as a shell word that no command takes for an option."""
+    return shlex.quote(f"./{path}" if path.startswith("-") else path)
