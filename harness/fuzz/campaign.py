@@ -30,11 +30,17 @@ Group = tuple[Cause, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A minimal scenario on which the two disagree, and how that shows. `again`: it did so a second time."""
+    """A minimal scenario on which the two disagree, and how that shows. `again`: it did so a second time.
+
+    `rule` is the one that it most probably breaks, empty where none fits; `shown_by` the scenario of the suite on
+    which the two disagree in the same way, empty where none was found.
+    """
 
     scenario: Scenario
     disagreement: Disagreement
     again: bool = True
+    rule: str = ""
+    shown_by: str = ""
 
     @property
     def group(self) -> Group:

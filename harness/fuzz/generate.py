@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
 from itertools import count
 from random import Random
 from typing import Any
 
+from readfirst.harness.fuzz.conditions import Pair, conditions_of
 from readfirst.harness.fuzz.notebooks import notebook_scenario
+from readfirst.harness.fuzz.rarity import Rarity
 from readfirst.harness.fuzz.sketch import Sketch
 from readfirst.harness.fuzz.texts import argument_text, content, quoted_from
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.shift import Seconds
 
 __all__ = ["MOST_STEPS", "any_scenario", "scenarios", "several_files", "single_file"]
 
 MOST_STEPS = 24
+
+_FILES_DRAWN, _CALLS_DRAWN = 24, 4
+"""How many are drawn where rare conditions are preferred, of which one is taken."""
 
 _NAMES = (
     "notes.txt",
@@ -30,52 +37,83 @@ _NAMES = (
     "data.json",
     "page.mdx",
     "old.TXT",
+    "Notes.md",
+    ".hidden.py",
+    "two words",
+    "deep/er/down/there/notes.txt",
+    "deep/er/down/.env",
+    "src/Makefile",
+    "lib/data.tar.gz",
 )
 _SEVERAL = ("notes.txt", "other.txt", "src/main.py", "notes.md")
-_SHIFTS = (2, 2, 2, 1, -10, 0)
+_SHIFTS: tuple[Seconds, ...] = (2, 2, 1, Fraction(1, 1000), -10, 0)
 _MODES = (0o644, 0o755, 0o600, 0o444)
 _WRONG_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", [], ["alpha"], {}, {"a": 1})
 
 
-def scenarios(seed: int, *, basic: bool = False) -> Iterator[Scenario]:
-    """Yield scenarios without end; the same seed gives the same ones, and each depends on its number alone.
+def scenarios(
+    seed: int, *, basic: bool = False, seen: Mapping[Pair, int] | None = None
+) -> Iterator[Scenario]:
+    """Yield scenarios without end; the same seed gives the same ones.
 
-    `basic` yields only single files and notebooks, without wrong arguments, groups and races.
+    `basic` yields only single files and notebooks, without wrong arguments, groups and races. With `seen`, how often
+    pairs of conditions meet elsewhere, calls are preferred in which rare ones meet, and what was drawn before
+    counts, too; without it, each scenario depends on its number alone.
     """
+    rarity = Rarity(seen) if seen is not None else None
     for number in count():
         random = Random(f"{seed}.{number}")
         if random.randint(1, 12) == 12:
             yield notebook_scenario(random)
+        elif basic:
+            yield single_file(random, basic=True, rarity=rarity)
         else:
-            yield single_file(random, basic=True) if basic else any_scenario(random)
+            yield any_scenario(random, rarity=rarity)
 
 
-def any_scenario(random: Random, most_steps: int = MOST_STEPS) -> Scenario:
+def any_scenario(random: Random, most_steps: int = MOST_STEPS, *, rarity: Rarity | None = None) -> Scenario:
     """Return a scenario; nearly all are about a single file."""
     if random.randint(1, 40) == 40:
-        return several_files(random, 2 * most_steps)
-    return single_file(random, most_steps)
+        return several_files(random, 2 * most_steps, rarity=rarity)
+    return single_file(random, most_steps, rarity=rarity)
 
 
-def single_file(random: Random, most_steps: int = MOST_STEPS, *, basic: bool = False) -> Scenario:
+def single_file(
+    random: Random, most_steps: int = MOST_STEPS, *, basic: bool = False, rarity: Rarity | None = None
+) -> Scenario:
     """Return a scenario about one path: such scenarios can share a session of the product.
 
-    `basic` leaves out wrong arguments, groups and races.
+    `basic` leaves out wrong arguments, groups and races. `rarity` chooses the file and the calls, else chance alone.
 
     A file that may be missing has no carriage returns around it: only then would the product's choice of a new
     file's line ends depend on what lies beside the workspace.
     """
-    path = random.choice(_NAMES)
-    files: dict[str, Entry] = {}
     may_be_missing = random.randint(0, 3) == 3
-    if not may_be_missing or random.randint(0, 1):
-        files[path] = content(random, carriage_returns=not may_be_missing)
+    given = not may_be_missing or random.randint(0, 1) == 1
+
+    def drawn() -> tuple[str, dict[str, Entry]]:
+        path = random.choice(_NAMES)
+        return path, {path: content(random, carriage_returns=not may_be_missing)} if given else {}
+
+    path, files = drawn() if rarity is None else rarity.rarest(drawn, _of_a_read, of=_FILES_DRAWN)
     stage = _Stage(random, files, (path,), carriage_returns=not may_be_missing, removes=may_be_missing)
     stage.basic = basic
+    stage.rarity = rarity
     return _scenario(files, stage.steps(most_steps))
 
 
-def several_files(random: Random, most_steps: int = 2 * MOST_STEPS) -> Scenario:
+def _of_a_read(drawn: tuple[str, dict[str, Entry]]) -> tuple[str, tuple[str, ...]]:
+    """Return the conditions that a file brings along, whatever is done with it."""
+    path, files = drawn
+    sketch = Sketch()
+    sketch.give(files)
+    call = ToolCall("Read", {"file_path": f"$WS/{path}"})
+    return call.tool, conditions_of(call, path, sketch)
+
+
+def several_files(
+    random: Random, most_steps: int = 2 * MOST_STEPS, *, rarity: Rarity | None = None
+) -> Scenario:
     """Return a scenario about several paths: files, links to them, directories, and what is missing.
 
     It has a session of its own anyway, so paths are also relative or at home, and there may be permission rules.
@@ -90,6 +128,7 @@ def several_files(random: Random, most_steps: int = 2 * MOST_STEPS) -> Scenario:
     paths = (*_SEVERAL, "hard.txt", "link.txt", "folder", "folder/new.txt", "missing/deep/new.txt")
     stage = _Stage(random, files, paths, carriage_returns=True, removes=True)
     stage.alone = True
+    stage.rarity = rarity
     deny = random.choice(((), (), (), ("Edit(src/**)",), ("Read(notes.md)", "Edit(other.txt)")))
     return _scenario(files, stage.steps(most_steps), deny)
 
@@ -116,6 +155,7 @@ class _Stage:
         self.removes = removes
         self.basic = False
         self.alone = False
+        self.rarity: Rarity | None = None
         self.races = random.randint(0, 9) == 9  # a hook makes every call of the product slower
         self.sketch = Sketch()
         self.sketch.give(files)
@@ -133,9 +173,9 @@ class _Stage:
     def _step(self, path: str) -> Step:
         match self.random.randint(0, 31):
             case 0 | 1 | 2 | 3 | 4:
-                return self._called(self._read(path), path)
+                return self._called(self._rarest(self._read, path), path)
             case 5 | 6 | 7:
-                return self._called(self._write(path), path)
+                return self._called(self._rarest(self._write, path), path)
             case 8 | 9 | 10:
                 return self._event(path)
             case 11 if not self.basic:
@@ -149,8 +189,22 @@ class _Stage:
                 if not isinstance(event, WorldEvent):
                     return self._called(call, path)
                 return self._called(ToolCall(call.tool, call.arguments, (event,)), path)
+            case 15 | 16 | 17 | 18 | 19 if not self.sketch.is_fresh(path):
+                return self._called(self._rarest(self._read, path), path)
             case _:
-                return self._called(self._edit(path), path)
+                return self._called(self._rarest(self._edit, path), path)
+
+    def _rarest(self, draw: Callable[[str], ToolCall], path: str) -> ToolCall:
+        """Draw a call about a path, in view of what calls there were."""
+        if self.rarity is None:
+            return draw(path)
+
+        def conditions(call: ToolCall) -> tuple[str, tuple[str, ...]]:
+            return call.tool, conditions_of(call, path, self.sketch)
+
+        call = self.rarity.rarest(lambda: draw(path), conditions, of=_CALLS_DRAWN)
+        self.rarity.note(*conditions(call))
+        return call
 
     def _any_call(self, path: str) -> ToolCall:
         match self.random.randint(0, 4):
@@ -196,8 +250,15 @@ class _Stage:
 
     def _write(self, path: str) -> ToolCall:
         content = self._text()
-        if self.random.randint(0, 3) == 0:
-            content = self.sketch.text(path)[:20_000] + content
+        match self.random.randint(0, 15):
+            case 0 | 1 | 2 | 3:
+                content = self.sketch.text(path)[:20_000] + content
+            case 4:
+                content = self.sketch.text(path)[:20_000]
+            case 5:
+                content = ""
+            case _:
+                pass
         if not self.carriage_returns:
             content = content.replace("\r", "")
         return ToolCall("Write", {"file_path": self._path(path), "content": content})
@@ -222,6 +283,8 @@ class _Stage:
                 new = self._text() + old
             case 5:
                 new = quoted_from(self.random, self.sketch.text(path))
+            case 6:
+                new = self.random.choice((f" {old}", f"{old} ", old.replace(" ", "  "), old.strip()))
             case _:
                 new = self._text()
         if not self.carriage_returns:
@@ -273,7 +336,7 @@ class _Stage:
     def _modify(self, path: str) -> WorldEvent:
         before = self.sketch.files.get(path)
         entry = content(self.random, carriage_returns=self.carriage_returns)
-        mtime = self.random.choice((2, 2, 2, -10, None))
+        mtime: Seconds | None = self.random.choice((2, 2, 2, Fraction(1, 1000), -10, None))
         if before == entry.data:
             return WorldEvent("touch", path, mtime=self.random.choice(_SHIFTS))
         return WorldEvent("modify", path, RegularFile(entry.content), mtime=mtime)

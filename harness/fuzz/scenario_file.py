@@ -31,6 +31,8 @@ def scenario_yaml(scenario: Scenario) -> str:
     if scenario.about:
         lines += emit_mapping({"about": scenario.about}, 0)
     lines.append(f"requirement: {scenario.requirement}")
+    if scenario.rule:
+        lines.append(f"rule: {scenario.rule}")
     if scenario.tags:
         lines.append(f"tags: [{', '.join(scenario.tags)}]")
     if scenario.sources:

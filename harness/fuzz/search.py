@@ -12,6 +12,8 @@ from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding, Group, Tall
 from readfirst.harness.fuzz.claimed import claimed
 from readfirst.harness.fuzz.generate import scenarios
 from readfirst.harness.fuzz.known import KnownDisagreement, load_known
+from readfirst.harness.fuzz.likely_rule import with_rule
+from readfirst.harness.fuzz.portrait import portrait_of
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import TIME_LIMIT, Adapter
 from readfirst.harness.suite.contracts import Contract
@@ -58,9 +60,12 @@ class SearchRequest:
 class Search:
     """The search of one seed, with both sides connected."""
 
-    def __init__(self, campaign: Campaign, gone: tuple[int, ...]) -> None:
+    def __init__(
+        self, campaign: Campaign, gone: tuple[int, ...], named: Callable[[Finding], Finding]
+    ) -> None:
         self._campaign = campaign
         self._gone = gone
+        self._named = named
 
     @property
     def tally(self) -> Tally:
@@ -69,8 +74,8 @@ class Search:
         return Tally(made.steps, made.scenarios, made.disagreed, made.explained, self._gone)
 
     def perform(self, progress: Callable[[], None]) -> Iterator[Finding]:
-        """Yield what is found; `progress` is called after each scenario."""
-        return self._campaign.perform(lambda _: progress())
+        """Yield what is found, with its rule; `progress` is called after each scenario."""
+        return map(self._named, self._campaign.perform(lambda _: progress()))
 
 
 @contextmanager
@@ -85,10 +90,12 @@ def search(request: SearchRequest) -> Iterator[Search]:
             stack.callback(getattr(side, "close", _nothing))
         duel = Duel(reference, target, place, request.judged, suite.vocabulary, request.beside)
         accepted, gone = _accepted(duel, known)
-        generated = claimed(scenarios(request.seed, basic=request.fast), (reference, target))
+        portrait = portrait_of(suite)
+        drawn = scenarios(request.seed, basic=request.fast, seen=portrait.pairs)
+        generated = claimed(drawn, (reference, target))
         seconds = None if request.minutes is None else 60 * request.minutes
         campaign = Campaign(duel, generated, steps=request.steps, seconds=seconds, accepted=accepted)
-        yield Search(campaign, gone)
+        yield Search(campaign, gone, lambda finding: with_rule(finding, suite, portrait, duel))
 
 
 def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.fuzz.by_rule import by_rule
 from readfirst.harness.fuzz.campaign import Finding, Group, Tally
 from readfirst.harness.fuzz.known import load_known
 from readfirst.harness.fuzz.scenario_file import scenario_yaml
@@ -43,6 +44,8 @@ def perform(request: SearchRequest) -> ExitCode:
             _search_in_processes(requests, result)
     finally:  # an interrupted search reports how far it got
         result.progress.stop()
+        for line in by_rule(result.findings, request.suite.rules):
+            print(line)
         print(result.summary, file=sys.stderr)
     for number in sorted({number for tally in result.tallies for number in tally.gone}):
         print(f"{known[number].scenario.path}: no longer a disagreement; remove it from {request.known}")
@@ -85,6 +88,7 @@ class _Result:
         self._request = request
         self._seeds = [each.seed for each in requests]
         self._groups: set[Group] = set()
+        self.findings: list[Finding] = []
         self.tallies = [Tally()]
         self.all_well = True
         self.progress = _Progress(request)
@@ -104,6 +108,7 @@ class _Result:
         if finding.group not in self._groups:
             self._groups.add(finding.group)
             self.all_well = False
+            self.findings.append(finding)
             path = _write(self._request, finding, len(self._groups))
             print(_describe(finding, path, self._request.beside), flush=True)
 
@@ -153,6 +158,7 @@ def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
     scenario = replace(
         finding.scenario,
         id=f"fuzz/{path.stem}",
+        rule=finding.rule,
         title=f"Generated sequence of {_times(len(finding.scenario.steps), 'step')} about {cause.tool}",
         about=(
             f"Step {found.step + 1}, {found.what}. The {request.against}: {_cut(found.reference)} "
@@ -167,10 +173,13 @@ def _describe(finding: Finding, path: Path, beside: str) -> str:
     found = finding.disagreement
     sides = ("target", beside.removeprefix("the "))
     wide = max(map(len, sides))
+    shown = f"; so does {finding.shown_by}" if finding.shown_by else ""
+    rule = f"breaks {finding.rule}, probably{shown}" if finding.rule else "breaks no rule that is known"
     again = "" if finding.again else " (not seen a second time, so not shrunk)"
     return (
         f"{path}: {found.cause.told(beside)}{again}\n"
         f"  step {found.step + 1} of {len(finding.scenario.steps)}, {found.what}\n"
+        f"  {rule}\n"
         f"    {sides[0].ljust(wide)}  {_cut(found.target)}\n"
         f"    {sides[1].ljust(wide)}  {_cut(found.reference)}"
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+import posixpath
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from readfirst.harness.suite.entry import Base64Content, Entry, RegularFile, TextContent
+from readfirst.harness.suite.entry import Base64Content, Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
 __all__ = ["SECONDS", "shrink"]
@@ -36,6 +37,7 @@ def shrink(
             _simpler_steps,
             _fewer_files,
             _simpler_files,
+            _simpler_paths,
             _fewer_arguments,
             _shorter_strings,
         ):
@@ -166,6 +168,69 @@ def _simpler_entries(entry: Entry) -> Iterator[Entry]:
             pass
 
 
+def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
+    """Give a file the plainest name, or name it plainly, in case neither matters."""
+    named = [
+        value
+        for _, call in _calls(scenario)
+        for name, value in call.arguments.items()
+        if name in _PATHS and isinstance(value, str)
+    ]
+    for path in dict.fromkeys(named):
+        plain = f"$WS/{posixpath.normpath(path.strip().removeprefix('$WS/'))}"
+        if plain != path:
+            yield _with_path(scenario, {path: plain})
+    held = [*scenario.given.files, *(event.path for event in _events(scenario))]
+    paths = dict.fromkeys([*held, *(path.removeprefix("$WS/") for path in named)])
+    if _PLAINEST not in paths:
+        for path in paths:
+            if path.rpartition(".")[2] not in _KINDS:
+                yield _with_path(scenario, {path: _PLAINEST, f"$WS/{path}": f"$WS/{_PLAINEST}"})
+
+
+def _with_path(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
+    """Return the scenario with these paths called otherwise."""
+
+    def of_event(event: WorldEvent) -> WorldEvent:
+        return replace(event, path=names.get(event.path, event.path), to=names.get(event.to or "", event.to))
+
+    def of_call(call: ToolCall) -> ToolCall:
+        arguments = {
+            name: names.get(value, value) if name in _PATHS and isinstance(value, str) else value
+            for name, value in call.arguments.items()
+        }
+        return replace(call, arguments=arguments, during=tuple(map(of_event, call.during)))
+
+    def of_step(step: Step) -> Step:
+        match step:
+            case WorldEvent():
+                return of_event(step)
+            case ToolCall():
+                return of_call(step)
+            case ParallelCalls(calls):
+                return replace(step, calls=tuple(map(of_call, calls)))
+
+    files: dict[str, Entry] = {}
+    for path, entry in scenario.given.files.items():
+        match entry:
+            case HardLink(to):
+                files[names.get(path, path)] = HardLink(names.get(to, to))
+            case Symlink(target):
+                files[names.get(path, path)] = Symlink(names.get(target, target))
+            case _:
+                files[names.get(path, path)] = entry
+    given = Given(files, scenario.given.deny)
+    return replace(scenario, given=given, steps=tuple(map(of_step, scenario.steps)))
+
+
+def _events(scenario: Scenario) -> Iterator[WorldEvent]:
+    for step in scenario.steps:
+        if isinstance(step, WorldEvent):
+            yield step
+    for _, call in _calls(scenario):
+        yield from call.during
+
+
 def _fewer_arguments(scenario: Scenario) -> Iterator[Scenario]:
     for index, call in _calls(scenario):
         for name in call.arguments:
@@ -207,6 +272,9 @@ def _chunks(length: int) -> Iterator[tuple[int, int]]:
 
 
 _PATHS = ("file_path", "notebook_path")
+_PLAINEST = "notes.txt"
+_KINDS = ("ipynb", "json", "mdx", "png")
+"""Extensions by which some tools treat a file in their own way."""
 
 _Index = tuple[int, int | None]
 

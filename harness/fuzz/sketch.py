@@ -7,8 +7,13 @@ from dataclasses import dataclass, field
 
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.scenario import ToolCall, WorldEvent
+from readfirst.harness.suite.shift import Seconds
 
 __all__ = ["Sketch"]
+
+_STALE = frozenset(
+    f"{what}, newer{much}" for what in ("content", "time") for much in ("", " by less than a second")
+)
 
 
 @dataclass
@@ -16,14 +21,19 @@ class Sketch:
     """Follows the steps roughly: no rule is judged here, a wrong guess only makes later steps less telling.
 
     `files` maps the path of each regular file to its bytes; `links` each symbolic link to its target in the
-    workspace; `known` holds what was read or written, `stale` what changed since.
+    workspace; `modes` holds the modes that are stated, `hard` what has several names. `known` maps what was read or
+    written to how (`whole`, `part`, `own`), `changed` to what happened to it since; `refused` holds what the last
+    call about was probably refused.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
     links: dict[str, str] = field(default_factory=dict)
     directories: set[str] = field(default_factory=set)
-    known: set[str] = field(default_factory=set)
-    stale: set[str] = field(default_factory=set)
+    modes: dict[str, int] = field(default_factory=dict)
+    hard: set[str] = field(default_factory=set)
+    known: dict[str, str] = field(default_factory=dict)
+    changed: dict[str, str] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
 
     def give(self, files: Mapping[str, Entry]) -> None:
         """Take the given files over."""
@@ -31,8 +41,11 @@ class Sketch:
             match entry:
                 case RegularFile():
                     self.files[path] = entry.data
+                    if entry.mode is not None:
+                        self.modes[path] = entry.mode
                 case HardLink(to):
                     self.files[path] = self.files.get(to, b"")
+                    self.hard |= {path, to}
                 case Symlink(target):
                     self.links[path] = target.removeprefix("$WS/")
                 case Directory():
@@ -43,6 +56,12 @@ class Sketch:
     def exists(self, path: str) -> bool:
         """Tell whether the path itself is there."""
         return path in self.files or path in self.links or path in self.directories
+
+    def is_fresh(self, path: str) -> bool:
+        """Tell whether the file is known as it is, so that it may be changed; so is one that is not there."""
+        if path not in self.files:
+            return True
+        return path in self.known and self.changed.get(path) not in _STALE
 
     def text(self, path: str) -> str:
         """Return what a model sees of a file, with `\\n` line ends; empty where there is none."""
@@ -55,11 +74,12 @@ class Sketch:
         key = path
         path = self.links.get(path, path)
         arguments = call.arguments
-        fits = key in self.known and key not in self.stale
+        fits = key in self.known and self.changed.get(key) not in _STALE
+        self.refused.discard(key)
         match call.tool:
             case "Read" if path in self.files:
-                self.known.add(key)
-                self.stale.discard(key)
+                self.known[key] = "part" if {"offset", "limit"} & arguments.keys() else "whole"
+                self.changed.pop(key, None)
             case "Write" if isinstance(arguments.get("content"), str) and (path not in self.files or fits):
                 self._write(path, key, arguments["content"])
             case "Edit" if isinstance(arguments.get("old_string"), str) and isinstance(
@@ -74,9 +94,11 @@ class Sketch:
                         path, key, before.replace(old, new, -1 if arguments.get("replace_all") else 1)
                     )
                 else:
-                    self.stale.discard(key)
+                    self.refused.add(key)
+                    if self.changed.get(key) in _STALE:
+                        del self.changed[key]
             case _:
-                pass
+                self.refused.add(key)
 
     def event(self, event: WorldEvent) -> None:
         """Follow a world event."""
@@ -84,10 +106,14 @@ class Sketch:
         match event.kind:
             case "modify" if isinstance(event.entry, RegularFile):
                 self.files[path] = event.entry.data
-                if event.mtime is not None and event.mtime > 0:
-                    self.stale.add(event.path)
-            case "touch" if event.mtime is not None and event.mtime > 0:
-                self.stale.add(event.path)
+                if event.entry.mode is not None:
+                    self.modes[path] = event.entry.mode
+                if event.path in self.known:
+                    self.changed[event.path] = _change("content", event.mtime)
+            case "touch" if event.path in self.known:
+                self.changed[event.path] = _change("time", event.mtime)
+            case "chmod" if event.mode is not None:
+                self.modes[path] = event.mode
             case "delete":
                 self.files.pop(event.path, None)
                 self.links.pop(event.path, None)
@@ -108,5 +134,13 @@ class Sketch:
         if before.count(b"\r\n") * 2 > before.count(b"\n"):
             text = text.replace("\n", "\r\n")
         self.files[path] = text.encode(encoding, "replace")
-        self.known.add(key)
-        self.stale.discard(key)
+        self.known[key] = "own"
+        self.changed.pop(key, None)
+
+
+def _change(what: str, mtime: Seconds | None) -> str:
+    if not mtime:
+        return f"{what}, same time"
+    if mtime < 0:
+        return f"{what}, older"
+    return f"{what}, newer" if mtime >= 1 else f"{what}, newer by less than a second"

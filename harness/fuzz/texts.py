@@ -137,6 +137,10 @@ def quoted_from(random: Random, text: str) -> str:
             return text[start : end if end >= 0 else len(text)][:3000] or piece
         case 7:
             return piece.upper()
+        case 6:
+            return text[:5000]
+        case 5:
+            return text[start : start + 1500]
         case _:
             return piece
 

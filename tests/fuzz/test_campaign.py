@@ -52,12 +52,14 @@ def test_a_fault_of_counting_is_shrunk_to_a_read_and_an_edit_of_two_letters(
 ) -> None:
     finding = first(wrong_text.ReplacesFirstOfSeveral, suite, place)
     assert finding.disagreement.cause == Cause("Edit", "effects", "multiple_matches", "done")
-    assert kinds(finding.scenario) == ["Read", "Edit"]
+    assert kinds(finding.scenario) in (["Read", "Edit"], ["Write", "Edit"])
     edit = finding.scenario.steps[-1]
     assert isinstance(edit, ToolCall)
-    (file,) = finding.scenario.given.files.values()
-    assert isinstance(file, RegularFile)
-    assert file.data.decode() == 2 * edit.arguments["old_string"]
+    made = [
+        file.data.decode() for file in finding.scenario.given.files.values() if isinstance(file, RegularFile)
+    ]
+    made += [call.arguments["content"] for call in finding.scenario.calls() if call.tool == "Write"]
+    assert made == [2 * edit.arguments["old_string"]]
 
 
 def test_a_fault_of_the_clock_is_shrunk_to_the_change_and_the_call(suite: Suite, place: SitePool) -> None:
@@ -111,9 +113,9 @@ def test_the_time_ends_a_search_and_the_shrinking_of_what_it_found(suite: Suite,
 def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: SitePool) -> None:
     groups = frozenset(
         finding.group
-        for finding in campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=100).perform()
+        for finding in campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=40).perform()
     )
-    again = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=100)
+    again = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=40)
     again.accepted = groups
     assert list(again.perform()) == []
     assert again.explained == again.disagreed > 0

@@ -59,6 +59,8 @@ def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
     assert "answer. The reference: " in scenario.about
     told = capsys.readouterr().out
     assert f"{path}: Read: done by the target, done by the reference (text)" in told
+    assert "\nRules that are probably broken, worst first: 1\nfidelity\n" in told
+    assert f"  {scenario.rule}; the suite shows it, too: " in told
     outcome = replay(scenario, FastReference("2.1.7"), place)
     assert outcome.broken is None
 
@@ -108,7 +110,7 @@ def test_a_wrong_list_of_known_disagreements_is_explained(
 def test_an_interrupted_search_shows_how_far_it_came(
     fuzz: Fuzz, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(seed: int, *, basic: bool) -> Iterator[Scenario]:
+    def interrupted(seed: int, *, basic: bool, seen: object) -> Iterator[Scenario]:
         yield from islice(scenarios(seed, basic=basic), 3)
         raise KeyboardInterrupt
 

@@ -7,13 +7,16 @@ from readfirst.harness.fuzz.shrink import shrink
 from readfirst.harness.suite.entry import Directory, RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
 
-READ = ToolCall("Read", {"file_path": "$WS/a", "limit": 3})
-WRITE = ToolCall("Write", {"file_path": "$WS/a", "content": "one\n“two”\nthree"})
-TOUCH = WorldEvent("touch", "a", mtime=-10)
+READ = ToolCall("Read", {"file_path": "$WS/notes.txt", "limit": 3})
+WRITE = ToolCall("Write", {"file_path": "$WS/notes.txt", "content": "one\n“two”\nthree"})
+TOUCH = WorldEvent("touch", "notes.txt", mtime=-10)
 
 
 def scenario(*steps: object, **files: str) -> Scenario:
-    given = {path: RegularFile(TextContent(text, eol="crlf"), 0o600) for path, text in files.items()}
+    given = {
+        {"a": "notes.txt"}.get(path, path): RegularFile(TextContent(text, eol="crlf"), 0o600)
+        for path, text in files.items()
+    }
     return Scenario("fuzz/one", "Some steps", "observed", Given(given), steps)  # type: ignore[arg-type]
 
 
@@ -34,11 +37,11 @@ def test_what_is_needed_together_stays_together() -> None:
 
     smallest = shrink(scenario(WRITE, READ, READ, TOUCH, READ, WRITE, READ, WRITE, a="x"), shows)
     assert [type(step).__name__ for step in smallest.steps] == ["ToolCall", "WorldEvent", "ToolCall"]
-    assert smallest.steps[1] == WorldEvent("touch", "a", mtime=2)
+    assert smallest.steps[1] == WorldEvent("touch", "notes.txt", mtime=2)
 
 
 def test_a_text_is_shortened_everywhere_at_once() -> None:
-    edit = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "some long name", "new_string": "z"})
+    edit = ToolCall("Edit", {"file_path": "$WS/notes.txt", "old_string": "some long name", "new_string": "z"})
 
     def finds(candidate: Scenario) -> bool:
         files = [
@@ -50,7 +53,7 @@ def test_a_text_is_shortened_everywhere_at_once() -> None:
     smallest = shrink(scenario(edit, a="before\nsome long name\nafter"), finds)
     (call,) = smallest.calls()
     assert len(call.arguments["old_string"]) == 1
-    assert smallest.given.files["a"] == RegularFile(TextContent(call.arguments["old_string"]))
+    assert smallest.given.files["notes.txt"] == RegularFile(TextContent(call.arguments["old_string"]))
 
 
 def test_groups_and_races_are_taken_apart() -> None:
@@ -62,6 +65,19 @@ def test_groups_and_races_are_taken_apart() -> None:
 def test_what_cannot_be_smaller_is_returned_as_it_is() -> None:
     least = scenario(ToolCall("Read", {}))
     assert shrink(least, lambda candidate: candidate == least) is least
+
+
+def test_a_path_becomes_plain_unless_it_matters() -> None:
+    read = ToolCall("Read", {"file_path": "$WS/src/../deep/er/.env"})
+    deep = scenario(read, WorldEvent("touch", "deep/er/.env", mtime=2), **{"deep/er/.env": "x"})
+
+    def touches(candidate: Scenario) -> bool:
+        paths = [getattr(step, "path", None) for step in candidate.steps]
+        return len(candidate.steps) == 2 and paths[1] in candidate.given.files
+
+    assert shrink(deep, touches).steps[1] == WorldEvent("touch", "notes.txt", mtime=2)
+    hidden = shrink(deep, lambda each: touches(each) and "/." in str(next(each.calls()).arguments))
+    assert hidden.steps[0] == ToolCall("Read", {"file_path": "$WS/deep/er/.env"})
 
 
 def test_no_more_questions_are_asked_than_allowed() -> None:
@@ -95,6 +111,6 @@ def test_what_the_first_step_makes_becomes_a_given_file() -> None:
     def shows(candidate: Scenario) -> bool:
         return len(candidate.given.files) + len(candidate.steps) == 2
 
-    for step in (WRITE, WorldEvent("modify", "a", RegularFile(TextContent("one")), mtime=2)):
+    for step in (WRITE, WorldEvent("modify", "notes.txt", RegularFile(TextContent("one")), mtime=2)):
         smallest = shrink(scenario(step, READ), shows)
-        assert (list(smallest.given.files), len(smallest.steps)) == (["a"], 1)
+        assert (list(smallest.given.files), len(smallest.steps)) == (["notes.txt"], 1)

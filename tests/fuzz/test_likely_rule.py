@@ -1,0 +1,121 @@
+"""Each finding names the rule that it most probably breaks, if one fits."""
+
+import pytest
+import wrong_state
+import wrong_text
+from altered import Altered
+
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.fuzz.by_rule import by_rule
+from readfirst.harness.fuzz.campaign import Duel, Finding
+from readfirst.harness.fuzz.disagree import Cause, Disagreement
+from readfirst.harness.fuzz.likely_rule import with_rule
+from readfirst.harness.fuzz.portrait import Portrait, portrait_of
+from readfirst.harness.session import ToolResult
+from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.scenario import Given, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+FILE = {"notes.txt": RegularFile(TextContent("alpha\nbeta\nalpha\n"))}
+PATH = "$WS/notes.txt"
+READ = ToolCall("Read", {"file_path": PATH})
+WRITE = ToolCall("Write", {"file_path": PATH, "content": "x"})
+CHANGED = WorldEvent("modify", "notes.txt", RegularFile(TextContent("other\n")), mtime=2)
+
+
+def edit(old: str, new: str, **more: bool) -> ToolCall:
+    return ToolCall("Edit", {"file_path": PATH, "old_string": old, "new_string": new, **more})
+
+
+@pytest.fixture(scope="module")
+def portrait(suite: Suite) -> Portrait:
+    return portrait_of(suite)
+
+
+def named(target: type[Altered], suite: Suite, portrait: Portrait, place: SitePool, *steps: Step) -> Finding:
+    """Return what the last step shows of a target, with its rule."""
+    duel = Duel(ReferenceAdapter("2.1.7"), target, place, "effects", suite.vocabulary)  # type: ignore[arg-type]
+    scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), steps)
+    found = duel(scenario)
+    assert found is not None
+    return with_rule(Finding(scenario, found), suite, portrait, duel)
+
+
+@pytest.mark.parametrize(
+    ("target", "steps", "rule"),
+    [
+        (wrong_state.NoStalenessCheck, (READ, CHANGED, edit("other", "x")), "edit-refuses-changed-file"),
+        (wrong_state.NoStalenessCheck, (READ, CHANGED, WRITE), "write-refuses-changed-file"),
+        (wrong_text.ReplaceAllReplacesFirst, (READ, edit("alpha", "x", replace_all=True)), "replace-all"),
+        (wrong_text.ReplacesFirstOfSeveral, (READ, edit("alpha", "x")), "ambiguous-match"),
+    ],
+)
+def test_the_suite_names_the_rule_of_a_fault_that_it_shows(
+    target: type[Altered],
+    steps: tuple[Step, ...],
+    rule: str,
+    suite: Suite,
+    portrait: Portrait,
+    place: SitePool,
+) -> None:
+    finding = named(target, suite, portrait, place, *steps)
+    assert finding.rule == rule
+    assert suite.scenario(finding.shown_by).rule == rule
+
+
+class OpenForHidden(Altered):
+    """Refuses a Write of an unread file, but not of one with a name that no scenario has."""
+
+    def alter(self, tool, arguments, strike):  # type: ignore[no-untyped-def]
+        result = self.reference(tool, arguments, strike)
+        if result.is_error and "unheard-of" in str(arguments.get("file_path")):
+            return ToolResult("done")
+        return result
+
+
+def test_a_fault_that_only_the_search_shows_has_the_rule_of_what_is_like_it(
+    suite: Suite, portrait: Portrait, place: SitePool
+) -> None:
+    write = ToolCall("Write", {"file_path": "$WS/.unheard-of", "content": "x"})
+    modify = WorldEvent("modify", ".unheard-of", RegularFile(TextContent("other\n")), mtime=2)
+    finding = named(OpenForHidden, suite, portrait, place, modify, write)
+    assert (finding.rule, finding.shown_by) == ("write-refuses-unread-file", "")
+
+
+def test_what_nothing_is_like_breaks_no_rule(suite: Suite, portrait: Portrait, place: SitePool) -> None:
+    duel = Duel(ReferenceAdapter("2.1.7"), ReferenceAdapter("2.1.7"), place, "effects", suite.vocabulary)
+    cause = Cause("Read", "effects", "an error that no scenario has", "done")
+    scenario = Scenario("fuzz/one", "A Read", "observed", Given(FILE), (READ,))
+    finding = Finding(scenario, Disagreement(cause, 0, 0, "answer", "a", "b"))
+    assert with_rule(finding, suite, portrait, duel) == finding
+
+
+def test_findings_are_listed_by_rule_the_worst_class_first(suite: Suite) -> None:
+    cause = Cause("Edit", "effects", "done", "done")
+    scenario = Scenario("fuzz/one", "An Edit", "observed", Given(), (READ,))
+    found = Disagreement(cause, 0, 0, "answer", "a", "b")
+
+    def finding(rule: str, shown_by: str = "") -> Finding:
+        return Finding(scenario, found, rule=rule, shown_by=shown_by)
+
+    findings = [
+        finding(""),
+        finding("replace-all"),
+        finding("ambiguous-match", "a/b"),
+        finding("replace-all"),
+    ]
+    assert suite.rules is not None
+    assert list(by_rule(findings, suite.rules)) == [
+        "Rules that are probably broken, worst first: 2",
+        "safety",
+        f"  1  {suite.rules['ambiguous-match'].title}",
+        "     ambiguous-match; the suite shows it, too: a/b",
+        "contract",
+        f"  2  {suite.rules['replace-all'].title}",
+        "     replace-all; only this search shows it",
+        "no rule",
+        "  1  Nothing in the suite is like it",
+    ]
+    assert list(by_rule([finding("replace-all")], None))[-1] == "  1  Nothing in the suite is like it"
+    assert list(by_rule([], suite.rules)) == []

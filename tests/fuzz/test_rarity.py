@@ -1,0 +1,140 @@
+"""Conditions of calls, and that rare pairs of them are preferred."""
+
+from collections.abc import Mapping
+from itertools import islice
+
+import pytest
+
+from readfirst.harness.fuzz.conditions import Pair, calls_of, pairs_of
+from readfirst.harness.fuzz.generate import scenarios
+from readfirst.harness.fuzz.portrait import Portrait, portrait_of
+from readfirst.harness.fuzz.rarity import Rarity
+from readfirst.harness.suite.entry import Entry, HardLink, RegularFile, Symlink, TextContent
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.suite import Suite
+
+PATH = "$WS/notes.txt"
+READ = ToolCall("Read", {"file_path": PATH})
+WRITE = ToolCall("Write", {"file_path": PATH, "content": ""})
+LINES = "alpha\nbeta\nalpha\n"
+
+
+def edit(old: str, new: str, **more: bool) -> ToolCall:
+    return ToolCall("Edit", {"file_path": PATH, "old_string": old, "new_string": new, **more})
+
+
+def last_conditions(*steps: Step, **files: Entry) -> tuple[str, ...]:
+    given = {name.replace("_", "."): entry for name, entry in files.items()}
+    return list(calls_of(Scenario("fuzz/one", "One", "observed", Given(given), steps)))[-1][2]
+
+
+@pytest.mark.parametrize(
+    ("steps", "entry", "expected"),
+    [
+        ((READ,), TextContent(LINES, eol="crlf"), {"line ends: crlf", "known: unread", "range: whole"}),
+        ((READ,), TextContent("a\r\nb\n"), {"line ends: mixed"}),
+        ((READ,), TextContent("é", encoding="utf-16-le", bom=True), {"encoding: utf-16"}),
+        ((READ,), TextContent(""), {"size: empty", "line ends: none"}),
+        ((READ,), TextContent("line\n", times=150), {"size: long"}),
+        ((READ,), TextContent("line\n", times=30_000), {"size: large"}),
+        ((READ, edit("beta", "")), TextContent(LINES), {"edit: deletion", "matches: one", "known: whole"}),
+        ((edit("alpha", "alpha!"),), TextContent(LINES), {"edit: insertion", "matches: several"}),
+        ((edit("beta", "beta\t"),), TextContent("a  beta"), {"edit: insertion"}),
+        (
+            (edit("a b", "a  b", replace_all=False),),
+            TextContent("a b c"),
+            {"edit: blanks alone", "replace_all: false"},
+        ),
+        ((edit(LINES, "new"),), TextContent(LINES), {"edit: whole file", "length: lines"}),
+        ((edit("", "new"),), TextContent(LINES), {"edit: creation"}),
+        ((READ, WRITE, WRITE), TextContent(LINES), {"content: empty", "known: own", "size: empty"}),
+        ((edit("b", "c"), WRITE), TextContent(LINES), {"content: empty", "before: refused"}),
+        ((WRITE, READ), TextContent(LINES), {"before: refused"}),
+        (
+            (ToolCall("Write", {"file_path": PATH, "content": LINES}),),
+            TextContent(LINES),
+            {"content: the same"},
+        ),
+        (
+            (READ, WorldEvent("touch", "notes.txt", mtime=2), WRITE),
+            TextContent(LINES),
+            {"since: time, newer", "content: empty"},
+        ),
+        (
+            (READ, WorldEvent("modify", "notes.txt", RegularFile(TextContent("x"))), WRITE),
+            TextContent(LINES),
+            {"since: content, same time"},
+        ),
+        ((ParallelCalls((READ, READ)),), TextContent(LINES), {"made: in a group"}),
+    ],
+)
+def test_the_conditions_of_a_call_are_told(
+    steps: tuple[Step, ...], entry: TextContent, expected: set[str]
+) -> None:
+    assert expected <= {*last_conditions(*steps, notes_txt=RegularFile(entry))}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("$WS/.env", {"name: hidden", "depth: top"}),
+        ("$WS/a/b/c/Makefile", {"name: capitals", "depth: deep"}),
+        ("$WS/a/makefile", {"name: no extension", "depth: folder"}),
+        ("$WS/two words.txt", {"name: blanks", "path: whole"}),
+        ("$WS/naïve.txt", {"name: other letters"}),
+        ("$WS/a.b", {"name: other extension", "kind: missing"}),
+        ("$WS//a.txt", {"path: roundabout", "name: plain"}),
+        ("a.txt", {"path: relative"}),
+        ("~/a.txt", {"path: at home"}),
+        ("/etc/a.txt", {"path: outside"}),
+        (" $WS/a.txt", {"path: padded"}),
+    ],
+)
+def test_the_conditions_of_a_path_are_told(path: str, expected: set[str]) -> None:
+    assert expected <= {*last_conditions(ToolCall("Read", {"file_path": path}))}
+
+
+def test_links_and_modes_are_conditions() -> None:
+    file = RegularFile(TextContent("a"), mode=0o444)
+    linked = last_conditions(READ, notes_txt=Symlink("other.txt"), other_txt=file)
+    assert {"kind: link", "mode: read-only", "encoding: ascii"} <= {*linked}
+    assert "kind: hard link" in last_conditions(READ, other_txt=file, notes_txt=HardLink("other.txt"))
+
+
+def test_what_met_seldom_is_taken() -> None:
+    seen: dict[Pair, int] = {("Read", "a", "b"): 9}
+    rarity = Rarity(seen)
+    drawn = iter((("a", "b"), ("a", "c"), ("a", "b"), ("a", "c"), ("a", "c"), ("a", "b")))
+
+    def next_one() -> tuple[str, ...]:
+        return rarity.rarest(lambda: next(drawn), lambda each: ("Read", each), of=2)
+
+    assert next_one() == ("a", "c")
+    for _ in range(20):
+        rarity.note("Read", ("a", "c"))
+    assert next_one() == ("a", "b")
+    seen.clear()
+    assert next_one() == ("a", "b")
+
+
+@pytest.fixture(scope="module")
+def portrait(suite: Suite) -> Portrait:
+    return portrait_of(suite)
+
+
+def new_pairs(portrait: Portrait, seen: Mapping[Pair, int] | None) -> int:
+    """Return how many pairs that are absent from the suite 60 scenarios reach."""
+    drawn = islice(scenarios(1, seen=seen), 60)
+    made = {
+        pair for each in drawn for _, call, found in calls_of(each) for pair in pairs_of(call.tool, found)
+    }
+    return len(made - portrait.pairs.keys())
+
+
+def test_weights_reach_more_of_what_the_suite_does_not_have(portrait: Portrait) -> None:
+    assert new_pairs(portrait, portrait.pairs) > 1.2 * new_pairs(portrait, None)
+
+
+def test_scenarios_that_follow_weights_come_from_the_seed_alone(portrait: Portrait) -> None:
+    first, again, other = (list(islice(scenarios(seed, seen=portrait.pairs), 10)) for seed in (3, 3, 4))
+    assert first == again != other
