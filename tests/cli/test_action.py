@@ -51,7 +51,7 @@ def values(step: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
     """Put the inputs into the environment of a step, as the runner does."""
     found = {}
     for name, expression in step["env"].items():
-        match = re.fullmatch(r"\$\{\{ inputs\.([a-z]+) \}\}", expression)
+        match = re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", expression)
         assert match is not None, expression
         found[name] = given.get(match[1], ACTION["inputs"][match[1]].get("default", ""))
     return found
@@ -66,7 +66,8 @@ def act(tmp_path: Path) -> Callable[..., Ran]:
     for name in ("summary", "outputs"):
         (tmp_path / name).touch()
 
-    def run(folder: Path = tmp_path, **given: str) -> Ran:
+    def run(folder: Path = tmp_path, **inputs: str) -> Ran:
+        given = {name.replace("_", "-"): value for name, value in inputs.items()}
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *sys.path]),
@@ -145,6 +146,49 @@ def test_all_inputs_reach_the_run(act: Callable[..., Ran], mixed: Suite, tmp_pat
     assert "| mine | documented | reason | nothing judged |" in ran.summary
 
 
+FUZZED = "python:wrong_answers:TabAfterLineNumber"
+BESIDE = CHECKOUT / "tests" / "wrong_implementations"
+
+
+@pytest.mark.slow
+def test_what_fuzzing_finds_fails_the_step_and_stands_in_the_summary(
+    act: Callable[..., Ran], holding: Suite, tmp_path: Path
+) -> None:
+    given = {"target": FUZZED, "fixtures": str(holding.root), "arguments": "gate/not-read", "jobs": "1"}
+    assert act(BESIDE, **given, output=str(tmp_path / "without")).code == 0
+    assert not (tmp_path / "without" / "fuzz-findings").exists()
+    output = tmp_path / "with fuzzing"
+    ran = act(BESIDE, **given, output=str(output), fuzz_minutes="0.02")
+    assert (ran.code, ran.outputs["exit-code"]) == (1, "0"), ran.log
+    assert f"{output}/fuzz-findings/read-done-done-1.yaml: Read: done by the target" in ran.summary
+    assert "steps in " in ran.summary.splitlines()[-2]
+    assert list((output / "fuzz-findings").glob("*.yaml"))
+
+
+@pytest.mark.slow
+def test_fuzzing_that_finds_nothing_leaves_the_code_of_the_run(act: Callable[..., Ran], mixed: Suite) -> None:
+    ran = act(
+        target="reference",
+        fixtures=str(mixed.root),
+        jobs="1",
+        level="effects",
+        contract="all 2.1.7",
+        fuzz_minutes="0.01",
+    )
+    assert ran.code == 1
+    assert "level effects, seed 0: 0 disagreements" in ran.summary
+
+
+@pytest.mark.slow
+def test_fuzzing_that_is_not_possible_fails_the_step(
+    act: Callable[..., Ran], holding: Suite, tmp_path: Path
+) -> None:
+    given = {"target": "reference", "fixtures": str(holding.root), "jobs": "1", "fuzz_minutes": "0.01"}
+    ran = act(**given, fuzz_known=str(tmp_path / "nothing.yaml"))
+    assert (ran.code, ran.outputs["exit-code"]) == (4, "0"), ran.log
+    assert "nothing.yaml" in ran.summary
+
+
 @pytest.mark.slow
 def test_a_run_without_results_says_so(act: Callable[..., Ran], holding: Suite) -> None:
     ran = act(target="nothing:like:that", fixtures=str(holding.root))
@@ -176,7 +220,7 @@ def test_the_example_of_the_guide_works_as_it_stands(
 def test_the_guide_lists_the_inputs_and_outputs() -> None:
     guide = (CHECKOUT / "docs" / "running.md").read_text(encoding="utf-8")
     section = guide.partition("## In GitHub Actions")[2].partition("\n## ")[0]
-    assert re.findall(r"^\| `([a-z]+)` \|", section, re.MULTILINE) == list(ACTION["inputs"])
+    assert re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE) == list(ACTION["inputs"])
     for name in ACTION["outputs"]:
         assert f"`{name}`" in section
     example = yaml.safe_load(re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)[0])
