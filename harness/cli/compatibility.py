@@ -17,6 +17,7 @@ from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
 
 if TYPE_CHECKING:
+    from readfirst.harness.suite.rules import Rules
     from readfirst.harness.suite.suite import Suite
 
 # Everything else is imported by the command that needs it, as in the command line itself.
@@ -50,6 +51,13 @@ def compatibility(
         bool,
         typer.Option("--write", help="Write compatibility.md, compatibility.json and the pictures to docs/."),
     ] = False,
+    compare: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="NAME@VERSION NAME@VERSION",
+            help="Only print the rules that differ between two implementations; exit code 1 if there are any.",
+        ),
+    ] = None,
     fixtures: Fixtures = None,
 ) -> int:
     """Show which rules hold for which implementation and in which version, as in docs/compatibility.md.
@@ -58,6 +66,8 @@ def compatibility(
     """
     if (check or write) and (output is not None or (check and write)):
         raise UsageError("--check, --write and --output exclude each other.")
+    if compare is not None and (check or write or format_ is _FormatName.html):
+        raise UsageError("--compare prints Markdown or JSON, and goes with --output alone.")
     from readfirst.harness.cli.suite_page import is_fresh, page_file
     from readfirst.harness.source.atomic import write_all
     from readfirst.harness.survey.compatibility import compatibility_data
@@ -66,6 +76,8 @@ def compatibility(
     rules = suite.rules
     if rules is None:
         raise UsageError(f"{suite.root} has no rules.yaml, so there is nothing to report by rule.")
+    if compare is not None:
+        return _compared(suite, rules, *compare, format_, output)
     try:
         data = compatibility_data(suite, rules, _survey(suite))
     except ValueError as error:
@@ -85,15 +97,44 @@ def compatibility(
             return ExitCode.NOT_CONFORMANT
         write_all({file: text.encode() for file, text in stale.items()})
         return ExitCode.CONFORMANT
-    text = _text(data, format_)
+    _put(_text(data, format_), output)
+    return ExitCode.CONFORMANT
+
+
+def _put(text: str, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(text)
-    else:
-        from readfirst.harness.report import output as opened
+        return
+    from readfirst.harness.report import output as opened
 
-        with opened(output) as stream:
-            stream.write(text)
-    return ExitCode.CONFORMANT
+    with opened(output) as stream:
+        stream.write(text)
+
+
+def _compared(
+    suite: Suite, rules: Rules, before: str, after: str, format_: _FormatName, output: Path | None
+) -> ExitCode:
+    """Print what differs between two implementations, rule by rule."""
+    from readfirst.harness.report.rule_change import change_data, change_page, rule_changes
+    from readfirst.harness.source.inspection import did_you_mean
+    from readfirst.harness.survey.compatibility import implementations_data, known_scenarios
+
+    survey = _survey(suite)
+    known = [each["target"] for each in survey["targets"]]
+    for name in (before, after):
+        if name not in known:
+            raise UsageError(f"there are no results of {name!r}. {did_you_mean(name, known)}")
+    try:
+        table = implementations_data(rules, known_scenarios(suite), survey)
+    except ValueError as error:
+        raise UsageError(f"docs/implementations.json: {error}. Write it with {_SURVEY}.") from error
+    changes = rule_changes(table, before, after)
+    if format_ is _FormatName.json:
+        text = json.dumps(change_data(changes, before, after), indent=1) + "\n"
+    else:
+        text = change_page(changes, before, after)
+    _put(text, output)
+    return ExitCode.NOT_CONFORMANT if changes else ExitCode.CONFORMANT
 
 
 def _text(data: Mapping[str, Any], format_: _FormatName) -> str:

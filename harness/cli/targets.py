@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -21,9 +23,39 @@ from readfirst.harness.session import TIME_LIMIT
 __all__ = ["check_adapter", "implementations", "new_mapping", "targets"]
 
 
+class ListFormat(StrEnum):
+    """The values of `targets --format`."""
+
+    text = "text"
+    json = "json"
+
+
 @guarded
-def targets() -> int:
+def targets(
+    outdated: Annotated[
+        bool,
+        typer.Option(
+            "--outdated",
+            help="List those with a newer version, as pip and npm know it; exit code 1 if there are any.",
+        ),
+    ] = False,
+    format_: Annotated[
+        ListFormat, typer.Option("--format", help="How --outdated lists them.")
+    ] = ListFormat.text,
+    pin: Annotated[
+        str | None,
+        typer.Option(metavar="NAME@VERSION", help="Add a version to a target's mapping file, in a checkout."),
+    ] = None,
+) -> int:
     """List the published implementations that can be run: name, kind, whether it is installed, and what it is."""
+    if outdated and pin is not None:
+        raise UsageError("--outdated and --pin exclude each other.")
+    if outdated:
+        return _outdated(format_)
+    if format_ is not ListFormat.text:
+        raise UsageError("--format goes with --outdated.")
+    if pin is not None:
+        return _pin(pin)
     from readfirst.harness.targets.catalogue import known_failures, pairs
     from readfirst.harness.targets.install import is_installed
 
@@ -31,6 +63,39 @@ def targets() -> int:
         there = "installed" if is_installed(target, release) else "not installed"
         known = "with known failures" if known_failures(target, release).exists() else "without baseline"
         print(f"target:{target.name}@{release.version}\t{target.kind}\t{there}\t{known}\t{target.title}")
+    return ExitCode.CONFORMANT
+
+
+def _outdated(format_: ListFormat) -> int:
+    """Print the targets that have newer versions."""
+    from readfirst.harness.targets.newest import outdated
+
+    found = list(outdated())
+    if format_ is ListFormat.json:
+        print(json.dumps([each.data() for each in found]))
+    else:
+        for each in found:
+            print(f"target:{each.name}@{each.pinned}\t{each.kind}\t{each.package}\t{each.newest}")
+        print(
+            f"{len(found) or 'no'} target{'' if len(found) == 1 else 's'} with a newer version",
+            file=sys.stderr,
+        )
+    return ExitCode.NOT_CONFORMANT if found else ExitCode.CONFORMANT
+
+
+def _pin(spec: str) -> int:
+    """Add a version to a mapping file."""
+    from readfirst.harness.targets.catalogue import find
+    from readfirst.harness.targets.newest import pin
+
+    name, at, version = spec.partition("@")
+    if not at or not version:
+        raise UsageError(f"{spec!r}: write NAME@VERSION, with the version to add.")
+    target, release = find(name)
+    if in_installed_package(target.file):
+        raise UsageError("--pin writes into readfirst itself: use it in a checkout.")
+    pin(target, release, version)
+    print(f"added {version} to {target.file.name}, as {release.version} is installed")
     return ExitCode.CONFORMANT
 
 

@@ -102,6 +102,11 @@ PLANS = {
     "readfirst compatibility --check": Plan(whole=True, seconds=300),
     "readfirst run target:agno@3.1.10": Plan("agents", whole=True, seconds=1800),
     "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", whole=True, seconds=1800),
+    "readfirst targets --outdated": Plan("agents", (0, 1)),
+    "readfirst compatibility --compare opencode@1.3.2 opencode@1.18.33": Plan(codes=(1,), whole=True),
+    "readfirst implementations --write --update-baselines agno@3.1.9": Plan(
+        "agents", before="readfirst targets --pin agno@3.1.9", seconds=900
+    ),
     "readfirst implementations --issue server-filesystem edit-refuses-changed-file": Plan(whole=True),
     "readfirst implementations --evidence agno@3.1.10": Plan("agents", whole=True, seconds=600),
     "readfirst implementations --write": Plan("agents", seconds=3600),

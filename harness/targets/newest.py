@@ -1,0 +1,145 @@
+"""Newest: which targets have newer versions in their registry than the one that is pinned, and how one is added."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from packaging.version import InvalidVersion, Version
+
+from readfirst.harness.agents.npm import npm
+from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.targets.catalogue import find, names
+from readfirst.harness.targets.mapping import PythonLaunch, Release, Target
+
+__all__ = ["Outdated", "PinError", "outdated", "pin"]
+
+_SECONDS = 60
+_AT_ONCE = 4
+_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
+
+
+class PinError(ReadfirstError):
+    """A version cannot be added to a mapping file; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outdated:
+    """A target whose `package` has a version `newest` that is newer than all that its mapping file has."""
+
+    name: str
+    pinned: str
+    newest: str
+    kind: str
+    package: str
+
+    def data(self) -> dict[str, Any]:
+        """Return it in JSON types."""
+        return asdict(self)
+
+
+def outdated(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:
+    """Yield the targets, by name, that have newer versions; `chosen` is for all targets if it is None.
+
+    pip and npm are asked, as they are set up for the user. A target without an installed version is left out. Raises
+    BrokenAdapter where a registry cannot be asked, UnknownTargetError.
+    """
+    pairs = [find(name) for name in (names() if chosen is None else chosen)]
+    asked = [
+        (target, release, found) for target, release in pairs if (found := _package(release)) is not None
+    ]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        answers = pool.map(lambda each: _newest(each[0], each[2]), asked)
+        for (target, release, (_, package)), newest in zip(asked, answers, strict=True):
+            if _is_newer(newest, release.version):
+                yield Outdated(target.name, release.version, newest, target.kind, package)
+
+
+def _package(release: Release) -> tuple[str, str] | None:
+    """Return manager and name of the package whose version the release has; None where none is installed."""
+    for manager, sign, packages in (("npm", "@", release.npm), ("pip", "==", release.pip)):
+        for package in packages:
+            name, _, version = package.rpartition(sign)
+            if version == release.version:
+                return manager, name
+    return None
+
+
+def _newest(target: Target, package: tuple[str, str]) -> str:
+    manager, name = package
+    return _of_npm(name) if manager == "npm" else _of_pip(name, target)
+
+
+def _of_npm(name: str) -> str:
+    needed = f"it is asked for the newest version of {name}"
+    done = npm(["view", name, "version"], about=name, needed=needed, seconds=_SECONDS)
+    lines = done.stdout.split()
+    if done.returncode != 0 or not lines:
+        raise _untold("npm", name, done.stderr)
+    return lines[-1]
+
+
+def _of_pip(name: str, target: Target) -> str:
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "index", "versions"]
+    if isinstance(target.launch, PythonLaunch) and target.launch.at_least:
+        command += ["--python-version", target.launch.at_least]
+    try:
+        done = subprocess.run(
+            [*command, name],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise BrokenAdapter(f"pip took more than {_SECONDS} s for {name}", blame="environment") from error
+    told = re.match(r"\S+ \((\S+)\)", done.stdout)
+    if done.returncode != 0 or told is None:
+        raise _untold("pip", name, done.stderr)
+    return told[1]
+
+
+def _untold(manager: str, name: str, stderr: str) -> BrokenAdapter:
+    return BrokenAdapter(
+        f"{manager} cannot tell the newest version of {name}: is there a network, and is it in the registry?",
+        blame="environment",
+        details=stderr[-2000:],
+    )
+
+
+def _is_newer(newest: str, pinned: str) -> bool:
+    try:
+        return Version(newest) > Version(pinned)
+    except InvalidVersion:
+        return newest != pinned
+
+
+def pin(target: Target, release: Release, version: str) -> None:
+    """Add a version to a target's mapping file: what is installed for `release`, with the other version.
+
+    Raises PinError where the version is there, or where the file does not have `release` on a line of its own.
+    """
+    if not _VERSION.fullmatch(version):
+        raise PinError(f"{version!r} is not a version")
+    if version in target.versions:
+        raise PinError(f"{target.file} has {version} already")
+    lines = target.file.read_text("utf-8").splitlines(keepends=True)
+    ours = [
+        number
+        for number, line in enumerate(lines)
+        if re.match(rf' +"?{re.escape(release.version)}"?: \{{', line)
+    ]
+    if len(ours) != 1 or not lines[ours[0]].rstrip().endswith("}"):
+        raise PinError(f"{target.file} does not have {release.version} on one line: add {version} by hand")
+    line = re.sub(r",? *released: *[^,}]*", "", lines[ours[0]])
+    lines.insert(ours[0] + 1, re.sub(rf"(?<![\d.]){re.escape(release.version)}(?![\d.])", version, line))
+    write_all({target.file: "".join(lines).encode()})

@@ -1,0 +1,172 @@
+"""The weekly job: its commands as the runner gives them to a shell, in a repository with one target."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+pytestmark = pytest.mark.slow
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+JOBS: dict[str, Any] = yaml.safe_load((CHECKOUT / ".github/workflows/weekly.yml").read_text("utf-8"))["jobs"]
+OUTDATED = JOBS["outdated"]["steps"][-1]
+SURVEY = next(step for step in JOBS["survey"]["steps"] if step.get("id") == "survey")
+PROPOSE = JOBS["survey"]["steps"][-1]
+
+READFIRST = """\
+#!{python}
+import sys
+sys.path.insert(0, {checkout!r})
+from pathlib import Path
+from readfirst.harness.cli.main import main
+from readfirst.harness.targets import catalogue
+catalogue.root = lambda: Path("harness/targets")
+words = sys.argv[1:]
+if words[0] == "implementations" or words == ["compatibility", "--write"]:
+    print(*words, file=open("docs/made", "a"))  # it would install targets and run them for minutes
+    sys.exit({fails} and words[0] == "implementations" and 3)
+if words[0] == "compatibility":
+    words = ["compatibility", "--compare", *{compared!r}, *words[4:], "--fixtures", {fixtures!r}]
+main(words)
+"""
+"""It has real results to compare, of targets that were run."""
+NPM = '#!/bin/sh\ntest "$NEWEST_THERE" && echo "$NEWEST_THERE"\n'
+GH = '#!/bin/sh\nprintf "%s\\n" "$@" >"$ASKED"\n'
+MAPPING = """\
+title: Files of nobody
+kind: mcp
+versions:
+  "1.0.0": {npm: ["@nobody/files@1.0.0"]}
+mcp: {command: [node, x]}
+tools: {Read: {call: read}}
+"""
+
+
+@dataclass(frozen=True)
+class Week:
+    """A repository with a remote, and a runner."""
+
+    folder: Path
+
+    @property
+    def repository(self) -> Path:
+        return self.folder / "repository"
+
+    def run(self, step: dict[str, Any], expected: int = 0, **variables: str) -> str:
+        """Run a step and return the outputs that it wrote."""
+        written = self.folder / "outputs"
+        written.write_text("")
+        ran = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-e", "-c", step["run"]],
+            cwd=self.repository,
+            env={
+                **os.environ,
+                "PATH": os.pathsep.join([str(self.folder / "bin"), os.environ["PATH"]]),
+                "GITHUB_OUTPUT": str(written),
+                "ASKED": str(self.folder / "asked"),
+                **variables,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == expected, ran.stdout + ran.stderr
+        return written.read_text()
+
+    def git(self, *arguments: str) -> str:
+        identity = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.com")
+        return subprocess.run(
+            ["git", *identity, *arguments], cwd=self.repository, capture_output=True, text=True, check=True
+        ).stdout
+
+
+@pytest.fixture
+def week(tmp_path: Path, request: pytest.FixtureRequest) -> Week:
+    programs = {
+        "readfirst": READFIRST.format(
+            python=sys.executable,
+            checkout=str(CHECKOUT),
+            fixtures=str(CHECKOUT / "fixtures"),
+            compared=("opencode@1.3.2", "opencode@1.18.33"),
+            fails=getattr(request, "param", False),
+        ),
+        "npm": NPM,
+        "gh": GH,
+    }
+    (tmp_path / "bin").mkdir()
+    for name, text in programs.items():
+        (tmp_path / "bin" / name).write_text(text)
+        (tmp_path / "bin" / name).chmod(0o755)
+    begun = Week(tmp_path)
+    (begun.repository / "harness" / "targets").mkdir(parents=True)
+    (begun.repository / "docs").mkdir()
+    (begun.repository / "harness" / "targets" / "files.yaml").write_text(MAPPING)
+    begun.git("init", "--quiet", "--initial-branch=main")
+    begun.git("add", "harness")
+    begun.git("commit", "--quiet", "--message", "Begin")
+    begun.git("init", "--quiet", "--bare", str(tmp_path / "remote.git"))
+    begun.git("remote", "add", "origin", str(tmp_path / "remote.git"))
+    return begun
+
+
+def variables_of(output: str) -> dict[str, str]:
+    """Return the variables of the first job of the matrix that an output makes."""
+    (target,) = json.loads(output.removeprefix("targets="))
+    return {
+        name: target[value.removeprefix("${{ matrix.target.").removesuffix(" }}")]
+        for name, value in JOBS["survey"]["env"].items()
+    }
+
+
+def test_a_newer_version_is_run_beside_the_pinned_one_and_proposed_with_what_changed(week: Week) -> None:
+    variables = variables_of(week.run(OUTDATED, NEWEST_THERE="1.1.0"))
+    assert variables == {"NAME": "files", "PINNED": "1.0.0", "NEWEST": "1.1.0"}
+    assert week.run(SURVEY, **variables) == "changed=yes\n"
+    assert PROPOSE["if"] == "steps.survey.outputs.changed == 'yes'"
+    week.run(PROPOSE, **variables)
+
+    assert (week.repository / "docs" / "made").read_text().splitlines() == [
+        "implementations --write files@1.0.0 -j 2",
+        "implementations --write --update-baselines files@1.1.0 -j 2",
+        "compatibility --write",
+    ]
+    changed = week.git("show", "--name-only", "--format=%s", "target-files-1.1.0").split("\n\n")
+    assert changed[0] == "Add files 1.1.0 as a target"
+    assert set(changed[1].split()) == {"docs/made", "harness/targets/files.yaml"}
+    assert '+  "1.1.0": {npm: ["@nobody/files@1.1.0"]}' in week.git("show", "target-files-1.1.0")
+    assert week.git("ls-remote", "--heads", "origin").endswith("\trefs/heads/target-files-1.1.0\n")
+    asked = (week.folder / "asked").read_text().split("\n")
+    assert asked[asked.index("--title") + 1] == "files 1.1.0 beside 1.0.0"
+    told = (week.repository / asked[asked.index("--body-file") + 1]).read_text()
+    assert "## Worse\n\n- safety, `edit-refuses-changed-file`: yes (" in told
+
+
+def test_without_newer_versions_nothing_is_run(week: Week) -> None:
+    assert week.run(OUTDATED, NEWEST_THERE="1.0.0") == "targets=[]\n"
+    assert JOBS["survey"]["if"] == "needs.outdated.outputs.targets != '[]'"
+    assert JOBS["outdated"]["outputs"]["targets"] == "${{ steps.outdated.outputs.targets }}"
+
+
+def test_a_registry_that_does_not_answer_fails_the_job(week: Week) -> None:
+    assert week.run(OUTDATED, expected=1, NEWEST_THERE="") == ""
+
+
+def test_a_version_is_proposed_once(week: Week) -> None:
+    variables = variables_of(week.run(OUTDATED, NEWEST_THERE="1.1.0"))
+    week.git("push", "--quiet", "origin", "HEAD:refs/heads/target-files-1.1.0")
+    assert week.run(SURVEY, **variables) == "changed=\n"
+    assert week.git("status", "--porcelain", "harness") == ""
+
+
+@pytest.mark.parametrize("week", [True], indirect=True)
+def test_a_version_that_cannot_be_run_fails_the_job(week: Week) -> None:
+    variables = variables_of(week.run(OUTDATED, NEWEST_THERE="1.1.0"))
+    assert week.run(SURVEY, expected=3, **variables) == ""
