@@ -48,9 +48,9 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
 
 def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     """Yield the lines of a page, in the manner of a changelog."""
-    from readfirst.harness.report.markup import code
+    from readfirst.harness.report.markup import code, prose
 
-    yield f"# {_prose(visible(diff.before))} → {_prose(visible(diff.after))}"
+    yield f"# {prose(visible(diff.before))} → {prose(visible(diff.after))}"
     yield ""
     yield f"{_sum(diff)[0].upper()}{_sum(diff)[1:]}."
     shown, rare = _shown(diff.causes, all_)
@@ -63,7 +63,7 @@ def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
         for cause in here:
             old, new = words(cause)
             mark = "**safety** " if cause.safety else ""
-            yield f"- {mark}{_prose(headline(cause))} ({_count(cause)}{_since(cause)})"
+            yield f"- {mark}{prose(headline(cause))} ({_count(cause)}{_since(cause)})"
             if (old, new) != ("(nothing)", "(nothing)"):
                 yield f"  - before: {_code(old)}"
                 yield f"  - after: {_code(new)}"
@@ -74,12 +74,7 @@ def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     if rest:
         yield ""
     for line in rest:
-        yield f"{_prose(line[0].upper() + line[1:])}."
-
-
-def _prose(text: str) -> str:
-    """Return a headline so that nothing in it is taken for Markdown or HTML."""
-    return "".join(f"\\{each}" if each in "\\`*_<>[]|#&~!" else each for each in text)
+        yield f"{prose(line[0].upper() + line[1:])}."
 
 
 def _code(text: str) -> str:

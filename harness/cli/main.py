@@ -48,6 +48,7 @@ COMMANDS: Mapping[str, str] = {
     "check-adapter": "readfirst.harness.cli.targets:check_adapter",
     "implementations": "readfirst.harness.cli.targets:implementations",
     "compatibility": "readfirst.harness.cli.compatibility:compatibility",
+    "site": "readfirst.harness.cli.site:site",
     "docs": "readfirst.harness.cli.docs:docs",
 }
 """Every command, in the order of the help, with the function that it is."""

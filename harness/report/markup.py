@@ -7,8 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from readfirst.harness.report.visible import visible
 
-__all__ = ["anchor", "cell", "code", "fenced", "link", "table"]
+__all__ = ["anchor", "cell", "code", "fenced", "link", "prose", "table"]
 
+_ESCAPES = {
+    **{each: f"\\{each}" for each in "\\`*_[]#!"},
+    **{"<": "&lt;", ">": "&gt;", "&": "&amp;", "|": "&#124;", "~": "&#126;"},
+}
+"""Not every Markdown takes a backslash before each mark."""
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -34,6 +39,11 @@ def fenced(language: str, text: str) -> Iterator[str]:
     yield f"{fence}{language}"
     yield from text.split("\n")
     yield fence
+
+
+def prose(text: str) -> str:
+    """Return a sentence so that nothing in it is taken for Markdown or HTML."""
+    return "".join(_ESCAPES.get(each, each) for each in text)
 
 
 def cell(text: str) -> str:

@@ -28,7 +28,7 @@ ORDER = (
     "pytest_plugin",
     "agents.claude_code",
     "changes claims survey record fuzz diagnosis",
-    "lint versions",
+    "lint versions site",
     "cli",
 )
 """From the ground up; those on one line know nothing of each other, or need not care."""

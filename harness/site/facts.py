@@ -1,0 +1,80 @@
+"""Facts: everything that the pages of the site are made of, read once from a suite and the docs beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.claims.rule_links import scenarios_by_rule
+from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.suite.heading import Heading
+from readfirst.harness.suite.rules import Rules
+from readfirst.harness.suite.suite import Suite
+
+__all__ = ["Facts", "SiteError"]
+
+_Data = Mapping[str, Any]
+
+
+class SiteError(ReadfirstError):
+    """A site cannot be made of what is there; the message names the file and says what to do."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A suite with rules, and the folder `docs` beside it, which holds what was published of it."""
+
+    suite: Suite
+    docs: Path
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules. Raises SiteError for a suite without."""
+        if self.suite.rules is None:
+            raise SiteError(f"{self.suite.root} has no rules.yaml, and the pages of a site are about rules.")
+        return self.suite.rules
+
+    @cached_property
+    def scenarios(self) -> Mapping[str, Sequence[Heading]]:
+        """The scenarios of each rule."""
+        return scenarios_by_rule(self.suite)
+
+    @cached_property
+    def table(self) -> _Data:
+        """What compatibility.json holds. Raises SiteError."""
+        return self._read("compatibility.json", "readfirst compatibility --write")
+
+    @cached_property
+    def results(self) -> Mapping[str, _Data]:
+        """What implementations.json holds of each target. Raises SiteError."""
+        data = self._read("implementations.json", "readfirst implementations --write")
+        return {each["target"]: each for each in data["targets"]}
+
+    @cached_property
+    def diagnoses(self) -> Mapping[str, _Data]:
+        """What diagnosis.json holds of each target. Raises SiteError."""
+        data = self._read("diagnosis.json", "readfirst diagnose results/*.jsonl --format json")
+        return {each["target"].removeprefix("target:"): each for each in data["diagnoses"]}
+
+    @cached_property
+    def rule_of(self) -> Mapping[str, str]:
+        """The rule of each scenario."""
+        return {each.id: rule for rule, found in self.scenarios.items() for each in found}
+
+    def shortest(self, rule_id: str) -> Heading:
+        """Return the scenario of a rule with the least to read."""
+        return min(self.scenarios[rule_id], key=lambda each: (self.suite.scenario(each.id).length, each.id))
+
+    def _read(self, name: str, command: str) -> _Data:
+        file = self.docs / name
+        try:
+            data: dict[str, Any] = json.loads(file.read_bytes())
+        except OSError as error:
+            raise SiteError(f"{file} cannot be read: {error.strerror}. `{command}` writes it.") from error
+        except ValueError as error:
+            raise SiteError(f"{file} is not whole: {error}. `{command}` writes it.") from error
+        return data

@@ -1,0 +1,117 @@
+"""Generator: MkDocs with the Material theme, set up so that nothing of a site comes from another host."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.report.markup import anchor
+from readfirst.harness.site.facts import SiteError
+
+__all__ = ["build", "demand_mkdocs"]
+
+_WORKER = Path(__file__).with_name("iframe-worker.js")
+"""What the search needs in a page without a server; the theme would fetch its own."""
+_PALETTES = [
+    {
+        "media": f"(prefers-color-scheme: {scheme})",
+        "scheme": name,
+        "primary": "teal",
+        "accent": "teal",
+        "toggle": {"icon": icon, "name": f"Switch to {other} mode"},
+    }
+    for scheme, name, icon, other in (
+        ("light", "default", "material/weather-night", "dark"),
+        ("dark", "slate", "material/weather-sunny", "light"),
+    )
+]
+_THEME = {
+    "name": "material",
+    "font": False,
+    "palette": _PALETTES,
+    "icon": {"logo": "material/file-check-outline"},
+    "features": [
+        "navigation.indexes",
+        "navigation.prune",
+        "navigation.tabs",
+        "navigation.top",
+        "search.highlight",
+        "toc.follow",
+    ],
+}
+_EXTENSIONS: Sequence[str | Mapping[str, Any]] = (
+    "attr_list",
+    "sane_lists",
+    "tables",
+    "pymdownx.superfences",
+    "pymdownx.highlight",
+)
+
+
+def demand_mkdocs() -> None:
+    """Raise SiteError if MkDocs is not installed."""
+    try:
+        import material
+        import mkdocs.commands.build
+    except ImportError as error:
+        raise SiteError("a site needs MkDocs: python3 -m pip install 'readfirst[site]'") from error
+    del material, mkdocs
+
+
+def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> None:
+    """Build the Markdown in `source` into the folder `target`. `url` is where the site will be published.
+
+    Raises SiteError if MkDocs finds something wrong.
+    """
+    from mkdocs.commands.build import build as built
+    from mkdocs.config import load_config
+    from mkdocs.exceptions import Abort, MkDocsException
+
+    (source / _WORKER.name).write_bytes(_WORKER.read_bytes())
+    settings = source.with_name("mkdocs.yml")
+    settings.write_text("site_name: readfirst\n", "utf-8")
+    with _told() as told:
+        try:
+            built(
+                load_config(
+                    str(settings),
+                    strict=True,
+                    site_description="Conformance suite for the file tools of coding agents",
+                    site_url=url,
+                    docs_dir=str(source),
+                    site_dir=str(target),
+                    use_directory_urls=False,
+                    nav=list(nav),
+                    theme=_THEME,
+                    plugins=["search", "offline"],
+                    markdown_extensions=[*_EXTENSIONS, {"toc": {"permalink": True, "slugify": _slug}}],
+                    validation={"anchors": "warn"},
+                    extra={"generator": False, "polyfills": [_WORKER.name]},
+                )
+            )
+        except (Abort, MkDocsException) as error:
+            raise SiteError("\n".join(["MkDocs finds fault with the pages:", *told, str(error)])) from error
+
+
+def _slug(title: str, _separator: str) -> str:
+    """Return the fragment of a heading, as on GitHub, which the links in the pages are made for."""
+    return anchor(title).replace(" ", "-")
+
+
+@contextmanager
+def _told() -> Iterator[list[str]]:
+    """Collect what MkDocs says, instead of printing it."""
+    told: list[str] = []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: told.append(record.getMessage())  # type: ignore[method-assign]
+    logger = logging.getLogger("mkdocs")
+    logger.addHandler(handler)
+    before, logger.propagate = logger.propagate, False
+    try:
+        yield told
+    finally:
+        logger.propagate = before
+        logger.removeHandler(handler)

@@ -1,0 +1,173 @@
+"""Rule page: why a rule matters, its shortest scenario, who keeps it, and the versions that did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from readfirst.harness.claims.claims import claims_file, load_claims
+from readfirst.harness.report.compatibility_page import short_cell
+from readfirst.harness.report.markup import code, fenced, link, prose, table
+from readfirst.harness.site.facts import Facts
+from readfirst.harness.suite.rules import CLASSES, Rule
+from readfirst.reference_impl.contract import history_of
+
+__all__ = ["rule_index", "rule_pages", "scenario_link"]
+
+_SCHEMA_LINE = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
+_STANDINGS = {
+    "yes": "holds",
+    "partly": "partly",
+    "no": "does not hold",
+    "not claimed": "not claimed",
+    "unknown": "not run",
+}
+
+
+def rule_pages(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the name of each page in the folder of rules, and its Markdown."""
+    claims = _claims(facts)
+    for rule in facts.rules:
+        yield f"{rule.id}.md", _joined(_page(facts, rule, claims.get(rule.id, ())))
+
+
+def rule_index(facts: Facts) -> str:
+    """Return the page that lists all rules, the worst class first."""
+    return _joined(_index(facts))
+
+
+def scenario_link(scenario_id: str) -> str:
+    """Return a link to a scenario file, for a page in a folder of its own."""
+    return link(code(scenario_id), f"../fixtures/scenarios/{scenario_id}.yaml")
+
+
+def _joined(lines: Iterator[str]) -> str:
+    return "\n".join(lines) + "\n"
+
+
+def _index(facts: Facts) -> Iterator[str]:
+    yield "# Rules"
+    yield ""
+    yield "What an implementation gets right or wrong, class by class, in order of the harm."
+    for class_ in CLASSES:
+        yield ""
+        yield f"## {class_}"
+        yield ""
+        yield facts.rules.classes[class_]
+        yield ""
+        for rule in facts.rules.of(class_):
+            yield f"- {link(prose(rule.title), f'{rule.id}.md')}"
+
+
+def _page(facts: Facts, rule: Rule, claims: Sequence[tuple[str, str]]) -> Iterator[str]:
+    yield f"# {prose(rule.title)}"
+    yield ""
+    yield (
+        f"{code(rule.id)}, class **{rule.class_}**, requirement {rule.requirement}."
+        f" Tools: {', '.join(rule.tools)}."
+    )
+    yield ""
+    yield "## Why it matters"
+    yield ""
+    yield prose(rule.why)
+    yield ""
+    yield from _shortest(facts, rule)
+    yield from _implementations(facts, rule)
+    yield from _versions(facts, rule)
+    yield from _sources(rule, claims)
+    yield "## All scenarios"
+    yield ""
+    for heading in facts.scenarios[rule.id]:
+        yield f"- {scenario_link(heading.id)}: {prose(heading.title)}"
+
+
+def _shortest(facts: Facts, rule: Rule) -> Iterator[str]:
+    heading = facts.shortest(rule.id)
+    text = (facts.suite.root / "scenarios" / f"{heading.id}.yaml").read_text("utf-8")
+    yield "## The shortest scenario"
+    yield ""
+    yield f"{scenario_link(heading.id)}: {prose(heading.title)}."
+    yield ""
+    yield from fenced("yaml", text.removeprefix(_SCHEMA_LINE).rstrip("\n"))
+    yield ""
+    yield "To try all scenarios of the rule on an implementation:"
+    yield ""
+    yield "```console"
+    yield f"$ readfirst run TARGET --rule {rule.id}"
+    yield "```"
+    yield ""
+
+
+def _implementations(facts: Facts, rule: Rule) -> Iterator[str]:
+    cells: Mapping[str, Mapping[str, Any]] = facts.table["rules"][rule.id]["implementations"]
+    yield "## Who keeps it"
+    yield ""
+    yield from table(
+        ["implementation", "", "scenarios", "the shortest that fails"],
+        [
+            [
+                link(name, f"../implementations/{name}.md"),
+                _STANDINGS[each["holds"]],
+                short_cell({key: value for key, value in each.items() if key != "shortest"}),
+                scenario_link(each["shortest"]) if "shortest" in each else "",
+            ]
+            for name, each in cells.items()
+        ],
+    )
+    yield ""
+
+
+def _versions(facts: Facts, rule: Rule) -> Iterator[str]:
+    cells: Mapping[str, Mapping[str, Any]] = facts.table["rules"][rule.id]["versions"]
+    yield "## Versions of Claude Code"
+    yield ""
+    yield (
+        f"A version holds the rule if it does in every scenario what {facts.table['contract']} does; the others behave"
+        " differently, which need not be worse."
+    )
+    yield ""
+
+    def kind(name: str) -> tuple[str, int, int, str]:
+        each = cells[name]
+        return each["holds"], each["holding"], each["judged"], each.get("shortest", "")
+
+    rows = []
+    for gated in (False, True):
+        names = [name for name in cells if name.endswith("+gated") == gated]
+        for (holds, holding, judged, shortest), group in groupby(names, key=kind):
+            alike = list(group)
+            between = alike[0] if len(alike) == 1 else f"{alike[0]} to {alike[-1]}"
+            count = f"{holding}/{judged}" if judged else "–"
+            rows.append([between, _STANDINGS[holds], count, scenario_link(shortest) if shortest else ""])
+    yield from table(["version", "", "scenarios", "the shortest that differs"], rows)
+    yield ""
+    names = facts.table["rules"][rule.id]["behaviours"]
+    if names:
+        reference = link("reference", "../docs/reference.md")
+        yield f"Behaviours of the {reference} that it depends on, and when they changed:"
+        yield ""
+        for name in names:
+            versions = [".".join(map(str, version)) for version in history_of(name).changes]
+            yield f"- {code(name)}: {', '.join(versions) or 'never'}"
+        yield ""
+
+
+def _sources(rule: Rule, claims: Sequence[tuple[str, str]]) -> Iterator[str]:
+    yield "## Where it comes from"
+    yield ""
+    for source in rule.sources:
+        yield f"- {link(prose(source), source) if source.startswith('https://') else prose(source)}"
+    for claim, says in claims:
+        yield f"- {link(code(claim), f'../docs/behaviour.md#{claim}')} {prose(says)}"
+    yield ""
+
+
+def _claims(facts: Facts) -> dict[str, list[tuple[str, str]]]:
+    """Return what the documents claim of each rule."""
+    file = claims_file(facts.suite.root)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for claim in load_claims(file) if file.exists() else ():
+        if claim.rule:
+            found.setdefault(claim.rule, []).append((claim.id, claim.says))
+    return found

@@ -1,0 +1,99 @@
+"""Site: from the suite and its docs to a folder of pages that needs no server and no network."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.report.compatibility_html import page as table_page
+from readfirst.harness.site.facts import Facts, SiteError
+from readfirst.harness.site.generator import build, demand_mkdocs
+from readfirst.harness.site.links import broken_links
+from readfirst.harness.site.sources import made_pages, write_sources
+from readfirst.harness.suite.rules import CLASSES
+
+__all__ = ["write_site"]
+
+_MARK = "readfirst-site.txt"
+"""A file that tells a site of ours from another folder."""
+_SHOWN = 20
+"""Broken links that are named."""
+
+
+def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version: str = "") -> int:
+    """Write the site into a folder, in place of an earlier one, and return how many pages it has.
+
+    `root` is the project's folder, with README.md and docs/; `url` is where the site will be published. Raises
+    SiteError without MkDocs, for a folder that holds something else, for pages that MkDocs does not take, and for
+    links that lead nowhere; the folder is then as it was.
+    """
+    demand_mkdocs()
+    if folder.exists() and not (folder / _MARK).is_file() and any(folder.iterdir()):
+        raise SiteError(
+            f"{folder} is not empty, and what is in it is no site of readfirst: name another folder."
+        )
+    pages = _pages(root)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as work:
+        source, built = Path(work) / "source", Path(work) / "built"
+        made = made_pages(facts)
+        write_sources(made, pages, source, root)
+        (source / "table.html").write_text(table_page(facts.table, version), "ascii")
+        build(source, built, _navigation(facts, pages), url=url)
+        if not url:  # its links are to the root of a host
+            (built / "404.html").unlink()
+        lost = list(broken_links(built))
+        if lost:
+            more = f"\n… and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
+            raise SiteError("\n".join(["links that lead nowhere:", *lost[:_SHOWN]]) + more)
+        (built / _MARK).write_text(f"readfirst {version}\n", "utf-8")
+        _put_in_place(built, folder, Path(work) / "before")
+    return sum(1 for _ in folder.rglob("*.html"))
+
+
+def _pages(root: Path) -> dict[str, Path]:
+    """Return the pages that a project has already, by path."""
+    files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+    if not files[0].is_file():
+        raise SiteError(f"{root} has no README.md, which is the first page of a site.")
+    return {str(file.relative_to(root)): file for file in files if file.is_file()}
+
+
+def _put_in_place(built: Path, folder: Path, before: Path) -> None:
+    if folder.exists():
+        folder.rename(before)
+    try:
+        built.rename(folder)
+    except OSError:
+        if before.exists():
+            before.rename(folder)
+        raise
+    shutil.rmtree(before, ignore_errors=True)
+
+
+def _navigation(facts: Facts, pages: Mapping[str, Path]) -> Sequence[Any]:
+    docs = [name for name in pages if name.startswith("docs/") and name != "docs/README.md"]
+    return [
+        {"Home": "README.md"},
+        {
+            "Implementations": [
+                "implementations/index.md",
+                *({name: f"implementations/{name}.md"} for name in facts.results),
+            ]
+        },
+        {
+            "Rules": [
+                "rules/index.md",
+                *(
+                    {class_: [{rule.title: f"rules/{rule.id}.md"} for rule in facts.rules.of(class_)]}
+                    for class_ in CLASSES
+                ),
+            ]
+        },
+        {"Versions": ["versions/index.md", {"What changed, and when": "docs/history.md"}]},
+        {"Docs": ["docs/README.md", *(name for name in docs if name != "docs/history.md")]},
+        *([{"Contributing": "CONTRIBUTING.md"}] if "CONTRIBUTING.md" in pages else []),
+    ]

@@ -1,0 +1,94 @@
+"""Sources: the Markdown of a site, which is laid out like the project, so that every link of a page leads on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from readfirst.harness.site.facts import Facts
+from readfirst.harness.site.implementation_page import implementation_index, implementation_pages
+from readfirst.harness.site.rule_page import rule_index, rule_pages
+from readfirst.harness.site.version_page import version_page
+
+__all__ = ["linked", "made_pages", "plain_markdown", "write_sources"]
+
+_ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")
+_FENCE = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
+
+
+def made_pages(facts: Facts) -> dict[str, str]:
+    """Return the pages that are made for the site alone, by path. Raises SiteError, SuiteError."""
+    return {
+        "rules/index.md": rule_index(facts),
+        **{f"rules/{name}": text for name, text in rule_pages(facts)},
+        "implementations/index.md": implementation_index(facts),
+        **{f"implementations/{name}": text for name, text in implementation_pages(facts)},
+        "versions/index.md": version_page(facts),
+    }
+
+
+def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Path, root: Path) -> None:
+    """Write all pages into a folder: those that are `made`, those of the project, and the files that they link to.
+
+    `pages` are by path in the site; `root` is the folder that links in them are relative to, with the same layout. A
+    page that a page links to is followed as well.
+    """
+    texts = {**made, **{name: file.read_text("utf-8") for name, file in pages.items()}}
+    waiting, copied = list(texts), set(texts)
+    while waiting:
+        name = waiting.pop()
+        text = texts[name]
+        for path in linked(name, text):
+            file = root / path
+            if path in copied or not file.is_file():
+                continue
+            copied.add(path)
+            if file.suffix == ".md":
+                texts[path] = file.read_text("utf-8")
+                waiting.append(path)
+            else:
+                target = folder / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(file.read_bytes())
+    for name, text in texts.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(plain_markdown(text), "utf-8")
+
+
+def plain_markdown(text: str) -> str:
+    """Return Markdown without what follows the language of a code block, which not every renderer knows."""
+    return _FENCE.sub(r"\1\2\3", text)
+
+
+def linked(name: str, text: str) -> Iterator[str]:
+    """Yield the paths in the site that a page links to, without fragments."""
+    for token in _tokens(MarkdownIt("commonmark").enable("table").parse(text)):
+        targets = [str(token.attrs.get("href") or token.attrs.get("src") or "")]
+        if token.type in ("html_block", "html_inline"):
+            targets = _ATTRIBUTE.findall(token.content)
+        for target in targets:
+            path = unquote(target.partition("#")[0])
+            if path and "://" not in target and not target.startswith(("mailto:", "/")):
+                yield _resolved(PurePosixPath(name).parent, path)
+
+
+def _resolved(folder: PurePosixPath, path: str) -> str:
+    parts: list[str] = list(folder.parts)
+    for part in path.split("/"):
+        if part == "..":
+            parts[-1:] = []
+        elif part not in ("", "."):
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _tokens(tokens: list[Token]) -> Iterator[Token]:
+    for token in tokens:
+        yield token
+        yield from _tokens(token.children or [])

@@ -1,0 +1,195 @@
+"""The pages of the site as Markdown, the files that they link to, and what is no site."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from readfirst.harness.cli.main import main
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.report.markup import prose
+from readfirst.harness.site import site
+from readfirst.harness.site.facts import Facts, SiteError
+from readfirst.harness.site.implementation_page import implementation_pages
+from readfirst.harness.site.links import broken_links
+from readfirst.harness.site.rule_page import rule_index, rule_pages
+from readfirst.harness.site.site import write_site
+from readfirst.harness.site.sources import linked, plain_markdown, write_sources
+from readfirst.harness.suite.suite import Suite
+
+CHECKOUT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def facts() -> Facts:
+    return Facts(Suite(CHECKOUT / "fixtures"), CHECKOUT / "docs")
+
+
+@pytest.fixture(scope="module")
+def rules(facts: Facts) -> dict[str, str]:
+    return dict(rule_pages(facts))
+
+
+@pytest.fixture(scope="module")
+def implementations(facts: Facts) -> dict[str, str]:
+    return dict(implementation_pages(facts))
+
+
+def test_every_rule_and_every_implementation_has_a_page_that_its_index_names(
+    facts: Facts, rules: dict[str, str], implementations: dict[str, str]
+) -> None:
+    assert set(rules) == {f"{rule.id}.md" for rule in facts.rules}
+    assert set(linked("rules/index.md", rule_index(facts))) == {f"rules/{name}" for name in rules}
+    assert set(implementations) == {f"{name}.md" for name in facts.table["implementations"]}
+
+
+def test_a_rule_page_says_why_shows_the_shortest_scenario_and_who_keeps_it(
+    facts: Facts, rules: dict[str, str]
+) -> None:
+    page = rules["edit-refuses-changed-file.md"]
+    rule = facts.rules["edit-refuses-changed-file"]
+    shortest = facts.shortest(rule.id)
+    headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
+    assert headings == [
+        "Why it matters",
+        "The shortest scenario",
+        "Who keeps it",
+        "Versions of Claude Code",
+        "Where it comes from",
+        "All scenarios",
+    ]
+    assert rule.why in page
+    assert f"title: {shortest.title}" in page
+    lengths = {each.id: facts.suite.scenario(each.id).length for each in facts.scenarios[rule.id]}
+    assert lengths[shortest.id] == min(lengths.values())
+    for name in facts.table["implementations"]:
+        assert f"[{name}](../implementations/{name}.md)" in page
+    assert all(f"../fixtures/scenarios/{each}.yaml" in page for each in lengths)
+
+
+def test_an_implementation_page_tells_first_what_loses_work(
+    facts: Facts, implementations: dict[str, str]
+) -> None:
+    page = implementations["agno@3.1.10.md"]
+    headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
+    assert headings == [
+        "What loses work",
+        *(f"Rules of {class_} that do not hold" for class_ in ("safety", "contract", "fidelity", "product")),
+        "What it is like",
+        "Run it",
+    ]
+    losses = facts.results["agno@3.1.10"]["losses"]
+    assert f"../fixtures/scenarios/{losses[0]['scenario']}.yaml" in page
+    assert f"Nearest to {facts.diagnoses['agno@3.1.10']['nearest']}: " in page
+    assert "readfirst run target:agno@3.1.10" in page
+
+
+def test_the_diagnoses_are_those_of_the_page_about_them(facts: Facts) -> None:
+    page = (facts.docs / "diagnosis.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `(\S+@\S+)` \| (.*?) \| \d+ \|", page, re.MULTILINE))
+    assert rows == {name: each["nearest"] for name, each in facts.diagnoses.items()}
+
+
+def test_titles_are_no_markup() -> None:
+    assert prose("<b> *x* | [y](z) `q` & ~~") == (r"&lt;b&gt; \*x\* &#124; \[y\](z) \`q\` &amp; &#126;&#126;")
+
+
+def test_links_are_found_but_not_those_in_code() -> None:
+    text = "[a](../b/c.yaml#x) ![i](p%20q.png)\n\n```js\n[no](no.md)\n```\n<https://x.example> [m](#here)\n"
+    picture = '\n<picture><source srcset="wide.svg"><img src="narrow.svg"></picture>\n'
+    found = list(linked("docs/page.md", text + picture))
+    assert found == ["b/c.yaml", "docs/p q.png", "docs/wide.svg", "docs/narrow.svg"]
+
+
+def test_a_code_block_keeps_only_the_name_of_its_language() -> None:
+    assert plain_markdown("```yaml scenario\na: 1\n```\n") == "```yaml\na: 1\n```\n"
+    assert plain_markdown("- x\n  ````js server 2\n") == "- x\n  ````js\n"
+
+
+def test_what_a_page_links_to_comes_along_and_so_on(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "docs").mkdir(parents=True)
+    (root / "README.md").write_text("[a](docs/a.md) [gone](gone.md)")
+    (root / "docs" / "a.md").write_text("[data](../data.json) [back](../README.md)")
+    (root / "data.json").write_bytes(b"{}")
+    (root / "other.json").write_bytes(b"{}")
+    write_sources({"made.md": "[r](README.md)"}, {"README.md": root / "README.md"}, tmp_path / "out", root)
+    found = {str(file.relative_to(tmp_path / "out")) for file in (tmp_path / "out").rglob("*.*")}
+    assert found == {"README.md", "made.md", "docs/a.md", "data.json"}
+
+
+def test_links_that_lead_nowhere_are_told(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "a.html").write_text(
+        '<a href="sub/b.html#there">1</a><a href="sub/b.html#gone">2</a><a href="c.html">3</a>'
+        '<img src="x.png" srcset="y.png 2x, sub/b.html"><a href="https://x.example/y">4</a>'
+        '<a href="sub/">5</a><a href="#__search">6</a>'
+    )
+    (tmp_path / "sub" / "b.html").write_text('<h1 id="there"></h1><a href="../a.html">back</a>')
+    assert list(broken_links(tmp_path)) == [
+        "a.html: sub/b.html#gone",
+        "a.html: c.html",
+        "a.html: x.png",
+        "a.html: y.png",
+        "a.html: sub/",
+    ]
+
+
+def test_a_folder_that_holds_something_else_is_left_alone(
+    facts: Facts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site, "demand_mkdocs", lambda: None)
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(SiteError, match="is not empty"):
+        write_site(facts, CHECKOUT, tmp_path)
+    assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def exit_code_of(fixtures: Path, output: Path) -> object:
+    with pytest.raises(SystemExit) as ended:
+        main(["site", "--fixtures", str(fixtures), "--output", str(output)])
+    return ended.value.code
+
+
+def test_a_site_needs_mkdocs_and_says_how_to_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "mkdocs.commands.build", None)
+    assert exit_code_of(CHECKOUT / "fixtures", tmp_path / "site") == ExitCode.USAGE
+    assert "pip install 'readfirst[site]'" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_suite_without_results_has_no_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "fixtures").symlink_to(CHECKOUT / "fixtures")
+    (tmp_path / "README.md").write_text("# Mine\n")
+    assert exit_code_of(tmp_path / "fixtures", tmp_path / "site") == ExitCode.USAGE
+    assert "`readfirst compatibility --write` writes it" in capsys.readouterr().err
+
+
+def test_the_workflow_publishes_what_the_command_makes(facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:
+    workflow = yaml.safe_load((CHECKOUT / ".github/workflows/pages.yml").read_text("utf-8"))
+    steps = workflow["jobs"]["publish"]["steps"]
+    (step,) = [each for each in steps if each.get("run", "").startswith("readfirst site")]
+    (upload,) = [each for each in steps if "upload-pages-artifact" in each.get("uses", "")]
+    asked: dict[str, object] = {}
+
+    def write(facts: Facts, root: Path, folder: Path, **options: object) -> int:
+        asked.update(options, root=root, folder=folder)
+        return 1
+
+    monkeypatch.setattr(site, "write_site", write)
+    monkeypatch.chdir(CHECKOUT)
+    words = shlex.split(step["run"].replace('"$URL"', "https://x.example/readfirst/"))
+    with pytest.raises(SystemExit) as ended:
+        main(words[1:])
+    assert ended.value.code == ExitCode.CONFORMANT
+    assert asked["url"] == "https://x.example/readfirst/"
+    assert step["env"]["URL"] == "${{ steps.pages.outputs.base_url }}/"
+    assert str(asked["folder"]) == upload["with"]["path"]
+    assert asked["root"] == CHECKOUT
