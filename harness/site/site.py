@@ -31,6 +31,7 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
     links that lead nowhere; the folder is then as it was.
     """
     demand_mkdocs()
+    folder = folder.absolute()  # MkDocs takes relative paths from the folder of its settings
     if folder.exists() and not (folder / _MARK).is_file() and any(folder.iterdir()):
         raise SiteError(
             f"{folder} is not empty, and what is in it is no site of readfirst: name another folder."

@@ -192,4 +192,4 @@ def test_the_workflow_publishes_what_the_command_makes(facts: Facts, monkeypatch
     assert asked["url"] == "https://x.example/readfirst/"
     assert step["env"]["URL"] == "${{ steps.pages.outputs.base_url }}/"
     assert str(asked["folder"]) == upload["with"]["path"]
-    assert asked["root"] == CHECKOUT
+    assert Path(str(asked["root"])).resolve() == CHECKOUT
