@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-__all__ = ["Key", "Mutant", "lines_that_mention", "mutants_of", "told"]
+__all__ = ["Key", "Layout", "Mutant", "difference", "lines_that_mention", "mutants_of", "told"]
 
 Key = tuple[str, str, str, int]
 """Where, before, after, occurrence: what a mutant is called."""
@@ -25,6 +25,8 @@ class Mutant:
     `reached_by` are the lines of the module of which one must be executed for the change to matter; empty
     for what happens when the module is imported. `names` are what such a change makes, `words` the keywords in it,
     and `texts` the strings in its statement. `within` are the arguments of several lines that it is a part of.
+
+    `when` is the circumstance that a rule has an exception for: only calls in which it is so can tell the mutant.
     """
 
     module: str
@@ -39,6 +41,11 @@ class Mutant:
     texts: frozenset[str] = frozenset()
     within: frozenset[str] = frozenset()
     occurrence: int = 1
+    when: str = ""
+
+    def as_occurrence(self, number: int) -> Mutant:
+        """Return it as one of several that are otherwise the same."""
+        return replace(self, occurrence=number)
 
     @property
     def where(self) -> str:
@@ -80,7 +87,7 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
     wrapper.visit(visitor)
     tree: Module = wrapper.module
     positions: Any = wrapper.resolve(PositionProvider)
-    layout = _Layout(source)
+    layout = Layout(source)
     texts = [tree.code_for_node(statement) for statement in tree.body]
     starts = [positions[statement].start.line for statement in tree.body]
     header = source[: source.index("".join(texts))]
@@ -100,16 +107,17 @@ def mutants_of(module: str, source: str) -> list[Mutant]:
         if whole in seen:
             continue
         seen.add(whole)
-        line, before, after = _difference(source, whole)
+        line, before, after = difference(source, whole)
         mutant = Mutant(
             module, layout.function(first), line, before, after, whole, *layout.notice(first, last)
         )
         counts[mutant.key] = counts.get(mutant.key, 0) + 1
-        found.append(replace(mutant, occurrence=counts[mutant.key]))
+        found.append(mutant.as_occurrence(counts[mutant.key]))
     return sorted(found, key=lambda each: (each.line, each.before, each.after, each.occurrence))
 
 
-def _difference(source: str, changed: str) -> tuple[int, str, str]:
+def difference(source: str, changed: str) -> tuple[int, str, str]:
+    """Return the first line in which two texts differ, from 1, and what stands there in each."""
     old, new = source.split("\n"), changed.split("\n")
     start = next(n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
     end = 0
@@ -119,7 +127,7 @@ def _difference(source: str, changed: str) -> tuple[int, str, str]:
     return start + 1, textwrap.dedent(before).strip(), textwrap.dedent(after).strip()
 
 
-class _Layout:
+class Layout:
     """Where the statements and functions of a module are."""
 
     def __init__(self, source: str) -> None:

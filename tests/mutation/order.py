@@ -23,6 +23,7 @@ class Order:
         self._cases = cases
         self._kinds = {name: panel.kind_of(name) for name in cases.seconds}
         self._witnesses = panel.witnesses
+        self._circumstances = panel.circumstances
         self._mentions: dict[frozenset[str], set[Line]] = {}
         self._ranks: dict[frozenset[str], dict[str, int]] = {}
         self._kills: Counter[tuple[str, str]] = Counter()
@@ -35,7 +36,8 @@ class Order:
         """Return the cases that reach the change; of a change that the import reaches, those that use what it makes,
         first of all the one that killed it before and those that its statement names.
 
-        Each way through the module has its turn before the next case of the same kind on the same way.
+        Each way through the module has its turn before the next case of the same kind on the same way. Of an exception
+        those cases are asked in which it is so.
         """
         lines = {(mutant.module, line) for line in mutant.reached_by} or self._mentioned(mutant.names)
         ranks = self._ranked(frozenset(module for module, _ in lines))
@@ -43,6 +45,8 @@ class Order:
         words = self._mentioned(mutant.words) if mutant.words else set()
         near = set(self._cases.names(self._cases.that_execute(words)))
         names = self._cases.names(self._cases.that_execute(lines))
+        if mutant.when:
+            names = [name for name in names if mutant.when in self._circumstances(name)]
 
         witness = self._witnesses.get(mutant.told)
 

@@ -21,7 +21,8 @@ class Panel:
 
     `open_judge` is given what each case cost on the unchanged package, in seconds; nothing at the first time.
     `kind_of` tells which cases are much alike if they execute the same lines. `unused` are modules that no case needs.
-    `witnesses` are cases that killed a mutant before, by the mutant in one line (`Mutant.told`).
+    `witnesses` are cases that killed a mutant before, by the mutant in one line (`Mutant.told`). `circumstances` tells
+    what is so in some call of a case, for mutants that are exceptions of a rule.
     """
 
     package: str
@@ -32,6 +33,7 @@ class Panel:
     unused: Collection[str] = ()
     kind_of: Callable[[str], str] = str
     witnesses: Mapping[str, str] = field(default_factory=dict)
+    circumstances: Callable[[str], Collection[str]] = lambda _: ()
 
 
 def module_at(file: Path, folder: Path) -> str:

@@ -1,10 +1,11 @@
 """Mutation testing of the reference implementation, judged by the scenarios alone.
 
-    python tests/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
+    python tests/mutation/run.py [--exceptions] [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
 
-Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json. Exit code 0: every mutant that
-survived has a reason in survivors.yaml, none of these is stale, and a complete run reaches the score. 1: that is not
-so. 2: the run was not possible, for example because the reference fails a scenario as it is.
+Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json; with --exceptions the section of
+the page about rules that hold with an exception. Exit code 0: every mutant that survived has a reason in survivors.yaml
+(exceptions.yaml), none of these is stale, and a complete run reaches the score. 1: that is not so. 2: the run was not
+possible, for example because the reference fails a scenario as it is.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import random
 import sys
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -23,9 +25,19 @@ if __name__ == "__main__":
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(CHECKOUT))
 
-from measurement import TrialError, measure
+from exceptions import MODULES, exceptions_of, rules_of
+from measurement import Cases, TrialError, measure
 from mutants import Mutant, mutants_of
-from page import LEAST, page, score, table
+from page import (
+    LEAST,
+    LEAST_EXCEPTIONS,
+    exceptions_in,
+    exceptions_section,
+    page,
+    score,
+    table,
+    with_exceptions,
+)
 from panel import Panel, file_of
 from results import Results, digest
 from scenarios import scenario_panel
@@ -38,6 +50,7 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.recordings import RecordingError
 
 SURVIVORS = Path(__file__).with_name("survivors.yaml")
+EXCEPTIONS = Path(__file__).with_name("exceptions.yaml")
 WITNESSES = Path(__file__).with_name("witnesses.json")
 PAGE = CHECKOUT / "docs" / "mutation.md"
 
@@ -46,46 +59,77 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run and return the exit code."""
     options = _options(arguments)
     try:
-        survivors = load_survivors(SURVIVORS)
-        panel = scenario_panel(CHECKOUT, load_witnesses(WITNESSES))
-        unknown = sorted(set(options.module) - set(panel.sources))
+        survivors = load_survivors(EXCEPTIONS if options.exceptions else SURVIVORS)
+        witnesses = {} if options.exceptions else load_witnesses(WITNESSES)
+        panel = scenario_panel(CHECKOUT, witnesses, exceptions=options.exceptions)
+        offered = list(MODULES if options.exceptions else panel.sources)
+        unknown = sorted(set(options.module) - set(offered))
         if unknown:
-            raise TrialError(f"there is no module {unknown[0]!r}; there are {', '.join(panel.sources)}")
+            raise TrialError(f"there is no module {unknown[0]!r}; there are {', '.join(offered)}")
         results = _results(options.results, panel)
     except (SurvivorsError, WitnessesError, SuiteError, RecordingError, TrialError) as error:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
-    modules = options.module or list(panel.sources)
-    all_mutants = [mutant for module in modules for mutant in mutants_of(module, panel.sources[module])]
-    mutants = chosen = survivors.judged(all_mutants)
-    partial = "" if not options.module else f"ONLY {', '.join(modules)}"
-    if options.sample is not None and options.sample < len(mutants):
-        chosen = random.Random(options.seed).sample(mutants, options.sample)
-        sampled = f"ONLY A SAMPLE: {len(chosen)} of {len(mutants)} mutants, seed {options.seed}"
-        partial = f"{partial} and {sampled}" if partial else sampled
-    if partial:
-        print(f"*** {partial}. This is not the score of the suite. ***\n")
+    modules = options.module or offered
+    judged = _Judged(panel, results, options.jobs)
     try:
-        fates = _judged(panel, chosen, results, options.jobs)
+        all_mutants = _exceptions(panel, modules, judged) if options.exceptions else _all(panel, modules)
+        mutants = chosen = survivors.judged(all_mutants)
+        partial = "" if not options.module else f"ONLY {', '.join(modules)}"
+        if options.sample is not None and options.sample < len(mutants):
+            chosen = random.Random(options.seed).sample(mutants, options.sample)
+            sampled = f"ONLY A SAMPLE: {len(chosen)} of {len(mutants)} mutants, seed {options.seed}"
+            partial = f"{partial} and {sampled}" if partial else sampled
+        if partial:
+            print(f"*** {partial}. This is not the score of the suite. ***\n")
+        fates = judged(chosen)
     except TrialError as error:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
-    code = report(fates, all_mutants, modules, survivors, least=0 if partial else LEAST)
+    least = LEAST_EXCEPTIONS if options.exceptions else LEAST
+    reached = score(fates, survivors if options.exceptions else None)
+    code = report(fates, all_mutants, modules, survivors, reached=reached, least=0 if partial else least)
     if partial:
         print(f"\n*** {partial}. docs/mutation.md is left alone. ***")
         return code
-    write_all({WITNESSES: witnesses_text(fates, panel.witnesses).encode()})
+    if not options.exceptions:
+        write_all({WITNESSES: witnesses_text(fates, panel.witnesses).encode()})
     if code == 0:
-        contracts = list(dict.fromkeys(name.partition(" ")[0] for name in panel.cases))
-        scenarios = len({name.partition(" ")[2] for name in panel.cases})
-        write_all({PAGE: page(fates, survivors, contracts, scenarios).encode()})
+        before = PAGE.read_text("utf-8") if PAGE.exists() else ""
+        text = (
+            with_exceptions(before, exceptions_section(fates, survivors))
+            if options.exceptions
+            else with_exceptions(_page(fates, survivors, panel), exceptions_in(before))
+        )
+        write_all({PAGE: text.encode()})
         print(f"wrote {PAGE.relative_to(CHECKOUT)}")
     return code
+
+
+def _all(panel: Panel, modules: Sequence[str]) -> list[Mutant]:
+    return [mutant for module in modules for mutant in mutants_of(module, panel.sources[module])]
+
+
+def _exceptions(panel: Panel, modules: Sequence[str], judged: _Judged) -> list[Mutant]:
+    """Return the exceptions of the rules that some case notices. Raises TrialError."""
+    rules = [rule for module in modules for rule in rules_of(module, panel.sources[module])]
+    noticed = [fate.mutant for fate in judged(rules, silently=True) if fate.killed]
+    print(f"{len(noticed)} of {len(rules)} changes to a whole rule are noticed; these get exceptions.\n")
+    return exceptions_of(noticed)
+
+
+def _page(fates: Sequence[Fate], survivors: Survivors, panel: Panel) -> str:
+    contracts = list(dict.fromkeys(name.partition(" ")[0] for name in panel.cases))
+    scenarios = len({name.partition(" ")[2] for name in panel.cases})
+    return page(fates, survivors, contracts, scenarios)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, prog="run.py"
+    )
+    parser.add_argument(
+        "--exceptions", action="store_true", help="mutants in which a rule holds with an exception"
     )
     parser.add_argument("--jobs", type=_count, default=os.cpu_count() or 1, help="processes (default: all)")
     parser.add_argument("--module", action="append", default=[], help="only this module; repeatable")
@@ -109,26 +153,41 @@ def _results(file: Path | None, panel: Panel) -> Results | None:
     folders = (panel.folder, CHECKOUT / "fixtures", CHECKOUT / "harness", Path(__file__).parent)
     wanted = (".py", ".yaml", ".json")
     judging = (path for folder in folders for path in folder.rglob("*") if path.suffix in wanted)
-    return Results(file, digest(path for path in judging if path not in (SURVIVORS, WITNESSES)))
+    return Results(file, digest(path for path in judging if path not in (SURVIVORS, EXCEPTIONS, WITNESSES)))
 
 
-def _judged(panel: Panel, mutants: Sequence[Mutant], results: Results | None, jobs: int) -> list[Fate]:
-    """Return the fates in the order of the mutants; tell from time to time how far it is. Raises TrialError."""
-    order = {mutant: number for number, mutant in enumerate(mutants)}
-    fates = results.of(mutants) if results else []
-    known = {fate.mutant for fate in fates}
-    left = [mutant for mutant in mutants if mutant not in known]
-    shown = time.monotonic()
-    for fate in trials(panel, measure(panel), left, jobs) if left else ():
-        fates.append(fate)
-        if results:
-            results.add(fate)
-        if not fate.killed:
-            print(f"{fate.mutant.told} survives {fate.asked} cases", file=sys.stderr)
-        if time.monotonic() - shown > 15:
-            shown = time.monotonic()
-            print(f"{len(fates)} of {len(mutants)} mutants, {score(fates):.1f} % killed", file=sys.stderr)
-    return sorted(fates, key=lambda fate: order[fate.mutant])
+class _Judged:
+    """Judges mutants; `panel` is measured when the first one is."""
+
+    def __init__(self, panel: Panel, results: Results | None, jobs: int) -> None:
+        self._panel = panel
+        self._results = results
+        self._jobs = jobs
+
+    @cached_property
+    def _cases(self) -> Cases:
+        return measure(self._panel)
+
+    def __call__(self, mutants: Sequence[Mutant], *, silently: bool = False) -> list[Fate]:
+        """Return the fates in the order of the mutants; tell from time to time how far it is. Raises TrialError.
+
+        Survivors are told, too, unless it is done `silently`.
+        """
+        order = {mutant: number for number, mutant in enumerate(mutants)}
+        fates = self._results.of(mutants) if self._results else []
+        known = {fate.mutant for fate in fates}
+        left = [mutant for mutant in mutants if mutant not in known]
+        shown = time.monotonic()
+        for fate in trials(self._panel, self._cases, left, self._jobs) if left else ():
+            fates.append(fate)
+            if self._results:
+                self._results.add(fate)
+            if not fate.killed and not silently:
+                print(f"{fate.mutant.told} survives {fate.asked} cases", file=sys.stderr)
+            if time.monotonic() - shown > 15:
+                shown = time.monotonic()
+                print(f"{len(fates)} of {len(mutants)} mutants, {score(fates):.1f} % killed", file=sys.stderr)
+        return sorted(fates, key=lambda fate: order[fate.mutant])
 
 
 def report(
@@ -138,8 +197,12 @@ def report(
     survivors: Survivors,
     *,
     least: float = LEAST,
+    reached: float | None = None,
 ) -> int:
-    """Print the numbers and everything that is wrong; return the exit code. `least` percent must be killed."""
+    """Print the numbers and everything that is wrong; return the exit code.
+
+    At least `least` percent must be `reached`, which is the share of all mutants that are killed unless it is given.
+    """
     accepted = survivors.by_key()
     print(table(fates, survivors))
     stale = survivors.nonexistent(all_mutants, modules)
@@ -152,9 +215,9 @@ def report(
             f"\n{len(unexplained)} survivors without a reason. Add a scenario that kills each, or an entry:\n"
         )
         for fate in unexplained:
-            reached = "no scenario gets there" if not fate.asked else f"{fate.asked} cases held"
-            print(f"# {file_of(fate.mutant.module)}:{fate.mutant.line}, {reached}\n{entry_text(fate.mutant)}")
-    reached = score(fates)
+            held = "no scenario gets there" if not fate.asked else f"{fate.asked} cases held"
+            print(f"# {file_of(fate.mutant.module)}:{fate.mutant.line}, {held}\n{entry_text(fate.mutant)}")
+    reached = score(fates) if reached is None else reached
     if reached < least:
         print(f"\nthe score is {reached:.1f} %, less than {least:g} %")
     return int(bool(stale or unexplained or reached < least))

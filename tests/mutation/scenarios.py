@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from circumstances import attend, of_scenario
 from panel import Judge, Panel, module_at
 
 from readfirst.harness.compare import compare  # noqa: F401 - read before the forks
@@ -73,14 +74,18 @@ class _LoadedRecordings(Recordings):
 class _Bench:
     """Judges cases named `<contract> <scenario>`, at level text."""
 
-    def __init__(self, suite: Suite, seconds: Mapping[str, float]) -> None:
+    def __init__(
+        self, suite: Suite, seconds: Mapping[str, float], prepare: Callable[[Scenario], None]
+    ) -> None:
         self._suite = suite
         self._seconds = seconds
+        self._prepare = prepare
         self._runners: dict[tuple[str, float], Runner] = {}
 
     def __call__(self, case: str) -> str:
         _demand_names()
         contract, _, scenario_id = case.partition(" ")
+        self._prepare(self._suite.scenario(scenario_id))
         limit = _HASTE if self._seconds.get(case, 1.0) <= _QUICK else _PATIENCE
         if (contract, limit) not in self._runners:
             spec = RunSpec(self._suite.root, "reference", contract, "text", limit)
@@ -128,8 +133,12 @@ def _clauses(scenario: Scenario) -> list[Clause | None]:
     return [part.expect.recorded for part in parts if hasattr(part, "expect")]
 
 
-def scenario_panel(checkout: Path, witnesses: Mapping[str, str]) -> Panel:
-    """Return the reference implementation with all scenarios as its judges. SuiteError: a scenario is damaged."""
+def scenario_panel(checkout: Path, witnesses: Mapping[str, str], *, exceptions: bool = False) -> Panel:
+    """Return the reference implementation with all scenarios as its judges. SuiteError: a scenario is damaged.
+
+    With `exceptions` they can judge mutants that ask for circumstances; these are judged under the default contract
+    and by the scenarios of rules on which work or callers depend.
+    """
     suite = _Loaded(checkout / "fixtures")
     folder = checkout / "reference_impl"
     sources = {module_at(path, folder): path.read_text("utf-8") for path in sorted(folder.rglob("*.py"))}
@@ -139,8 +148,16 @@ def scenario_panel(checkout: Path, witnesses: Mapping[str, str]) -> Panel:
         for contract in asked_under(scenario, suite)
     ]
 
+    circumstances: dict[str, frozenset[str]] = {}
+    if exceptions:
+        cases = [
+            f"{suite.contracts.default} {each.id}" for each in suite.scenarios() if _matters(each, suite)
+        ]
+        for scenario in suite.scenarios():
+            circumstances[scenario.id] = frozenset().union(*of_scenario(scenario))
+
     def open_judge(seconds: Mapping[str, float]) -> Judge:
-        return _Bench(suite, seconds)
+        return _Bench(suite, seconds, attend if exceptions else _nothing)
 
     def contract_of(case: str) -> str:
         return case.partition(" ")[0]
@@ -154,4 +171,15 @@ def scenario_panel(checkout: Path, witnesses: Mapping[str, str]) -> Panel:
         unused={"server"},
         kind_of=contract_of,
         witnesses=witnesses,
+        circumstances=lambda case: circumstances.get(case.partition(" ")[2], ()),
     )
+
+
+def _matters(scenario: Scenario, suite: Suite) -> bool:
+    """Tell whether a scenario shows a rule of the classes `safety` and `contract`."""
+    rules = suite.rules
+    return rules is None or rules[scenario.rule].class_ in ("safety", "contract")
+
+
+def _nothing(_: Scenario) -> None:
+    """Stand in for what is done before a scenario is judged, where nothing is."""

@@ -129,6 +129,7 @@ TAKES_LONG = {
     "python3 tests/benchmarks/isolation.py",
     "python3 tests/benchmarks/recording.py",
     "python3 tests/mutation/run.py",
+    "python3 tests/mutation/run.py --exceptions",
     "python tests/mutation/run.py",
     "python3 tests/contracts/between.py 2.1.270",
     "python3 tests/faults/run.py --write docs/reliability.md",

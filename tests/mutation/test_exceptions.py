@@ -1,0 +1,256 @@
+"""Rules with an exception: such a mutant is made, killed by a case in which the exception is so, and survives else."""
+
+import builtins
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+
+import exceptions
+import pytest
+import scenarios
+from confinement import Confined
+from exceptions import ALWAYS, CIRCUMSTANCES, EACH, MODULES, exceptions_of, rules_of
+from importing import forget
+from measurement import Cases
+from mutants import Mutant
+from page import exceptions_in, exceptions_section, with_exceptions
+from panel import Judge, Panel, file_of
+from run import CHECKOUT, EXCEPTIONS, report
+from survivors import load_survivors
+from trial import Fate, trials
+
+from readfirst.harness.fuzz import generate
+from readfirst.harness.fuzz.conditions import calls_of
+from readfirst.harness.suite.suite import Suite
+
+SOURCE = """\
+LIMIT = 3
+
+
+def clipped(number, behaviours):
+    if behaviours.are_clipped:
+        return LIMIT if number > LIMIT else number
+    if number > LIMIT:
+        return LIMIT
+    return number
+
+
+def is_small(number) -> bool:
+    if not number:
+        return False
+    return (
+        number <= LIMIT
+    )
+"""
+
+
+def made(source: str = SOURCE) -> list[Mutant]:
+    return exceptions_of(rules_of("tools.edit", source))
+
+
+def test_a_condition_gets_exceptions_in_both_ways() -> None:
+    found = [each for each in made() if each.before == "if number > LIMIT:"]
+    assert len(found) == 2 * EACH
+    assert {each.after for each in found} == {
+        f'if (number > LIMIT) {how} when("{each.when}"):'
+        for each in found
+        for how in ("and not", "or")
+        if f" {how} " in each.after
+    }
+    assert all(
+        (each.function, each.line, each.reached_by) == ("clipped", 7, frozenset({7})) for each in found
+    )
+    assert {each.when for each in found} <= {*MODULES["tools.edit"]}
+
+
+def test_the_rule_that_does_not_hold_at_all_is_made_of_the_same_condition() -> None:
+    rules = rules_of("tools.edit", SOURCE)
+    assert {each.when for each in rules} == {ALWAYS}
+    assert len(exceptions_of(rules)) == EACH * len(rules) == len(made())
+    assert exceptions_of(rules[1:2]) == [each for each in made() if each in exceptions_of(rules[1:2])]
+
+
+def test_what_a_function_returns_as_true_or_false_is_a_condition_and_a_version_or_a_constant_is_none() -> (
+    None
+):
+    before = {each.before for each in made()}
+    assert before == {"if number > LIMIT:", "if not number:", "number <= LIMIT"}
+    assert all(compile(each.source, "edit.py", "exec") for each in made())
+
+
+def test_an_edit_elsewhere_changes_no_mutant_of_a_condition() -> None:
+    later = made(f'"""Clip."""\n{SOURCE}'.replace("number <= LIMIT", "number < LIMIT"))
+    unchanged = {each.key for each in made() if each.before != "number <= LIMIT"}
+    assert unchanged == {each.key for each in later if each.before != "number < LIMIT"}
+
+
+def test_two_conditions_that_are_alike_have_keys_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exceptions, "EACH", 99)
+    twice = SOURCE + "    if not number:\n        return True\n"
+    keys = [each.key for each in made(twice)]
+    assert len(set(keys)) == len(keys)
+    assert sum(each.occurrence == 2 for each in made(twice)) == 2 * len(set(MODULES["tools.edit"]))
+
+
+ALL = "def clipped(number):\n    if number > 3:\n        return 3\n    return number\n"
+
+
+def tiny(circumstances: Mapping[str, set[str]]) -> Panel:
+    """Return a package that three cases judge; what is so in a case is told to `when`."""
+    numbers = {"small": (1, 1), "large": (9, 3), "larger": (99, 3)}
+
+    def open_judge(_: Mapping[str, float]) -> Judge:
+        def judge(case: str) -> str:
+            from tiny.bounds import clipped
+
+            now = circumstances.get(case, set())
+            builtins.when = now.__contains__  # type: ignore[attr-defined]
+            given, wanted = numbers[case]
+            found = clipped(given)
+            return "" if found == wanted else f"{found}, not {wanted}"
+
+        return judge
+
+    return Panel(
+        "tiny",
+        Path("/nowhere/tiny"),
+        {"__init__": "", "bounds": ALL},
+        list(numbers),
+        open_judge,
+        circumstances=lambda case: circumstances.get(case, set()),
+    )
+
+
+def exception(how: str) -> Mutant:
+    before, after = "if number > 3:", f'if (number > 3) {how} when("odd"):'
+    source = ALL.replace(before, after)
+    return Mutant("bounds", "clipped", 2, before, after, source, frozenset({2}), when="odd")
+
+
+def judged(mutant: Mutant, **circumstances: set[str]) -> Fate:
+    panel = tiny(circumstances)
+    reached = {("bounds", 2): (1 << len(panel.cases)) - 1}
+    cases = Cases(dict.fromkeys(panel.cases, 0.0), reached, frozenset())
+    (fate,) = trials(panel, cases, [mutant], jobs=1)
+    return fate
+
+
+def test_an_exception_is_killed_by_a_case_in_which_it_is_so_and_told() -> None:
+    assert judged(exception("and not"), larger={"odd"}).by == "larger"
+    assert judged(exception("or"), small={"odd"}).by == "small"
+
+
+def test_an_exception_survives_where_no_case_tells_it() -> None:
+    assert judged(exception("and not"), small={"odd"}) == Fate(exception("and not"), "", "", 1)
+    assert judged(exception("or"), large={"odd"}, larger={"odd"}).asked == 2
+
+
+def test_only_cases_in_which_the_exception_is_so_are_asked() -> None:
+    assert judged(exception("and not"), large={"even"}).asked == 0
+
+
+def small_checkout(folder: Path, *, hidden: bool) -> Path:
+    """Return a checkout with a scenario of an unread file, and with another of a hidden one."""
+    fixtures = folder / "fixtures"
+    (fixtures / "scenarios" / "gate").mkdir(parents=True)
+    for name in ("contracts.yaml", "errors.yaml"):
+        (fixtures / name).write_bytes((CHECKOUT / "fixtures" / name).read_bytes())
+    text = (CHECKOUT / "fixtures" / "scenarios" / "gate" / "edit-unread.yaml").read_text("utf-8")
+    names = {"edit-unread": "notes.txt", **({"edit-unread-hidden": ".notes.txt"} if hidden else {})}
+    for name, file in names.items():
+        path = fixtures / "scenarios" / "gate" / f"{name}.yaml"
+        path.write_text(text.replace("notes.txt", file), "utf-8")
+    (folder / "reference_impl").symlink_to(CHECKOUT / "reference_impl")
+    return folder
+
+
+def of_the_gate() -> tuple[Mutant, Mutant]:
+    """Return the mutant in which hidden files may be edited unread, and that in which all files may."""
+    module = "session.memory"
+    source = (CHECKOUT / "reference_impl" / file_of(module)).read_text("utf-8")
+    (rule,) = (
+        each
+        for each in rules_of(module, source)
+        if each.function == "may_be_unread" and " or when" in each.after
+    )
+    (hidden,) = (each for each in exceptions_of([rule]) if each.when == "name: hidden")
+    return hidden, rule
+
+
+@pytest.mark.parametrize(("hidden", "by"), [(True, "2.1.7 gate/edit-unread-hidden"), (False, "")])
+def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hidden: bool, by: str
+) -> None:
+    monkeypatch.setattr(exceptions, "EACH", len(CIRCUMSTANCES))
+    panel = scenarios.scenario_panel(small_checkout(tmp_path, hidden=hidden), {}, exceptions=True)
+    mutant, rule = of_the_gate()
+    names = list(panel.cases)
+    everywhere = {(mutant.module, line): (1 << len(names)) - 1 for line in mutant.reached_by}
+    cases = Cases(dict.fromkeys(names, 0.0), everywhere, frozenset())
+
+    def fates() -> list[Fate]:
+        import readfirst.harness.adapters
+
+        forget(panel)
+        sys.modules.pop("readfirst.harness.adapters.reference", None)
+        vars(readfirst.harness.adapters).pop("reference", None)
+        unchanged = replace(mutant, source=panel.sources[mutant.module])
+        return list(trials(panel, cases, [mutant, rule, unchanged], jobs=1))
+
+    confined = Confined(fates)
+    try:
+        found, without, unchanged = confined.result()
+    finally:
+        confined.end()
+    assert (found.by, found.asked) == (by, int(hidden))
+    assert (without.killed, without.asked) == (True, 1)
+    assert (unchanged.killed, unchanged.asked) == (False, int(hidden)), unchanged.how
+
+
+def test_every_circumstance_is_one_that_calls_can_have() -> None:
+    drawn = islice(generate.scenarios(0), 300)
+    told = {
+        condition
+        for scenario in chain(Suite(CHECKOUT / "fixtures").scenarios(), drawn)
+        for _, _, conditions in calls_of(scenario)
+        for condition in conditions
+    }
+    assert {*CIRCUMSTANCES} <= told
+
+
+def test_the_modules_are_there_and_have_conditions() -> None:
+    for module in MODULES:
+        assert rules_of(module, (CHECKOUT / "reference_impl" / file_of(module)).read_text("utf-8"))
+
+
+def test_the_section_of_the_page_has_a_run_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "exceptions.yaml").write_text("left_out: []\nsurvivors: []\n")
+    none = load_survivors(tmp_path / "exceptions.yaml")
+    killed, living = Fate(exception("or"), "small", "wrong", 1), Fate(exception("and not"), "", "", 2)
+    section = exceptions_section([killed, living], none)
+    assert "kill 50.0 % of 2 exceptions, and 50.0 % of those that are not" in section
+    page = with_exceptions("# A page\n\n## Survivors\n\nSome.\n", section)
+    assert page.startswith("# A page\n\n## Survivors\n\nSome.\n\n## Rules with an exception\n")
+    assert exceptions_in(page) == section
+    assert with_exceptions(page, section) == page
+    assert with_exceptions("# A page\n", exceptions_in("# A page\n")) == "# A page\n"
+
+
+def test_survivors_among_exceptions_fail_the_run_as_others_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "exceptions.yaml").write_text("left_out: []\nsurvivors: []\n")
+    none = load_survivors(tmp_path / "exceptions.yaml")
+    killed, living = Fate(exception("or"), "small", "wrong", 1), Fate(exception("and not"), "", "", 2)
+    mutants = [killed.mutant, living.mutant]
+    assert report([killed, living], mutants, ["bounds"], none, least=97, reached=99.0) == 1
+    assert 'if (number > 3) and not when("odd"):' in capsys.readouterr().out
+    assert report([killed], mutants, ["bounds"], none, least=97, reached=96.0) == 1
+    assert "the score is 96.0 %, less than 97 %" in capsys.readouterr().out
+    assert report([killed], mutants, ["bounds"], none, least=97, reached=97.0) == 0
+
+
+def test_the_list_of_exceptions_that_survive_is_in_its_format() -> None:
+    load_survivors(EXCEPTIONS)
