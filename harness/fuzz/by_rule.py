@@ -41,5 +41,5 @@ def by_rule(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
 def _shown(findings: Sequence[Finding]) -> str:
     scenarios = sorted({finding.shown_by for finding in findings if finding.shown_by})
     if not scenarios:
-        return "only this search shows it"
+        return "none of the scenarios that are most like it shows it"
     return f"the suite shows it, too: {scenarios[0]}"

@@ -155,6 +155,10 @@ class Campaign:
         self.disagreed = 0
         self.explained = 0
 
+    def is_late(self) -> bool:
+        """Tell whether the time is over."""
+        return self.clock() >= self.deadline
+
     def perform(self, progress: Callable[[int], None] | None = None) -> Iterator[Finding]:
         """Yield a finding for each new group; stops when enough steps were made on both sides, or in time.
 
@@ -164,7 +168,7 @@ class Campaign:
         groups: set[Group] = set()
         shrunk: Counter[Cause] = Counter()
         for scenario in self.generated:
-            if self.steps >= self.most_steps or self.clock() >= self.deadline:
+            if self.steps >= self.most_steps or self.is_late():
                 return
             self.duel.steps = self.steps  # what shrinking made is no volume
             found = self.duel(scenario)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from readfirst.harness.fuzz.campaign import Duel, Finding
@@ -16,21 +16,28 @@ from readfirst.harness.suite.suite import Suite
 
 __all__ = ["with_rule"]
 
-_REPLAYED = 24
-"""Scenarios that are replayed at most to see whether the two disagree on one of them, too."""
+_REPLAYED, _REPLAYED_AT_LEAST = 24, 4
+"""How many scenarios are replayed to see whether the two disagree on one of them, too."""
 _ASKED = 5
 """Scenarios that are asked for their rule where they agree on all of these."""
 _OF_WORDS = ("fidelity", "product")
 """The classes of rules that a difference in words alone can break; any other is no sign of them."""
 
 
-def with_rule(finding: Finding, suite: Suite, portrait: Portrait, duel: Duel) -> Finding:
+def with_rule(
+    finding: Finding,
+    suite: Suite,
+    portrait: Portrait,
+    duel: Duel,
+    is_over: Callable[[], bool] = lambda: False,
+) -> Finding:
     """Return the finding with the rule that it most probably breaks, if one fits.
 
     The scenarios that are most like it, with the same tool and the same answer of the reference, are replayed. Those
     on which the two disagree at the same level vote for their rules, the nearer ones with more weight, and the nearest
     one of the rule is named: the suite shows the fault, too. Where they agree on all of them, those vote that are
-    nearest, one rule needs more than half of the votes, and no scenario is named.
+    nearest, one rule needs more than half of the votes, and no scenario is named. When the time of the search `is_over`
+    only few are replayed.
     """
     found = finding.disagreement
     rules = suite.rules
@@ -48,7 +55,12 @@ def with_rule(finding: Finding, suite: Suite, portrait: Portrait, duel: Duel) ->
         return finding
     if found.cause.level == "text":
         alike = [each for each in alike if rules[each.rule].class_ in _OF_WORDS]
-    failing = [each for each in _replayable(alike, duel)[:_REPLAYED] if _disagree(each, finding, suite, duel)]
+    failing = []
+    for number, example in enumerate(_replayable(alike, duel)[:_REPLAYED]):
+        if number >= _REPLAYED_AT_LEAST and is_over():
+            break
+        if _disagree(example, finding, suite, duel):
+            failing.append(example)
     if failing:
         votes = _votes(failing)
         rule = max(votes, key=lambda each: votes[each])

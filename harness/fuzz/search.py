@@ -95,7 +95,11 @@ def search(request: SearchRequest) -> Iterator[Search]:
         generated = claimed(drawn, (reference, target))
         seconds = None if request.minutes is None else 60 * request.minutes
         campaign = Campaign(duel, generated, steps=request.steps, seconds=seconds, accepted=accepted)
-        yield Search(campaign, gone, lambda finding: with_rule(finding, suite, portrait, duel))
+
+        def named(finding: Finding) -> Finding:
+            return with_rule(finding, suite, portrait, duel, campaign.is_late)
+
+        yield Search(campaign, gone, named)
 
 
 def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter]:

@@ -64,6 +64,7 @@ def _search_here(request: SearchRequest, result: _Result) -> None:
         report()
         for finding in under_way.perform(report):
             result.take(finding)
+        report()
 
 
 def _search_in_processes(requests: tuple[SearchRequest, ...], result: _Result) -> None:

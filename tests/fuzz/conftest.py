@@ -17,6 +17,17 @@ def suite() -> Suite:
     return Suite()
 
 
+@pytest.fixture(scope="session")
+def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small suite, so that what is generated does not depend on all of the bundled one."""
+    folder = tmp_path_factory.mktemp("small")
+    scenarios = [f"scenarios/{name}.yaml" for name in ("gate/edit-unread", "read-output/numbered-lines")]
+    for name in ("contracts.yaml", "errors.yaml", "rules.yaml", *scenarios):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes((suite.root / name).read_bytes())
+    return folder
+
+
 @pytest.fixture
 def place() -> Iterator[SitePool]:
     with SitePool() as place:

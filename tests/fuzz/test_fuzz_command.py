@@ -22,12 +22,12 @@ Fuzz = Callable[..., int]
 
 
 @pytest.fixture
-def fuzz(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fuzz:
+def fuzz(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> Fuzz:
     monkeypatch.chdir(WRONG)
 
     def command(*arguments: str) -> int:
         with pytest.raises(SystemExit) as ended:
-            main(["fuzz", "--output", str(tmp_path / "found"), *arguments])
+            main(["fuzz", "--output", str(tmp_path / "found"), "--fixtures", str(small), *arguments])
         return int(ended.value.code or 0)
 
     return command
@@ -60,7 +60,8 @@ def test_a_disagreement_becomes_a_scenario_file_that_shows_it(
     told = capsys.readouterr().out
     assert f"{path}: Read: done by the target, done by the reference (text)" in told
     assert "\nRules that are probably broken, worst first: 1\nfidelity\n" in told
-    assert f"  {scenario.rule}; the suite shows it, too: " in told
+    assert "  numbered-lines; the suite shows it, too: read-output/numbered-lines\n" in told
+    assert scenario.rule == "numbered-lines"
     outcome = replay(scenario, FastReference("2.1.7"), place)
     assert outcome.broken is None
 
@@ -165,6 +166,11 @@ def test_minutes_end_a_search_without_a_number_of_steps(
     assert fuzz("reference", "--level", "effects", "--minutes", "0.01") == 0
     steps = int(capsys.readouterr().err.splitlines()[-1].split()[0])
     assert steps > 0
+
+
+def test_what_is_found_last_is_counted(fuzz: Fuzz, capsys: pytest.CaptureFixture[str]) -> None:
+    assert fuzz(TARGET, "--steps", "1", "--seed", "1") == 1
+    assert ": 1 disagreement, 0 of them known, 1 new cause" in capsys.readouterr().err
 
 
 def test_of_steps_and_minutes_what_comes_first_ends_a_search(

@@ -83,6 +83,24 @@ def test_a_fault_that_only_the_search_shows_has_the_rule_of_what_is_like_it(
     assert (finding.rule, finding.shown_by) == ("write-refuses-unread-file", "")
 
 
+def test_few_scenarios_are_replayed_when_the_time_is_over(
+    suite: Suite, portrait: Portrait, place: SitePool
+) -> None:
+    duel = Duel(
+        ReferenceAdapter("2.1.7"),
+        wrong_text.ReplacesFirstOfSeveral,  # type: ignore[arg-type]
+        place,
+        "effects",
+        suite.vocabulary,
+    )
+    scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), (READ, edit("alpha", "x")))
+    found = duel(scenario)
+    assert found is not None
+    before = duel.scenarios
+    finding = with_rule(Finding(scenario, found), suite, portrait, duel, lambda: True)
+    assert (duel.scenarios - before, finding.rule != "") == (4, True)
+
+
 def test_what_nothing_is_like_breaks_no_rule(suite: Suite, portrait: Portrait, place: SitePool) -> None:
     duel = Duel(ReferenceAdapter("2.1.7"), ReferenceAdapter("2.1.7"), place, "effects", suite.vocabulary)
     cause = Cause("Read", "effects", "an error that no scenario has", "done")
@@ -113,7 +131,7 @@ def test_findings_are_listed_by_rule_the_worst_class_first(suite: Suite) -> None
         "     ambiguous-match; the suite shows it, too: a/b",
         "contract",
         f"  2  {suite.rules['replace-all'].title}",
-        "     replace-all; only this search shows it",
+        "     replace-all; none of the scenarios that are most like it shows it",
         "no rule",
         "  1  Nothing in the suite is like it",
     ]

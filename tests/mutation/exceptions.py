@@ -72,7 +72,7 @@ MODULES = {
 CIRCUMSTANCES = tuple(dict.fromkeys((*_OF_FILES, *_OF_EDITS, *_OF_WRITES)))
 """What may be the exception, as `readfirst.harness.fuzz.conditions` tells it."""
 
-EACH = 3
+EACH = 6
 """How many circumstances are tried on one condition, `and not` and `or` each."""
 
 
