@@ -113,6 +113,11 @@ class Conversation:
             raise
 
     @property
+    def offers(self) -> Mapping[str, Mapping[str, Any]]:
+        """The tools that the agent offers its model now, as it describes them, by name."""
+        return {} if self._turn is None else self._turn.request.offers
+
+    @property
     def home(self) -> Path:
         """The agent's home directory (`~`)."""
         assert self._launch is not None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readfirst.harness.changes.cause import Cause, grouped
 from readfirst.harness.changes.occurrence import Occurrence, occurrences
 from readfirst.harness.changes.sides import ContractSide, RunSide, Side
+from readfirst.harness.changes.tool_changes import tool_changes
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.tools import load_tools, tools_file
 
 __all__ = ["Diff", "diff"]
 
@@ -29,6 +31,8 @@ class Diff:
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     consequences: tuple[Occurrence, ...] = ()
     broken: int = 0
+    tools: tuple[str, ...] = ()
+    """What the models of two contracts are given otherwise of the tools."""
 
     def with_causes(self, causes: Sequence[Cause]) -> Diff:
         """Return the same with these causes."""
@@ -81,7 +85,18 @@ def diff(
         {why: tuple(names) for why, names in left_out.items()},
         tuple(consequences),
         broken,
+        tuple(_of_tools(suite, before, after)),
     )
+
+
+def _of_tools(suite: Suite, before: Side, after: Side) -> Iterable[str]:
+    if not (isinstance(before, ContractSide) and isinstance(after, ContractSide)):
+        return ()
+    file = tools_file(suite.root)
+    known = load_tools(file) if file.exists() else {}
+    if before.name not in known or after.name not in known:
+        return ()
+    return tool_changes(known[before.name], known[after.name])
 
 
 def _recorded_alike(before: Side, after: Side, scenario_id: str) -> bool:

@@ -25,6 +25,7 @@ _TITLES = {
     "reason": "Reasons: refused both times, for different reasons",
     "text": "Words",
 }
+_TOOLS = "What the model is given of the tools"
 
 
 def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
@@ -43,6 +44,10 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
                 yield f"    - {old}"
                 yield f"    + {new}"
             yield f"    {_ids(cause, all_)}"
+    if diff.tools:
+        yield ""
+        yield _TOOLS
+        yield from (f"- {visible(line)}" for line in diff.tools)
     yield from ("", *_rest(diff, rare)) if any(_rest(diff, rare)) else ()
 
 
@@ -70,6 +75,11 @@ def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
             names = cause.scenario_ids if all_ else cause.scenario_ids[:_FEW]
             more = len(cause.scenario_ids) - len(names)
             yield f"  - {', '.join(map(code, names))}{f' and {more} more' if more else ''}"
+    if diff.tools:
+        yield ""
+        yield f"## {_TOOLS}"
+        yield ""
+        yield from (f"- {prose(visible(line))}" for line in diff.tools)
     rest = list(_rest(diff, rare))
     if rest:
         yield ""
@@ -95,6 +105,7 @@ def as_json(diff: Diff) -> str:
         "left_out": {why: list(names) for why, names in sorted(diff.left_out.items())},
         "causes": [_cause(cause) for cause in diff.causes],
         "consequences": [_occurrence(each) for each in diff.consequences],
+        "tools": list(diff.tools),
     }
     return f"{harmless_json(document, indent=1)}\n"
 

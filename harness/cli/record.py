@@ -69,6 +69,10 @@ def record(
     family: Families = None,
     tag: Tags = None,
     expression: Expression = "",
+    tools: Annotated[
+        bool,
+        typer.Option("--tools", help="Record what the model is given of each tool, on all contracts."),
+    ] = False,
     jobs: Jobs = 1,
     shard: Annotated[
         str | None,
@@ -103,6 +107,12 @@ def record(
     mode = _mode(fix, check, create)
     suite = (open_suite if check else open_own_suite)(fixtures)
     sweep()
+    if tools:
+        if ids or family or tag or expression or missing or shard:
+            raise UsageError(
+                "--tools is about contracts, not scenarios: only --contract and --check go with it."
+            )
+        return _record_tools(suite, _contracts(suite, contract or ["all"]), check, time_limit)
     selected = select(suite, selection_of(ids, family, tag, expression))
     if shard is not None:
         if takes is None:
@@ -203,6 +213,31 @@ def _contracts(suite: Suite, names: list[str]) -> list[Contract]:
             message = "is what the documents state: a person writes it, and nothing can be recorded."
             raise UsageError(f"{contract.name} {message}")
     return chosen
+
+
+def _record_tools(suite: Suite, contracts: Sequence[Contract], check: bool, time_limit: float) -> int:
+    """Ask the product of each contract, and write what is new; with `check` only say so."""
+    from readfirst.harness.record.offers import offered_tools
+    from readfirst.harness.source.atomic import write_all
+    from readfirst.harness.suite.tools import load_tools, tools_file, tools_text
+
+    file = tools_file(suite.root)
+    known = dict(load_tools(file)) if file.exists() else {}
+    changed = False
+    for each in contracts:
+        found = offered_tools(each, time_limit=time_limit)
+        names = [
+            name
+            for name in {**known.get(each.name, {}), **found}
+            if known.get(each.name, {}).get(name) != found.get(name)
+        ]
+        for name in names:
+            print(f"{'differs' if check else 'recorded'} {each.name} {name}", flush=True)
+        changed = changed or bool(names)
+        known[each.name] = found
+    if changed and not check:
+        write_all({file: tools_text(known, [each.name for each in suite.contracts.recorded]).encode()})
+    return ExitCode.NOT_CONFORMANT if changed and check else ExitCode.CONFORMANT
 
 
 def _shard(text: str) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,6 +25,9 @@ from readfirst.harness.cli.options import (
     selection_of,
 )
 from readfirst.harness.exit_code import ExitCode
+
+if TYPE_CHECKING:
+    from readfirst.harness.suite.suite import Suite
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -54,15 +57,28 @@ def list_(
 
 @guarded
 def show(
-    scenario: Annotated[str, typer.Argument(metavar="ID", help="The scenario's id or file.")],
+    scenario: Annotated[
+        str | None, typer.Argument(metavar="ID", help="The scenario's id or file.", show_default=False)
+    ] = None,
     contract: ContractName = None,
+    tools: Annotated[
+        str | None,
+        typer.Option(
+            "--tools", metavar="CONTRACT", help="Show what this contract's model is given of each tool."
+        ),
+    ] = None,
     fixtures: Fixtures = None,
 ) -> int:
     """Show one scenario: its files, its steps, and what each contract expects.
 
     The contract that the file states is shown in full; the others follow in short, one row for each distinct answer.
-    `--contract` shows one contract alone.
+    `--contract` shows one contract alone. `--tools CONTRACT` shows the schemas of the tools' arguments instead.
     """
+    if (scenario is None) == (tools is None):
+        raise UsageError("name a scenario, or a contract with --tools: readfirst show --tools 2.1.7")
+    if tools is not None:
+        return _show_tools(open_suite(fixtures), tools)
+    assert scenario is not None
     from readfirst.harness.report.elsewhere import Elsewhere
     from readfirst.harness.report.scenario import scenario_lines
     from readfirst.harness.suite.selection import Selection, select
@@ -78,6 +94,23 @@ def show(
         shown = scenario_lines(stated, suite.contracts[stated.contract], Elsewhere(stated, recording))
     for line in shown:
         print(line)
+    return ExitCode.CONFORMANT
+
+
+def _show_tools(suite: Suite, name: str) -> int:
+    """Print the tools of a contract as JSON, which an implementer can copy."""
+    import json
+
+    from readfirst.harness.suite.tools import load_tools, tools_file
+
+    contract = suite.contracts[name]
+    known = load_tools(tools_file(suite.root)).get(contract.name, {})
+    if not known:
+        told = "nothing was recorded of its tools" if contract.recorded else "no product answers for it"
+        print(f"readfirst: {contract.name}: {told}.", file=sys.stderr)
+        return ExitCode.NOTHING
+    shown = {tool: {"description": each.facts, "input_schema": each.schema} for tool, each in known.items()}
+    print(json.dumps(shown, indent=2))
     return ExitCode.CONFORMANT
 
 

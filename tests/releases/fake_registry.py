@@ -58,7 +58,8 @@ from http.client import HTTPConnection
 host = os.environ["ANTHROPIC_BASE_URL"].removeprefix("http://")
 model = os.environ["ANTHROPIC_MODEL"]
 messages = [{{"role": "user", "content": "go"}}]
-tools = [{{"name": name, "input_schema": {{"type": "object"}}}} for name in ("Read", "Edit", "Write", "NotebookEdit")]
+names = ("Read", "Edit", "Write", "NotebookEdit")
+tools = [{{"name": name, "description": name, "input_schema": {{"type": "object"}}}} for name in names]
 
 
 def asked():

@@ -27,14 +27,16 @@ class AnthropicMessages:
     def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
         """Read tools and the results since the model's last message."""
         try:
-            tools = frozenset(tool.get("name", "") for tool in body.get("tools") or ())
+            offers = {tool.get("name", ""): tool for tool in body.get("tools") or ()}
             answers: dict[str, ToolResult] = {}
             for message in body.get("messages") or ():
                 if message["role"] == "assistant":
                     answers = {}
                 elif not isinstance(message["content"], str):
                     answers.update(_answers(message["content"]))
-            return Request(str(body.get("model", "")), bool(body.get("stream")), tools, answers)
+            return Request(
+                str(body.get("model", "")), bool(body.get("stream")), frozenset(offers), answers, offers
+            )
         except (KeyError, TypeError, AttributeError) as error:
             raise WireError(f"not a request of the Messages API: {error!r}") from error
 
