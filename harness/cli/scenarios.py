@@ -75,7 +75,9 @@ def show(
     `--contract` shows one contract alone. `--tools CONTRACT` shows the schemas of the tools' arguments instead.
     """
     if (scenario is None) == (tools is None):
-        raise UsageError("name a scenario, or a contract with --tools: readfirst show --tools 2.1.7")
+        raise UsageError(
+            "name the ID of a scenario, or a contract with --tools: readfirst show --tools 2.1.7"
+        )
     if tools is not None:
         return _show_tools(open_suite(fixtures), tools)
     assert scenario is not None

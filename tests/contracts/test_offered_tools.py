@@ -96,8 +96,12 @@ def test_show_prints_what_an_implementer_copies(read_first: Callable[..., tuple[
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("show",), ExitCode.USAGE, "name a scenario, or a contract with --tools"),
-        (("show", "gate/edit-unread", "--tools", "2.1.7"), ExitCode.USAGE, "name a scenario, or a contract"),
+        (("show",), ExitCode.USAGE, "name the ID of a scenario, or a contract with --tools"),
+        (
+            ("show", "gate/edit-unread", "--tools", "2.1.7"),
+            ExitCode.USAGE,
+            "name the ID of a scenario, or a contract",
+        ),
         (("show", "--tools", "2.1.6"), ExitCode.USAGE, "2.1.7"),
         (("show", "--tools", "documented"), ExitCode.NOTHING, "no product answers for it"),
         (
