@@ -44,6 +44,7 @@ First steps:
   readfirst snapshot --quick                   whether the newest release changes anything
   readfirst run python:mymodule:Tools          your own implementation
   readfirst run 'mcp:node server.js'           your own MCP server
+  readfirst fuzz python:mymodule:Tools         what the scenarios of the suite do not show
   readfirst check-adapter python:mymodule:Tools   whether the connection works at all
   readfirst docs                               the pages of the documentation
 

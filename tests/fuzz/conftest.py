@@ -1,11 +1,13 @@
 """Makes the wrong implementations importable and offers the bundled suite and a place to replay in."""
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from readfirst.harness.fuzz.portrait import Portrait, portrait_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 
@@ -26,6 +28,22 @@ def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes((suite.root / name).read_bytes())
     return folder
+
+
+@pytest.fixture(scope="session")
+def some(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    """A suite of a few families, for what depends on which scenarios there are."""
+    folder = tmp_path_factory.mktemp("some")
+    for name in ("contracts.yaml", "errors.yaml", "rules.yaml"):
+        shutil.copy(suite.root / name, folder)
+    for family in ("deletion", "gate", "line-endings", "matching", "replace-all", "staleness", "state"):
+        shutil.copytree(suite.scenarios_root / family, folder / "scenarios" / family)
+    return Suite(folder)
+
+
+@pytest.fixture(scope="session")
+def portrait(some: Suite) -> Portrait:
+    return portrait_of(some)
 
 
 @pytest.fixture

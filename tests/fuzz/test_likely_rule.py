@@ -10,7 +10,7 @@ from readfirst.harness.fuzz.by_rule import by_rule
 from readfirst.harness.fuzz.campaign import Duel, Finding
 from readfirst.harness.fuzz.disagree import Cause, Disagreement
 from readfirst.harness.fuzz.likely_rule import with_rule
-from readfirst.harness.fuzz.portrait import Portrait, portrait_of
+from readfirst.harness.fuzz.portrait import Portrait
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, Step, ToolCall, WorldEvent
@@ -28,18 +28,13 @@ def edit(old: str, new: str, **more: bool) -> ToolCall:
     return ToolCall("Edit", {"file_path": PATH, "old_string": old, "new_string": new, **more})
 
 
-@pytest.fixture(scope="module")
-def portrait(suite: Suite) -> Portrait:
-    return portrait_of(suite)
-
-
-def named(target: type[Altered], suite: Suite, portrait: Portrait, place: SitePool, *steps: Step) -> Finding:
+def named(target: type[Altered], some: Suite, portrait: Portrait, place: SitePool, *steps: Step) -> Finding:
     """Return what the last step shows of a target, with its rule."""
-    duel = Duel(ReferenceAdapter("2.1.7"), target, place, "effects", suite.vocabulary)  # type: ignore[arg-type]
+    duel = Duel(ReferenceAdapter("2.1.7"), target, place, "effects", some.vocabulary)  # type: ignore[arg-type]
     scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), steps)
     found = duel(scenario)
     assert found is not None
-    return with_rule(Finding(scenario, found), suite, portrait, duel)
+    return with_rule(Finding(scenario, found), some, portrait, duel)
 
 
 @pytest.mark.parametrize(
@@ -55,13 +50,13 @@ def test_the_suite_names_the_rule_of_a_fault_that_it_shows(
     target: type[Altered],
     steps: tuple[Step, ...],
     rule: str,
-    suite: Suite,
+    some: Suite,
     portrait: Portrait,
     place: SitePool,
 ) -> None:
-    finding = named(target, suite, portrait, place, *steps)
+    finding = named(target, some, portrait, place, *steps)
     assert finding.rule == rule
-    assert suite.scenario(finding.shown_by).rule == rule
+    assert some.scenario(finding.shown_by).rule == rule
 
 
 class OpenForHidden(Altered):
@@ -75,41 +70,41 @@ class OpenForHidden(Altered):
 
 
 def test_a_fault_that_only_the_search_shows_has_the_rule_of_what_is_like_it(
-    suite: Suite, portrait: Portrait, place: SitePool
+    some: Suite, portrait: Portrait, place: SitePool
 ) -> None:
     write = ToolCall("Write", {"file_path": "$WS/.unheard-of", "content": "x"})
     modify = WorldEvent("modify", ".unheard-of", RegularFile(TextContent("other\n")), mtime=2)
-    finding = named(OpenForHidden, suite, portrait, place, modify, write)
+    finding = named(OpenForHidden, some, portrait, place, modify, write)
     assert (finding.rule, finding.shown_by) == ("write-refuses-unread-file", "")
 
 
 def test_few_scenarios_are_replayed_when_the_time_is_over(
-    suite: Suite, portrait: Portrait, place: SitePool
+    some: Suite, portrait: Portrait, place: SitePool
 ) -> None:
     duel = Duel(
         ReferenceAdapter("2.1.7"),
         wrong_text.ReplacesFirstOfSeveral,  # type: ignore[arg-type]
         place,
         "effects",
-        suite.vocabulary,
+        some.vocabulary,
     )
     scenario = Scenario("fuzz/one", "Some steps", "observed", Given(FILE), (READ, edit("alpha", "x")))
     found = duel(scenario)
     assert found is not None
     before = duel.scenarios
-    finding = with_rule(Finding(scenario, found), suite, portrait, duel, lambda: True)
+    finding = with_rule(Finding(scenario, found), some, portrait, duel, lambda: True)
     assert (duel.scenarios - before, finding.rule != "") == (4, True)
 
 
-def test_what_nothing_is_like_breaks_no_rule(suite: Suite, portrait: Portrait, place: SitePool) -> None:
-    duel = Duel(ReferenceAdapter("2.1.7"), ReferenceAdapter("2.1.7"), place, "effects", suite.vocabulary)
+def test_what_nothing_is_like_breaks_no_rule(some: Suite, portrait: Portrait, place: SitePool) -> None:
+    duel = Duel(ReferenceAdapter("2.1.7"), ReferenceAdapter("2.1.7"), place, "effects", some.vocabulary)
     cause = Cause("Read", "effects", "an error that no scenario has", "done")
     scenario = Scenario("fuzz/one", "A Read", "observed", Given(FILE), (READ,))
     finding = Finding(scenario, Disagreement(cause, 0, 0, "answer", "a", "b"))
-    assert with_rule(finding, suite, portrait, duel) == finding
+    assert with_rule(finding, some, portrait, duel) == finding
 
 
-def test_findings_are_listed_by_rule_the_worst_class_first(suite: Suite) -> None:
+def test_findings_are_listed_by_rule_the_worst_class_first(some: Suite) -> None:
     cause = Cause("Edit", "effects", "done", "done")
     scenario = Scenario("fuzz/one", "An Edit", "observed", Given(), (READ,))
     found = Disagreement(cause, 0, 0, "answer", "a", "b")
@@ -123,17 +118,17 @@ def test_findings_are_listed_by_rule_the_worst_class_first(suite: Suite) -> None
         finding("ambiguous-match", "a/b"),
         finding("replace-all"),
     ]
-    assert suite.rules is not None
-    assert list(by_rule(findings, suite.rules)) == [
+    assert some.rules is not None
+    assert list(by_rule(findings, some.rules)) == [
         "Rules that are probably broken, worst first: 2",
         "safety",
-        f"  1  {suite.rules['ambiguous-match'].title}",
+        f"  1  {some.rules['ambiguous-match'].title}",
         "     ambiguous-match; the suite shows it, too: a/b",
         "contract",
-        f"  2  {suite.rules['replace-all'].title}",
+        f"  2  {some.rules['replace-all'].title}",
         "     replace-all; none of the scenarios that are most like it shows it",
         "no rule",
         "  1  Nothing in the suite is like it",
     ]
     assert list(by_rule([finding("replace-all")], None))[-1] == "  1  Nothing in the suite is like it"
-    assert list(by_rule([], suite.rules)) == []
+    assert list(by_rule([], some.rules)) == []
