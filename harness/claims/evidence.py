@@ -42,11 +42,12 @@ Holding = Literal["holds", "in other words", "partly", "does not hold", "not sho
 """Whether something that is claimed is so.
 
 `in other words`: the refusal or the change is as claimed, the words of the answer are others. `partly`: of
-several calls or scenarios, some are as claimed. `not shown`: the version lacks what the scenario needs, or an earlier
-call went another way there, so that the call that counts shows nothing.
+several calls or scenarios, some are as claimed. `not shown`: the version lacks what the scenario needs, a tool or
+an argument, or an earlier call went another way there, so that the call that counts shows nothing.
 """
 
 
+_WRONG_ARGUMENTS = "invalid_arguments"
 _LINE_NUMBER = re.compile(r"(?m)^ *([0-9]+)[→\t]")
 
 
@@ -95,9 +96,10 @@ def combined(holdings: Sequence[Holding]) -> Holding:
     """
     if not holdings or "not recorded" in holdings:
         return "not recorded"
-    shown = [each for each in holdings if each != "not shown"]
-    first, *others = shown or holdings
-    return first if all(each == first for each in others) else "partly"
+    shown = {each for each in holdings if each != "not shown"}
+    if shown == {"holds", "in other words"}:
+        return "in other words"
+    return "partly" if len(shown) > 1 else next(iter(shown), "not shown")
 
 
 def statements(scenario: Scenario, shown: Shown, sources: Sequence[str]) -> tuple[Statement, ...]:
@@ -139,14 +141,21 @@ def judged_statements(
         default=len(scenario.steps),
     )
 
+    calls = list(scenario.calls())
+
     def judge(statement: Statement) -> Statement:
         place, answer = places[statement.call - 1], answers[statement.call - 1]
-        holding: Holding = (
-            "not shown" if astray < place[0] else _holding(statement, place, differences, answer)
-        )
+        unasked = astray < place[0] or _lacks_argument(calls[statement.call - 1], answer)
+        holding: Holding = "not shown" if unasked else _holding(statement, place, differences, answer)
         return replace(statement, answer=answer, holding=holding)
 
     return tuple(map(judge, said))
+
+
+def _lacks_argument(call: ToolCall, answer: RecordedAnswer) -> bool:
+    """Whether the version does not take the arguments of a call, where the scenario's own contract does."""
+    own = call.expect.recorded
+    return answer.error == _WRONG_ARGUMENTS and own is not None and own.error != _WRONG_ARGUMENTS
 
 
 def answers_of(suite: Suite, scenario: Scenario, outcome: Outcome) -> list[RecordedAnswer]:

@@ -17,7 +17,7 @@ from readfirst.harness.claims.claims import (
     claims_file,
     load_claims,
 )
-from readfirst.harness.claims.evidence import Evidence, Holding, combined
+from readfirst.harness.claims.evidence import Evidence, Holding
 from readfirst.harness.claims.versions import by_contract, holds_anywhere, told_by_contract
 from readfirst.harness.claims.witness import Witness
 from readfirst.harness.report.markup import anchor, cell, code, link, table
@@ -45,8 +45,7 @@ _MARKS: Mapping[Holding, str] = {
 class Judged:
     """A claim with its evidence, and whether it holds on each contract.
 
-    `holding` is None where nothing can show it. What a scenario shows on another contract than the default one, because
-    that lacks its tools, is `not shown` on the default one.
+    `holding` is None where nothing can show it.
     """
 
     claim: Claim
@@ -59,9 +58,9 @@ class Judged:
         """Whether all of its scenarios, some or none bear it out on the default contract."""
         if not self.evidence:
             return None
-        return combined(
-            [each.holding if each.contract == self.default else "not shown" for each in self.evidence]
-        )
+        if any(each.holding == "not recorded" for each in self.evidence):
+            return "not recorded"
+        return self.holdings[self.default]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +157,9 @@ class _Page:
         )
         yield ""
         yield "- **holds**: every scenario confirms the claim: effects, reason and stated words."
-        yield "- **in other words**: the refusal or the change is as claimed, but the answer is worded differently."
+        yield (
+            "- **in other words**: the refusal or the change is as claimed, but an answer is worded differently."
+        )
         yield "- **partly**: some scenarios confirm it, others do not."
         yield "- **does not hold**: no scenario confirms it."
         yield (
@@ -167,8 +168,9 @@ class _Page:
             " workspace, `[…]` data of the product's own, and control characters and odd blanks are escapes."
         )
         yield (
-            f"- **not shown**: {self.version} has no tool of the kind. Scenarios are marked –, and the answers that are"
-            " quoted are those of the version that is named before them."
+            f"- **not shown**: {self.version} has no tool of the kind, or does not have what the claim presumes."
+            " Scenarios that need another version are marked –, and the answers that are quoted are those of the"
+            " version that is named before them."
         )
         yield (
             "- The documents describe different versions. *Holds on* has the versions whose recordings confirm the"

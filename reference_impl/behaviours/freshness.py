@@ -128,6 +128,14 @@ class FreshnessBehaviours:
         source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("state/eleven-files-read", "state/eleven-files-written"),
     )
+    links_share_a_record: bool = behaviour(
+        False,
+        documented=True,
+        meaning="A session remembers a file under the path that links lead to, so that a link and its target are one"
+        " file.",
+        source="2.1.7-read-before-edit.txt, readFileState Data Structure",
+        shown_by=("links-and-modes/read-link-edit-target", "links-and-modes/read-target-edit-link"),
+    )
     changed_files_are_noticed: bool = behaviour(
         True,
         documented=False,

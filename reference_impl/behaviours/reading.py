@@ -66,8 +66,10 @@ class ReadBehaviours:
     empty_file_warning: str = behaviour(
         "for no text",
         {"1.0.53": "never", "2.1.208": "for empty files"},
+        documented="for empty files",
         meaning="The value says when Read, having no line to show, says that the file is empty instead of"
         " warning of the file's end: `for no text`, `never`, or `for empty files`.",
+        source="behaviour-spec.txt, Special File Handling",
         shown_by=("read-output/empty-file",),
     )
     repeated_read_answer: str = behaviour(

@@ -77,7 +77,9 @@ class TextBehaviours:
     write_keeps_line_endings: bool = behaviour(
         True,
         {"2.1.77": False},
+        documented=False,
         meaning="Write takes over the line endings of the old file, or of the files around a new one.",
+        source="behaviour-spec.txt, Session State Model",
         shown_by=("line-endings/write-lf-over-crlf", "line-endings/write-new-beside-four-crlf-files"),
     )
     own_line_endings_are_unified: bool = behaviour(

@@ -81,6 +81,14 @@ class WriteBehaviours:
         meaning="The answer of Edit shows the lines around the change.",
         shown_by=("results/edit-of-the-first-line",),
     )
+    replace_all_is_shown: bool = behaviour(
+        False,
+        documented=True,
+        meaning="The answer of an Edit with `replace_all` shows the lines around the first change, with no other"
+        " change made; otherwise the answer says that all occurrences were replaced.",
+        source="2.1.7-read-before-edit.txt, Snippet Generation for Result",
+        shown_by=("replace-all/every-occurrence",),
+    )
     replacements_are_quoted: bool = behaviour(
         True,
         {"2.1.78": False},

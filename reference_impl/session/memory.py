@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -50,15 +50,18 @@ class Record:
 class ReadState:
     """The records of one session by absolute path.
 
-    With a `capacity`, the record used longest ago gives way to a new one.
+    With a `capacity`, the record used longest ago gives way to a new one. `leads_to` gives the path of a file of which
+    a link shares the record.
     """
 
-    def __init__(self, capacity: int | None = None) -> None:
+    def __init__(self, capacity: int | None = None, leads_to: Callable[[str], str] = str) -> None:
         self._capacity = capacity
+        self._leads_to = leads_to
         self._records: dict[str, Record] = {}
 
     def get(self, path: str) -> Record | None:
         """Return the record of a path, None if the session does not know the file. This counts as a use."""
+        path = self._leads_to(path)
         record = self._records.pop(path, None)
         if record is not None:
             self._records[path] = record
@@ -66,6 +69,7 @@ class ReadState:
 
     def put(self, path: str, record: Record) -> None:
         """Remember what was just read or written."""
+        path = self._leads_to(path)
         self._records.pop(path, None)
         self._records[path] = record
         if self._capacity is not None and len(self._records) > self._capacity:

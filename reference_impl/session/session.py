@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.session.memory import Memory, ReadState
 from readfirst.reference_impl.session.paths import Paths
 from readfirst.reference_impl.session.permissions import DenyRules, Permissions, RuleGrammar
@@ -34,12 +35,13 @@ class Session:
         rules = tuple(deny)
         grammar = _grammar(behaviours) if rules else None
         storage = Storage(root, behaviours)
+        known_as = disk.leads_to if behaviours.links_share_a_record else str
         return cls(
             behaviours,
             Paths(root, home, behaviours),
             Permissions(DenyRules(rules, root=root, home=home, grammar=grammar), behaviours),
             storage,
-            Memory(root, behaviours, storage, ReadState(behaviours.remembered_files)),
+            Memory(root, behaviours, storage, ReadState(behaviours.remembered_files, known_as)),
         )
 
 

@@ -14,7 +14,7 @@ __all__ = ["SETTINGS_FILES", "refuse_invalid_settings"]
 SETTINGS_FILES = ("/.claude/settings.json", "/.claude/settings.local.json")
 """How the paths of settings files end, in small letters."""
 _SCHEMA = "https://json.schemastore.org/claude-code-settings.json"
-_WARNING = "\n\nIMPORTANT: Do not update the env unless explicitly instructed to do so."
+_WARNING = "IMPORTANT: Do not update the env unless explicitly instructed to do so."
 _PLACEHOLDER = re.compile(r"\$[$&`']")
 
 
@@ -30,12 +30,12 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
         return
     after = _preview(content, old, new)
     if reason := _reason(behaviours, after):
-        schema = "\n\nFull schema: " + _SCHEMA
+        schema = f"\n\nFull schema: {_SCHEMA}\n"
         if behaviours.changed_keys_alone_are_explained:
-            schema = _explained(behaviours, content, after) + _WARNING
+            schema = _explained(behaviours, content, after) + "\n\n"
         raise Refusal(
             "invalid_settings",
-            f"Claude Code settings.json validation failed after edit:\n{reason}{schema}",
+            f"Claude Code settings.json validation failed after edit:\n{reason}{schema}{_WARNING}",
             code=10,
         )
 

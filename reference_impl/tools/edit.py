@@ -281,7 +281,7 @@ def edited(
     behaviours: Behaviours, given: str, content: str, found: str, new: str, *, everywhere: bool, remark: str
 ) -> str:
     """Answer an Edit. `content` is the file's text before it, `remark` what to tell about its state."""
-    if everywhere:
+    if everywhere and not behaviours.replace_all_is_shown:
         of, by = (f" of '{found}'", f" with '{new}'") if behaviours.replacements_are_quoted else ("", "")
         return (
             f"The file {given} has been updated. All occurrences{of} were successfully replaced{by}.{remark}"

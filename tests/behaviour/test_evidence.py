@@ -135,6 +135,11 @@ def test_what_shows_nothing_does_not_count_beside_what_does() -> None:
     assert combined(["not shown", "not recorded"]) == "not recorded"
 
 
+def test_some_other_words_are_no_contradiction() -> None:
+    assert combined(["holds", "in other words"]) == "in other words"
+    assert combined(["holds", "in other words", "does not hold"]) == "partly"
+
+
 @pytest.mark.parametrize(
     ("said", "shown", "expected"),
     [

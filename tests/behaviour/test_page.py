@@ -43,7 +43,7 @@ def test_the_page_shows_every_claim_question_and_contradiction(page: str) -> Non
     all_claims = load_claims(claims_file(CHECKOUT / "fixtures"))
     assert len(list(all_claims)) >= 250
     assert len(all_claims.questions) == 10
-    assert len(all_claims.contradictions) == 40
+    assert len(all_claims.contradictions) == 50
     for part in (*all_claims, *all_claims.questions):
         assert page.count(f'<a id="{part.id}"></a>') == 1
     for topic in all_claims.topics:

@@ -73,6 +73,24 @@ def test_a_call_behind_one_that_went_another_way_shows_nothing(unlocking: Small)
     assert on(unlocking, "unlocks")["2.1.40"] == "not shown"
 
 
+def test_a_version_that_lacks_an_argument_shows_nothing(unlocking: Small) -> None:
+    lacking = "InputValidationError: Edit failed due to the following issue:\nAn unexpected parameter `x` was provided"
+    unlocking.record(
+        "gate/read-first",
+        step(read(), results=[SHOWN]),
+        step(edit(), results=[refused(lacking)]),
+        contract="2.1.40",
+    )
+    assert on(unlocking, "unlocks")["2.1.40"] == "not shown"
+    unlocking.record(
+        "gate/read-first",
+        step(read(), results=[SHOWN]),
+        step(edit(), results=[refused()]),
+        contract="2.1.40",
+    )
+    assert on(unlocking, "unlocks")["2.1.40"] == "does not hold"
+
+
 def test_a_version_that_was_not_recorded_shows_nothing(unlocking: Small) -> None:
     unlocking.offer("2.1.40", "2.1.228", "2.1.228+gated", "2.1.87")
     assert on(unlocking)["2.1.87"] == "not shown"

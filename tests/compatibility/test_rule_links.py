@@ -42,7 +42,7 @@ def test_the_story_of_a_rule_has_claims_behaviours_versions_and_scenarios() -> N
     (claim,) = [line for line in lines if line.startswith("    edit-needs-a-read\t")]
     _, says, holds_on = claim.split("\t")
     assert says == "Edit of an existing file that the session has not read is refused."
-    assert holds_on.startswith("1.0.60 to 2.1.207, 2.1.228+gated to 2.1.3")
+    assert holds_on.startswith("0.2.126 to 2.1.207, 2.1.228+gated to 2.1.3")
     assert "    edit_needs_read\t2.1.208" in lines
     first = lines.index("  versions that behave like 2.1.7 at the level effects:")
     assert lines[first + 1 : first + 3] == [

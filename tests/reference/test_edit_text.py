@@ -116,6 +116,13 @@ def test_the_match_by_quotes_is_counted_as_the_file_spells_it(tools, put):
     )
 
 
+def test_by_the_documents_replace_all_shows_the_first_change_alone(make_tools, put):
+    path, documented = put("a.txt", "x y x\n"), make_tools("documented")
+    documented.read(str(path))
+    assert documented.edit(str(path), "x", "z", replace_all=True).endswith(":\n     1→z y x\n     2→")
+    assert path.read_text() == "z y z\n"
+
+
 def test_a_text_replaced_by_itself_after_the_match_by_quotes_fails_in_the_execution(tools, put):
     put("a.txt", "“a”\n")
     tools.read("a.txt")

@@ -176,6 +176,14 @@ def test_empty_media_are_refused(tools, put, name, message):
     assert (refused.value.name, refused.value.message) == ("unsupported_file", message)
 
 
+@pytest.mark.parametrize(
+    ("contract", "told"),
+    [("2.1.7", "is shorter than the provided offset"), ("documented", "contents are empty")],
+)
+def test_the_documents_tell_that_a_file_is_empty(make_tools, put, contract, told):
+    assert told in make_tools(contract).read(str(put("a.txt", "")))
+
+
 def test_the_documents_cut_at_2000_lines_and_2000_characters(make_tools, put):
     put("lines.txt", "".join(f"{n}\n" for n in range(1, 2502)))
     put("wide.txt", "x" * 2500)

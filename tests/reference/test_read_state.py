@@ -154,6 +154,15 @@ def test_a_link_is_another_file_than_what_it_leads_to(tools, put, root):
     assert outcome(tools, "a.txt", "alpha", "x") == "not_read"
 
 
+@pytest.mark.parametrize(("known", "other"), [("link", "a.txt"), ("a.txt", "link")])
+def test_by_the_documents_a_link_shares_what_is_known_of_its_target(make_tools, put, root, known, other):
+    put("a.txt")
+    (root / "link").symlink_to("a.txt")
+    tools = make_tools("documented")
+    tools.read(f"{root}/{known}")
+    assert outcome(tools, f"{root}/{other}", "alpha", "x") == "done"
+
+
 def known(tools, count):
     names = [f"{number}.txt" for number in range(1, count + 1)]
     results = tools.call_parallel(

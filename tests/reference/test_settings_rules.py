@@ -27,7 +27,10 @@ def test_valid_settings_must_stay_valid(tools, put, old, new, reason):
     tools.read(".claude/settings.json")
     with pytest.raises(Refusal) as refused:
         tools.edit(".claude/settings.json", old, new)
-    assert refused.value.message.startswith(f"{HEAD}{reason}\n")
+    assert refused.value.message.startswith(f"{HEAD}{reason}\n\nFull schema: ")
+    assert refused.value.message.endswith(
+        "\nIMPORTANT: Do not update the env unless explicitly instructed to do so."
+    )
     assert path.read_text() == VALID
 
 

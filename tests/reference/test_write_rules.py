@@ -69,6 +69,14 @@ def test_blanks_at_the_ends_of_lines_are_cut_except_by_the_documents(tools, make
     assert (root / "b.txt").read_text() == "x  \n"
 
 
+@pytest.mark.parametrize(("contract", "written"), [("2.1.7", b"x\r\ny\r\n"), ("documented", b"x\ny\n")])
+def test_write_takes_line_endings_over_except_by_the_documents(make_tools, put, contract, written):
+    path, tools = put("a.txt", b"a\r\nb\r\n"), make_tools(contract)
+    tools.read(str(path))
+    tools.write(str(path), "x\ny\n")
+    assert path.read_bytes() == written
+
+
 @pytest.mark.parametrize(
     ("before", "content", "after"),
     [

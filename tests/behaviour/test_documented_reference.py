@@ -1,0 +1,106 @@
+"""The reference on the contract `documented` does what documents claim, where they do not contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.claims.claims import Claim, Contradiction, claims_file, load_claims
+from readfirst.harness.claims.evidence import Holding, judged_statements, statements
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+from readfirst.reference_impl import behaviours_of
+
+SUITE = Suite(Path(__file__).resolve().parents[2] / "fixtures")
+CLAIMS = load_claims(claims_file(SUITE.root))
+EXCUSED = {claim_id for each in CLAIMS.contradictions for claim_id in each.claims}
+BEHAVIOURS = behaviours_of("documented")
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[SitePool]:
+    made = SitePool()
+    yield made
+    made.close()
+
+
+def unmet(place: SitePool, *ids: str, **changed: Any) -> dict[str, list[Holding]]:
+    """Return what the reference with these behaviours does not do as claimed: of all claims, or of these."""
+    adapter = ReferenceAdapter(replace(BEHAVIOURS, **changed))
+    judge = partial(holdings, place, adapter, {})
+    held = {
+        claim.id: judge(claim) for claim in CLAIMS if claim.id in ids or (not ids and claim.id not in EXCUSED)
+    }
+    # What shows nothing does not count beside what holds; what was not offered is looked at below.
+    return {
+        claim_id: found for claim_id, found in held.items() if found and {*found} - {"not shown"} != {"holds"}
+    }
+
+
+def holdings(place: SitePool, adapter: ReferenceAdapter, kept: dict[str, Any], claim: Claim) -> list[Holding]:
+    found: list[Holding] = []
+    for shown in claim.shown_by:
+        scenario = SUITE.scenario(shown.scenario_id, require_expect=False)
+        if scenario.needs <= adapter.capabilities:
+            if scenario.id not in kept:
+                kept[scenario.id] = replay(scenario, adapter, place)
+            said = statements(scenario, shown, claim.sources)
+            found += [each.holding for each in judged_statements(SUITE, scenario, said, kept[scenario.id])]
+    return found
+
+
+def test_the_reference_does_what_the_documents_claim(place: SitePool) -> None:
+    assert unmet(place) == {}
+
+
+@pytest.mark.parametrize(
+    ("claim", "changed"),
+    [
+        ("empty-file-gives-a-warning", {"empty_file_warning": "never"}),
+        ("write-writes-exactly", {"write_keeps_line_endings": True}),
+        ("snippet-replaces-once", {"replace_all_is_shown": False}),
+        ("snippet-stays-in-the-file", {"edits_are_shown": False}),
+        ("links-share-a-record", {"links_share_a_record": False}),
+        ("record-lasts-for-the-session", {"remembered_files": 2}),
+        ("default-limit", {"default_line_limit": None}),
+        ("relative-paths-are-refused", {"relative_paths_are_resolved": True}),
+    ],
+)
+def test_a_reference_that_does_otherwise_is_found(
+    place: SitePool, claim: str, changed: dict[str, Any]
+) -> None:
+    assert unmet(place, claim) == {}
+    assert list(unmet(place, claim, **changed)) == [claim]
+
+
+def taken(contradiction: Contradiction, missed: Collection[str]) -> bool:
+    """Whether some side is met; or is what users report, or what nothing can show."""
+    shown = {claim.id for claim in CLAIMS if claim.shown_by}
+    return contradiction.reports is not None or not shown.intersection(missed) >= set(contradiction.claims)
+
+
+def test_the_reference_takes_a_side_of_every_contradiction(place: SitePool) -> None:
+    missed = unmet(place, *EXCUSED)
+    assert len(missed) > len(CLAIMS.contradictions)
+    assert [each.id for each in CLAIMS.contradictions if not taken(each, missed)] == []
+
+
+def test_a_reference_that_takes_no_side_is_found(place: SitePool) -> None:
+    (each,) = [each for each in CLAIMS.contradictions if each.id == "c-12-arrow-or-tab"]
+    assert taken(each, unmet(place, *each.claims))
+    assert not taken(each, unmet(place, *each.claims, line_prefix="{}: "))
+
+
+def test_only_what_needs_a_tool_of_other_versions_is_left_out() -> None:
+    adapter = ReferenceAdapter(BEHAVIOURS)
+    for claim in CLAIMS:
+        needs = [SUITE.scenario(shown.scenario_id, require_expect=False).needs for shown in claim.shown_by]
+        lacking = {tool for each in needs for tool in each - adapter.capabilities}
+        assert lacking <= {"MultiEdit"}, claim.id
