@@ -68,7 +68,7 @@ def _package(release: Release) -> tuple[str, str] | None:
         for package in packages:
             name, _, version = package.rpartition(sign)
             if version == release.version:
-                return manager, name
+                return manager, name.partition("[")[0]
     return None
 
 

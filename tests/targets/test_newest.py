@@ -163,7 +163,7 @@ class AnyVersion(dict[str, str]):
 
     def __init__(self) -> None:
         names = {
-            package.rpartition(sign)[0]
+            package.rpartition(sign)[0].partition("[")[0]
             for _, release in catalogue.pairs()
             for sign, packages in (("@", release.npm), ("==", release.pip))
             for package in packages
