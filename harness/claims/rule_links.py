@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from readfirst.harness.claims.claims import Claim, claims_file, load_claims
+from readfirst.harness.claims.versions import by_contract, told_by_contract
+from readfirst.harness.claims.witness import Witness
 from readfirst.harness.suite.suite import Heading, Suite
 from readfirst.reference_impl.behaviours.history import History
 from readfirst.reference_impl.contract import histories
 
-__all__ = ["behaviours_by_rule", "rules_of", "scenarios_by_rule"]
+__all__ = ["behaviours_by_rule", "claims_by_rule", "rules_of", "scenarios_by_rule"]
 
 
 def scenarios_by_rule(suite: Suite) -> dict[str, list[Heading]]:
@@ -39,4 +42,23 @@ def behaviours_by_rule(
     for name, history in (histories() if known is None else known).items():
         for rule_id in {suite.heading(each).rule for each in history.shown_by if each in ids} - {""}:
             found.setdefault(rule_id, []).append(name)
+    return found
+
+
+def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Sequence[tuple[Claim, str]]]:
+    """Return the claims about each rule, or about one, each with the versions on which it holds, in words.
+
+    The words are empty where nothing can show the claim. Empty for a suite without claims. Raises SuiteError.
+    """
+    file = claims_file(suite.root)
+    if not file.exists():
+        return {}
+    known = load_claims(file)
+    wanted = {claim.id: claim for claim in known if claim.rule and rule_id in (None, claim.rule)}
+    names = [contract.name for contract in suite.contracts.recorded]
+    with Witness(suite) as witness:
+        holdings = by_contract(known, wanted, names, witness)
+    found: dict[str, list[tuple[Claim, str]]] = {}
+    for claim in wanted.values():
+        found.setdefault(claim.rule or "", []).append((claim, told_by_contract(holdings[claim.id])))
     return found

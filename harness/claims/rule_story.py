@@ -6,10 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from readfirst.harness.changes.rule_versions import rule_versions, seen_in_versions
-from readfirst.harness.claims.claims import claims_file, load_claims
-from readfirst.harness.claims.rule_links import behaviours_by_rule, scenarios_by_rule
-from readfirst.harness.claims.versions import by_contract, told_by_contract
-from readfirst.harness.claims.witness import Witness
+from readfirst.harness.claims.rule_links import behaviours_by_rule, claims_by_rule, scenarios_by_rule
 from readfirst.harness.compare.reach import level_of
 from readfirst.harness.compare.standing import Cell
 from readfirst.harness.suite.rules import Rule, Rules
@@ -41,18 +38,11 @@ def rule_story(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
 
 
 def _claims(suite: Suite, rule: Rule) -> Iterator[str]:
-    file = claims_file(suite.root)
-    known = load_claims(file) if file.exists() else None
-    claims = [claim for claim in known or () if claim.rule == rule.id]
-    if known is None or not claims:
-        return
-    yield "  what the documents claim about it, with the versions on which that holds (docs/behaviour.md):"
-    names = [contract.name for contract in suite.contracts.recorded]
-    with Witness(suite) as witness:
-        holdings = by_contract(known, {claim.id for claim in claims}, names, witness)
-    for claim in claims:
-        told = told_by_contract(holdings[claim.id]) or "cannot be observed"
-        yield f"    {claim.id}\t{claim.says}\t{told}"
+    claims = claims_by_rule(suite, rule.id).get(rule.id, ())
+    if claims:
+        yield "  what the documents claim about it, with the versions on which that holds (docs/behaviour.md):"
+    for claim, told in claims:
+        yield f"    {claim.id}\t{claim.says}\t{told or 'cannot be observed'}"
 
 
 def _behaviours(suite: Suite, rule: Rule) -> Iterator[str]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from readfirst.harness.claims.claims import claims_file, load_claims
+from readfirst.harness.claims.claims import Claim
+from readfirst.harness.claims.rule_links import claims_by_rule
 from readfirst.harness.report.compatibility_page import short_cell
 from readfirst.harness.report.markup import code, fenced, link, prose, table
 from readfirst.harness.site.facts import Facts
@@ -27,7 +28,7 @@ _STANDINGS = {
 
 def rule_pages(facts: Facts) -> Iterator[tuple[str, str]]:
     """Yield the name of each page in the folder of rules, and its Markdown."""
-    claims = _claims(facts)
+    claims = claims_by_rule(facts.suite)
     for rule in facts.rules:
         yield f"{rule.id}.md", _joined(_page(facts, rule, claims.get(rule.id, ())))
 
@@ -60,7 +61,7 @@ def _index(facts: Facts) -> Iterator[str]:
             yield f"- {link(prose(rule.title), f'{rule.id}.md')}"
 
 
-def _page(facts: Facts, rule: Rule, claims: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _page(facts: Facts, rule: Rule, claims: Sequence[tuple[Claim, str]]) -> Iterator[str]:
     yield f"# {prose(rule.title)}"
     yield ""
     yield (
@@ -153,21 +154,12 @@ def _versions(facts: Facts, rule: Rule) -> Iterator[str]:
         yield ""
 
 
-def _sources(rule: Rule, claims: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _sources(rule: Rule, claims: Sequence[tuple[Claim, str]]) -> Iterator[str]:
     yield "## Where it comes from"
     yield ""
     for source in rule.sources:
         yield f"- {link(prose(source), source) if source.startswith('https://') else prose(source)}"
-    for claim, says in claims:
-        yield f"- {link(code(claim), f'../docs/behaviour.md#{claim}')} {prose(says)}"
+    for claim, told in claims:
+        where = link(code(claim.id), f"../docs/behaviour.md#{claim.id}")
+        yield f"- {where} {prose(claim.says)} {f'Holds on: {told}.' if told else 'It cannot be observed.'}"
     yield ""
-
-
-def _claims(facts: Facts) -> dict[str, list[tuple[str, str]]]:
-    """Return what the documents claim of each rule."""
-    file = claims_file(facts.suite.root)
-    found: dict[str, list[tuple[str, str]]] = {}
-    for claim in load_claims(file) if file.exists() else ():
-        if claim.rule:
-            found.setdefault(claim.rule, []).append((claim.id, claim.says))
-    return found

@@ -67,6 +67,7 @@ def test_a_rule_page_says_why_shows_the_shortest_scenario_and_who_keeps_it(
     assert f"title: {shortest.title}" in page
     lengths = {each.id: facts.suite.scenario(each.id).length for each in facts.scenarios[rule.id]}
     assert lengths[shortest.id] == min(lengths.values())
+    assert re.search(r"docs/behaviour\.md#stale-edit-is-refused\) .* Holds on: 1\.0\.126 to ", page)
     for name in facts.table["implementations"]:
         assert f"[{name}](../implementations/{name}.md)" in page
     assert all(f"../fixtures/scenarios/{each}.yaml" in page for each in lengths)
