@@ -221,7 +221,7 @@ class Scenario:
     def _creates_files(self) -> bool:
         return any(
             call.tool not in ("Read", "NotebookEdit")
-            and str(call.arguments.get("file_path")).removeprefix("$WS/") not in self.given.files
+            and _folded_path(call.arguments).removeprefix("$WS/") not in self.given.files
             for call in self.calls()
         )
 

@@ -15,7 +15,7 @@ ORDER = (
     "exit_code session",
     "source",
     "suite",
-    "processes",
+    "crossing processes",
     "workspace",
     "adapters",
     "replay",

@@ -1,0 +1,143 @@
+"""Coverage: which pairs of values each question has to meet, and which of them scenarios lack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations, combinations_with_replacement
+
+from readfirst.harness.crossing.dimensions import DIMENSIONS, QUESTIONS, RULES, Pair, Point, Values, possible
+from readfirst.harness.crossing.meetings import meetings
+from readfirst.harness.suite.scenario import Scenario
+
+__all__ = ["TOGETHER", "Goals", "goes_together", "is_about"]
+
+TOGETHER = "any rule"
+"""In place of a question or a rule: a pair that one of them has to meet, whichever."""
+
+_SINGLE = ("path", "relative")
+"""A value that they have to meet together only: each such scenario needs a session of the product of its own."""
+
+_POINTS: tuple[Point, ...] = tuple(
+    (name, value) for name, each in DIMENSIONS.items() for value in each.values
+)
+_NUMBERS = {point: number for number, point in enumerate(_POINTS)}
+_MANY = len(_POINTS)
+
+
+class Goals:
+    """What has still to be met: by each question pairs of values, by each rule values; at first all that can be.
+
+    Questions and rules are both asked for by name.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[str, set[int]] = {name: set() for name in (*QUESTIONS, *RULES, TOGETHER)}
+        for question, rules in QUESTIONS.items():
+            for rule in rules:
+                for pair in _pairs(RULES[rule]):
+                    if _SINGLE in pair:
+                        self._open[TOGETHER].add(_number(pair))
+                    else:
+                        self._open[question].add(_number(pair))
+                        self._open[rule].update(_number((point, point)) for point in pair)
+
+    def left(self, names: Iterable[str]) -> int:
+        """Return how much these have still to meet."""
+        return sum(len(self._open[name]) for name in names)
+
+    def gain(self, values: Values) -> int:
+        """Return how much a call with these values meets that none has met."""
+        numbers = _all(values)
+        return sum(len(self._open[name].intersection(numbers)) for name in _asked(values))
+
+    def gain_of_file(self, values: Values, names: Iterable[str]) -> int:
+        """Return how much that none has met is among the values of a file, which says nothing of calls."""
+        numbers = _all(values)
+        return sum(len(self._open[name].intersection(numbers)) for name in names)
+
+    def values_left(self, names: Iterable[str]) -> list[Values]:
+        """Return the values, one or two together, that these have still to meet, in a fixed order."""
+        pairs = sorted({pair for name in names for pair in self._open[name]})
+        return [dict((_POINTS[pair // _MANY], _POINTS[pair % _MANY])) for pair in pairs]
+
+    def meet(self, values: Values) -> None:
+        """Note a call with these values."""
+        numbers = _all(values)
+        for name in _asked(values):
+            self._open[name].difference_update(numbers)
+
+    def meet_all(self, scenarios: Iterable[Scenario]) -> None:
+        """Note the calls of scenarios, by what they expect."""
+        for scenario in scenarios:
+            for values in meetings(scenario):
+                self.meet(values)
+
+    def lacking(self) -> list[str]:
+        """Return a sentence for each thing that is still to be met, by questions and rules."""
+        return [
+            f"{name} is never met by {' and '.join(f'{one} {other}' for one, other in _named(pair))}"
+            for name, pairs in self._open.items()
+            for pair in sorted(pairs)
+        ]
+
+
+def goes_together(values: Values) -> bool:
+    """Whether no two of the values exclude each other; a dimension may be missing."""
+    return _EXCLUDED.isdisjoint(_all(values))
+
+
+def is_about(rule: str, values: Values) -> bool:
+    """Whether a call with these values is about a rule of `RULES`."""
+    return all(values[name] in among for name, among in RULES[rule].items())
+
+
+def _asked(values: Values) -> list[str]:
+    """Return the names of the questions and rules that a call with these values is about."""
+    names = []
+    for question, rules in QUESTIONS.items():
+        about = [rule for rule in rules if is_about(rule, values)]
+        names += [question, *about] if about else []
+    return [*names, TOGETHER] if names else []
+
+
+def _all(values: Values) -> list[int]:
+    """Return the numbers of all values, and of all pairs of them."""
+    numbers = [_NUMBERS[name, values[name]] for name in DIMENSIONS if name in values]
+    return [one * _MANY + other for one, other in combinations_with_replacement(numbers, 2)]
+
+
+def _named(pair: int) -> list[Point]:
+    """Return the values of a number, one or two."""
+    return list(dict.fromkeys((_POINTS[pair // _MANY], _POINTS[pair % _MANY])))
+
+
+def _number(pair: Pair) -> int:
+    one, other = pair
+    return _NUMBERS[one] * _MANY + _NUMBERS[other]
+
+
+_EXCLUDED = frozenset(
+    _number((one, other))
+    for one, other in combinations(_POINTS, 2)
+    if one[0] != other[0] and not possible(one, other)
+)
+
+
+def _pairs(allowed: Mapping[str, tuple[str, ...]]) -> Iterator[Pair]:
+    """Yield the pairs that leave a value to every other dimension."""
+    points = {
+        name: [(name, value) for value in allowed.get(name, each.values)] for name, each in DIMENSIONS.items()
+    }
+    for one, other in combinations(points, 2):
+        rest = [values for name, values in points.items() if name not in (one, other)]
+        for first in points[one]:
+            for second in points[other]:
+                if _fits(first, second) and all(
+                    any(_fits(each, first) and _fits(each, second) for each in values) for values in rest
+                ):
+                    yield first, second
+
+
+def _fits(one: Point, other: Point) -> bool:
+    first, second = sorted((_NUMBERS[one], _NUMBERS[other]))
+    return first * _MANY + second not in _EXCLUDED

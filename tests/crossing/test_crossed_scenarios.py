@@ -1,0 +1,185 @@
+"""The crossed scenarios put every question with every pair of values, and show every rule with every value."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.crossing.coverage import Goals, goes_together, is_about
+from readfirst.harness.crossing.dimensions import DIMENSIONS, EDITS, QUESTIONS, RULES, WRITES
+from readfirst.harness.crossing.files import FAMILY, without_expectations
+from readfirst.harness.crossing.meetings import meetings
+from readfirst.harness.suite.load import load_scenario
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+
+SUITE = Suite()
+MAKE = Path(__file__).with_name("make.py")
+PLAIN = """\
+title: T
+requirement: must
+rule: edits-in-a-row
+given:
+  files:
+    docs/main.py: {text: "alpha beta\\ngamma\\n", mode: "0755"}
+steps:
+"""
+
+
+@pytest.fixture(scope="module")
+def crossed() -> list[Scenario]:
+    return [SUITE.scenario(each) for each in SUITE.ids() if each.partition("/")[0] == FAMILY]
+
+
+def lacking(scenarios: list[Scenario]) -> list[str]:
+    goals = Goals()
+    goals.meet_all(scenarios)
+    return goals.lacking()
+
+
+def test_the_recorded_scenarios_lack_no_pair(crossed: list[Scenario]) -> None:
+    assert lacking(crossed) == []
+
+
+def test_without_one_question_every_pair_of_it_is_named(crossed: list[Scenario]) -> None:
+    others = [each for each in crossed if not each.id.startswith(f"{FAMILY}/unread-")]
+    missing = [each for each in lacking(others) if each.startswith("unread is never met by ")]
+    assert "unread is never met by name bare and mode 0444" in missing
+    assert "edit-refuses-unread-file is never met by edit long" in lacking(others)
+    assert "edit-changed" not in " ".join(lacking(others))
+
+
+def test_without_the_last_scenario_of_a_question_something_is_missing(crossed: list[Scenario]) -> None:
+    """Each was written because something was missing; so it is for the last one, which nothing follows."""
+    last = max(each.id for each in crossed if each.id.startswith(f"{FAMILY}/unread-"))
+    assert lacking([each for each in crossed if each.id != last]) != []
+
+
+def read(steps: str, tmp_path: Path) -> Scenario:
+    path = tmp_path / "scenarios" / "family" / "slug.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(PLAIN + steps, "utf-8")
+    return load_scenario(path, tmp_path / "scenarios", SUITE.contracts)
+
+
+def met(steps: str, tmp_path: Path) -> list[Mapping[str, str]]:
+    return list(meetings(read(steps, tmp_path)))
+
+
+def test_values_are_read_from_the_file_the_steps_and_what_was_recorded(tmp_path: Path) -> None:
+    steps = """\
+  - Edit: {file_path: $WS/docs/./main.py, old_string: alpha, new_string: x}
+    expect: {error: not_read, text: File has not been read yet.}
+  - Read: {file_path: $WS/docs/main.py, limit: 1}
+    expect: {text: x}
+  - Edit: {file_path: $WS/docs/main.py, old_string: nothing, new_string: x}
+    expect: {error: string_not_found, text: x}
+  - modify: {docs/main.py: {text: "ALPHA beta\\ngamma\\n", mtime: +1ms}}
+  - Edit: {file_path: $WS/docs/main.py, old_string: "beta\\ngamma", new_string: x, replace_all: false}
+    expect: {error: modified_since_read, text: x}
+"""
+    unread, stale = met(steps, tmp_path)
+    of_the_file = {"name": "code", "depth": "folder", "mode": "0755", "link": "none", "encoding": "ascii"}
+    assert unread == of_the_file | {
+        "ends": "lf",
+        "content": "lines",
+        "path": "dot",
+        "edit": "word",
+        "replace_all": "absent",
+        "known": "unread",
+        "since": "nothing",
+        "refused": "nothing",
+    }
+    assert stale == unread | {
+        "path": "plain",
+        "edit": "lines",
+        "replace_all": "false",
+        "known": "range",
+        "since": "millisecond",
+        "refused": "missing",
+    }
+    assert is_about("edit-refuses-unread-file", unread)
+    assert not is_about("edit-refuses-unread-file", stale)
+
+
+def test_what_was_recorded_decides_how_a_file_is_known(tmp_path: Path) -> None:
+    steps = """\
+  - Read: {file_path: $WS/docs/main.py}
+    expect: {text: x}
+  - Edit: {file_path: $WS/docs/main.py, old_string: alpha, new_string: alpha and more}
+    expect: {RESULT}
+  - Write: {file_path: $WS/docs/main.py, content: "alpha and more beta\\ngamma\\n"}
+    expect: {text: x}
+"""
+    allowed = met(steps.replace("RESULT", "text: x"), tmp_path / "allowed")
+    refused = met(steps.replace("RESULT", "error: multiple_matches, text: x"), tmp_path / "refused")
+    assert [(each["edit"], each["known"]) for each in allowed] == [("insertion", "whole"), ("same", "own")]
+    assert [(each["edit"], each["known"], each["refused"]) for each in refused] == [
+        ("other", "whole", "several")
+    ]
+
+
+def test_a_pair_that_excludes_itself_is_neither_asked_for_nor_drawn() -> None:
+    assert not goes_together({"known": "unread", "since": "touched"})
+    assert goes_together({"known": "whole", "since": "touched"})
+    assert not any("replace_all true and" in each and " edit other" in each for each in Goals().lacking())
+
+
+def test_every_rule_answers_one_question_and_is_one_of_safety_or_contract() -> None:
+    rules = SUITE.rules
+    assert rules is not None
+    assert sorted(RULES) == sorted(rule for each in QUESTIONS.values() for rule in each)
+    assert {rules[rule].class_ for rule in RULES} == {"safety", "contract"}
+    assert set(EDITS) | set(WRITES) == DIMENSIONS["edit"].values.keys()
+    for allowed in RULES.values():
+        assert all(set(values) <= DIMENSIONS[name].values.keys() for name, values in allowed.items())
+
+
+def test_expectations_are_taken_out_of_a_file_and_nothing_else() -> None:
+    text = PLAIN + '  - Read: {file_path: $WS/a}\n  - touch: a\n  - parallel: "    expect:"\n'
+    recorded = text.replace(
+        "  - touch", "    expect:\n      text: |2-\n         a\n\n         b\n      files: {}\n  - touch"
+    )
+    assert without_expectations(recorded) == text
+    assert without_expectations(text) == text
+
+
+def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(MAKE), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_the_files_are_what_is_made(tmp_path: Path) -> None:
+    ran = make("--check")
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.slow
+def test_a_file_that_was_edited_is_superfluous_or_is_missing_is_noticed_and_mended(tmp_path: Path) -> None:
+    fixtures = tmp_path / "fixtures"
+    (fixtures / "scenarios").mkdir(parents=True)
+    for name in ("rules.yaml", "contracts.yaml"):
+        (fixtures / name).write_bytes((SUITE.root / name).read_bytes())
+    ran = make("--write", "--fixtures", str(fixtures))
+    count = len([each for each in SUITE.ids() if each.startswith(f"{FAMILY}/")])
+    assert (ran.returncode, ran.stderr) == (0, f"{count} written, 0 removed\n")
+    folder = fixtures / "scenarios" / FAMILY
+    edited, missing, extra = folder / "unread-01.yaml", folder / "unread-02.yaml", folder / "unread-99.yaml"
+    before = edited.read_bytes()
+    edited.write_bytes(before.replace(b"Edit", b"Write", 1))
+    missing.rename(extra)
+    ran = make("--check", "--fixtures", str(fixtures))
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        "".join(f"{FAMILY}/unread-{number} is not what is made\n" for number in ("01", "02", "99")),
+    )
+    ran = make("--write", "--fixtures", str(fixtures))
+    assert (ran.returncode, ran.stderr) == (0, "2 written, 1 removed\n")
+    assert edited.read_bytes() == before
+    assert missing.exists()
+    assert not extra.exists()

@@ -1,0 +1,141 @@
+"""Implementations that keep a rule except in one case are caught, each by the scenario that is named for it."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+import altered
+import pytest
+import wrong_exceptions as wrong
+from wrong_exceptions import Excepted, OpenGate, OverlooksChanges, excepting, holds, strings
+
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import Adapter
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+GATE_OPEN_FOR: dict[str, tuple[Excepted, str]] = {
+    "no extension": (lambda path, _: not path.suffix and path.name[0] != ".", "crossed/unread-05"),
+    "another extension": (lambda path, _: path.suffix == ".py", "crossed/unread-06"),
+    "a hidden name": (lambda path, _: path.name.startswith("."), "crossed/unread-03"),
+    "a name with a blank": (lambda path, _: " " in path.name, "crossed/unread-01"),
+    "a name with capitals": (lambda path, _: path.suffix.isupper(), "crossed/unread-12"),
+    "a name with a tilde": (lambda path, _: "~" in path.name, "crossed/unread-04"),
+    "a deep folder": (lambda path, _: "/a/b/c/d/e" in str(path), "crossed/unread-03"),
+    "a read-only file": (lambda path, _: not path.stat().st_mode & 0o200, "crossed/unread-01"),
+    "an executable file": (lambda path, _: bool(path.stat().st_mode & 0o100), "crossed/unread-05"),
+    "a path with ..": (lambda _, asked: "/../" in asked["file_path"], "crossed/unread-02"),
+    "a relative path": (lambda _, asked: asked["file_path"][0] != "/", "crossed/relative-01"),
+    "a long file": (lambda path, _: path.stat().st_size > 4096, "crossed/unread-02"),
+    "a file of more than a megabyte": (lambda path, _: path.stat().st_size > 2**20, "gate/megabyte-unread"),
+    "UTF-16": (lambda path, _: path.read_bytes().startswith(b"\xff\xfe"), "crossed/unread-01"),
+    "an empty Write": (lambda _, asked: asked.get("content") == "", "crossed/unread-02"),
+    "a Write of the same bytes": (
+        lambda path, asked: asked.get("content") == holds(path) != "crossed/unread-04",
+        "crossed/unread-04",
+    ),
+    "a long old_string": (lambda _, asked: len(strings(asked)[0]) > 100, "crossed/unread-03"),
+    "replace_all given as false": (lambda _, asked: asked.get("replace_all") is False, "crossed/unread-02"),
+    "a second name": (lambda path, _: path.stat().st_nlink > 1, "crossed/unread-06"),
+    "a read-only file with two names": (
+        lambda path, _: path.stat().st_nlink > 1 and not path.stat().st_mode & 0o200,
+        "crossed/unread-10",
+    ),
+    "a hidden file with CRLF": (
+        lambda path, _: path.name[0] == "." and b"\r\n" in path.read_bytes(),
+        "crossed/unread-15",
+    ),
+}
+"""In which case no Read is asked for, and the scenario that catches it."""
+
+CHANGES_OVERLOOKED_BY: dict[str, tuple[Excepted, str]] = {
+    "a deletion": (
+        lambda _, asked: strings(asked)[0] > strings(asked)[1] == "",
+        "crossed/edit-changed-02",
+    ),
+    "an insertion": (
+        lambda _, asked: strings(asked)[0] in strings(asked)[1] and "old_string" in asked,
+        "crossed/edit-changed-01",
+    ),
+    "white space alone": (
+        lambda _, asked: "old_string" in asked and strings(asked)[0].split() == strings(asked)[1].split(),
+        "crossed/edit-changed-01",
+    ),
+    "an edit of two lines": (lambda _, asked: "\n" in strings(asked)[0], "crossed/edit-changed-02"),
+    "a long old_string": (lambda _, asked: len(strings(asked)[0]) > 100, "crossed/edit-changed-01"),
+    "replace_all": (lambda _, asked: asked.get("replace_all") is True, "crossed/edit-changed-03"),
+    "an empty Write": (
+        lambda _, asked: asked.get("content") == "",
+        "crossed/write-changed-01",
+    ),
+    "a Write of the same bytes": (
+        lambda path, asked: asked.get("content") == holds(path) != "crossed/write-changed-02",
+        "crossed/write-changed-02",
+    ),
+    "a deletion in a read-only file": (
+        lambda path, asked: strings(asked)[0] > strings(asked)[1] == "" and not path.stat().st_mode & 0o200,
+        "crossed/edit-changed-09",
+    ),
+}
+"""Which call overlooks that a file has changed, and the scenario that catches it."""
+
+OTHERWISE: dict[type[altered.Altered], str] = {
+    wrong.WholeSeconds: "staleness/edit-after-change-within-a-second",
+    wrong.CutsPaths: "gate/same-beginning-of-a-long-path",
+    wrong.TrimsPaths: "gate/same-name-but-for-a-blank",
+    wrong.KeepsAMegabyte: "sizes/edit-behind-a-megabyte",
+    wrong.OpenGateAtHome: "state/eleven-files-one-at-home",
+    wrong.RefusesReadOnlyFiles: "crossed/allowed-01",
+    wrong.MakesWritable: "crossed/allowed-01",
+    wrong.ReplacesUntilNothingIsLeft: "replace-all/no-rescan",
+    wrong.AdjustsIndentation: "whitespace/indentation-is-not-rebased",
+    wrong.ShowsALineTooMany: "matching/outside-the-range-read",
+    wrong.ComparesPrefixes: "permissions/neighbour-allowed",
+    wrong.KeepsBlanksInMarkdown: "whitespace/trailing-blanks-in-markdown",
+}
+
+CAUGHT: dict[str, tuple[type[altered.Altered], str]] = {
+    **{f"gate open for {case}": (excepting(OpenGate, it), by) for case, (it, by) in GATE_OPEN_FOR.items()},
+    **{
+        f"change overlooked by {case}": (excepting(OverlooksChanges, it), by)
+        for case, (it, by) in CHANGES_OVERLOOKED_BY.items()
+    },
+    **{each.__name__: (each, by) for each, by in OTHERWISE.items()},
+}
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[SitePool]:
+    with SitePool() as pool:
+        yield pool
+
+
+def judged(scenario_id: str, adapter: Adapter, place: SitePool) -> Verdict:
+    scenario = SUITE.scenario(scenario_id)
+    contract = SUITE.contracts["2.1.7"]
+    return compare(scenario, replay(scenario, adapter, place), contract, "text", SUITE.vocabulary)
+
+
+@pytest.mark.parametrize("case", CAUGHT)
+def test_what_is_wrong_in_one_case_is_caught_by_the_scenario_named_for_it(case: str, place: SitePool) -> None:
+    implementation, scenario_id = CAUGHT[case]
+    verdict = judged(scenario_id, implementation, place)
+    assert (verdict.status, verdict.blame) == ("failed", "implementation")
+    level = "text" if implementation is wrong.ShowsALineTooMany else "effects"
+    assert not verdict.levels[level]
+
+
+@pytest.mark.parametrize("scenario_id", sorted({by for _, by in CAUGHT.values()}))
+def test_without_the_mistake_the_scenario_passes(scenario_id: str, place: SitePool) -> None:
+    assert judged(scenario_id, altered.Altered, place).status == "passed"
+
+
+def test_every_wrong_implementation_of_the_module_is_in_the_table() -> None:
+    found = {
+        each for _, each in inspect.getmembers(wrong, inspect.isclass) if each.__module__ == wrong.__name__
+    }
+    assert found - {wrong.Excepting, OpenGate, OverlooksChanges} == OTHERWISE.keys()

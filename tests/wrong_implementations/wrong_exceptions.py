@@ -1,0 +1,187 @@
+"""Implementations that keep a rule except in one case: what a suite of plain cases does not notice."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from altered import Altered, AlteredArguments, AlteredEdit, Arguments
+
+from readfirst.harness.session import ToolResult, Workspace
+
+
+class Excepting(Altered):
+    """Makes a call without the checks, by a Read of its own, where `excepted` says so of the file and the arguments."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self.known: dict[Path, int] = {}
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        path = Path(os.path.normpath(self.path(arguments)))
+        there = os.path.isfile(path)  # noqa: PTH113, which no length of a name lets fail
+        if tool != "Read" and there and self.applies(path) and self.excepted(path, arguments):
+            self.reference("Read", {"file_path": arguments["file_path"], "offset": 1, "limit": 1})
+        result = self.reference(tool, arguments, strike)
+        if not result.is_error and there:
+            self.known[path] = path.stat().st_mtime_ns
+        return result
+
+    def applies(self, path: Path) -> bool:
+        """Whether the check that is left out in some cases is one of this call."""
+        raise NotImplementedError
+
+    def excepted(self, path: Path, arguments: Arguments) -> bool:
+        """Whether this is such a case."""
+        raise NotImplementedError
+
+
+class OpenGate(Excepting):
+    """Asks for no Read in one case."""
+
+    def applies(self, path: Path) -> bool:
+        return path not in self.known
+
+
+class OverlooksChanges(Excepting):
+    """Overlooks in one case that a file has changed since it was read."""
+
+    def applies(self, path: Path) -> bool:
+        return path in self.known
+
+
+class WholeSeconds(OverlooksChanges):
+    """Compares times in whole seconds."""
+
+    def excepted(self, path: Path, arguments: Arguments) -> bool:
+        return path.stat().st_mtime_ns // 10**9 == self.known[path] // 10**9
+
+
+class CutsPaths(OpenGate):
+    """Remembers the first 64 characters of a path, from the workspace on."""
+
+    def excepted(self, path: Path, arguments: Arguments) -> bool:
+        own = str(path.relative_to(self.workspace.root))[:64]
+        return any(str(each.relative_to(self.workspace.root))[:64] == own for each in self.known)
+
+
+class TrimsPaths(OpenGate):
+    """Remembers a path without blanks at its end."""
+
+    def excepted(self, path: Path, arguments: Arguments) -> bool:
+        return any(str(each).rstrip() == str(path).rstrip() for each in self.known)
+
+
+class KeepsAMegabyte(AlteredEdit):
+    """Writes only the first megabyte of what an edited file holds."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        if path.is_file() and path.stat().st_size > 2**20:
+            os.truncate(path, 2**20)
+
+
+class RefusesReadOnlyFiles(Altered):
+    """Refuses to change a file without permission to write."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        if tool != "Read" and os.path.isfile(path) and not path.stat().st_mode & 0o200:  # noqa: PTH113
+            return ToolResult(f"EACCES: permission denied, open '{path}'", True, "os_error")
+        return self.reference(tool, arguments, strike)
+
+
+class MakesWritable(AlteredEdit):
+    """Leaves an edited file writable."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        if path.is_file():
+            path.chmod(path.stat().st_mode | 0o200)
+
+
+class ReplacesUntilNothingIsLeft(AlteredEdit):
+    """Replaces every occurrence again and again, those of its own result included."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        old, new = (str(arguments[name]).encode() for name in ("old_string", "new_string"))
+        for _ in range(9):
+            if arguments.get("replace_all") is True and old and old in path.read_bytes():
+                path.write_bytes(path.read_bytes().replace(old, new))
+
+
+class AdjustsIndentation(AlteredArguments):
+    """Gives new_string the indentation of the line that old_string begins in."""
+
+    def understood(self, text: str, arguments: Arguments) -> Arguments:
+        old, new = arguments.get("old_string"), arguments.get("new_string")
+        if not isinstance(old, str) or not isinstance(new, str) or not old or old == new:
+            return {}
+        line = next((line for line in text.split("\n") if old.split("\n")[0] in line), "")
+        indentation = line[: len(line) - len(line.lstrip())]
+        begins = line.lstrip().startswith(old.split("\n")[0].lstrip())
+        return {"new_string": indentation + new.lstrip()} if begins and new and old[0] in " \t" else {}
+
+
+class ShowsALineTooMany(Altered):
+    """Shows one line more than `limit` says where no offset is given."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        if tool == "Read" and "offset" not in arguments and isinstance(arguments.get("limit"), int):
+            arguments = {**arguments, "limit": arguments["limit"] + 1}
+        return self.reference(tool, arguments, strike)
+
+
+class ComparesPrefixes(Altered):
+    """Takes a file for denied whose path begins with the name of a denied folder."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        path = str(arguments.get("file_path")).removeprefix(f"{self.workspace.root}/")
+        for rule in self.workspace.deny:
+            folder = rule.removeprefix("Edit(").removesuffix("/**)")
+            if (
+                rule == f"Edit({folder}/**)"
+                and "*" not in folder
+                and tool != "Read"
+                and path.startswith(folder)
+            ):
+                told = "File is in a directory that is denied by your permission settings."
+                return ToolResult(told, True, "permission_denied")
+        return self.reference(tool, arguments, strike)
+
+
+class KeepsBlanksInMarkdown(AlteredEdit):
+    """Keeps blanks at line ends of new_string in Markdown, where they are line breaks."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        old, new = strings(arguments)
+        if path.suffix == ".md" and old:
+            path.write_bytes(before.replace(old.encode(), new.encode(), 1))
+
+
+class OpenGateAtHome(Altered):
+    """Asks for no Read outside the workspace."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        path = str(arguments.get("file_path"))
+        if tool != "Read" and path.startswith("~/"):
+            self.reference("Read", {"file_path": str(self.workspace.home / path[2:])})
+        return self.reference(tool, arguments, strike)
+
+
+Excepted = Callable[[Path, Arguments], bool]
+
+
+def excepting(base: type[Excepting], excepted: Excepted) -> type[Excepting]:
+    """Return an implementation that keeps the rule of `base` except where `excepted` says so."""
+    return type(base.__name__, (base,), {"excepted": lambda _, path, arguments: excepted(path, arguments)})
+
+
+def holds(path: Path) -> str:
+    """Return the characters of a file, with `\\n` as line ends."""
+    data = path.read_bytes()
+    encoding = "utf-16" if data.startswith(b"\xff\xfe") else "utf-8-sig"
+    return data.decode(encoding, "replace").replace("\r\n", "\n")
+
+
+def strings(arguments: Arguments) -> tuple[str, str]:
+    """Return what an Edit replaces, and by what; two equal strings for any other call."""
+    old, new = arguments.get("old_string"), arguments.get("new_string")
+    return (old, new) if isinstance(old, str) and isinstance(new, str) else ("", "")
