@@ -15,18 +15,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from readfirst.harness.agents.model.message import ToolUse
+from readfirst.harness.agents.model.message import TextBlock, ToolUse
 from readfirst.harness.agents.model.server import ScriptedModel, Turn
 from readfirst.harness.agents.model.wire import Wire, WireError
 from readfirst.harness.processes.child import end, warn_of
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter, ToolResult
 
-__all__ = ["LAUNCHER", "Conversation", "Launch", "Pause", "Program"]
+__all__ = ["LAUNCHER", "OUTPUT_KEPT", "Conversation", "Launch", "Pause", "Program"]
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 _START_SECONDS = 60.0
-_OUTPUT_KEPT = 4000
+OUTPUT_KEPT = 4000
 """How much of what the agent printed last is kept, in bytes."""
 
 
@@ -58,6 +58,8 @@ class Launch:
     input: Path | None = None
     """What its standard input holds; None: nothing."""
     close: Callable[[], None] = lambda: None
+    output_kept: int = OUTPUT_KEPT
+    """How much of what the agent prints is kept, in bytes from the end."""
 
 
 class Program(Protocol):
@@ -149,6 +151,19 @@ class Conversation:
         """Let the model make several calls in one message."""
         return self._exchange(calls, None)
 
+    def finish(self) -> str:
+        """Let the model end its turn and the agent end itself; return what it printed, as far as it was kept."""
+        if self._turn is None or self._process is None or self._reader is None:
+            raise self._broken(": the conversation is over", "adapter")
+        turn, self._turn = self._turn, None
+        turn.answer((TextBlock("done"),))
+        try:
+            self._process.wait(_START_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise self._broken(f" did not end within {_START_SECONDS:g} s", "adapter") from None
+        self._reader.join(_START_SECONDS)
+        return self._printed.decode(errors="replace")
+
     def close(self) -> None:
         """End the agent and everything it started, and remove what was made for it."""
         if self._channel is not None:
@@ -191,7 +206,9 @@ class Conversation:
             finally:
                 os.close(printed)
                 os.close(entered)
-                self._reader = threading.Thread(target=self._drain, args=(output,), daemon=True)
+                self._reader = threading.Thread(
+                    target=self._drain, args=(output, launch.output_kept), daemon=True
+                )
                 self._reader.start()
             theirs.close()
             ours.settimeout(_START_SECONDS)
@@ -211,9 +228,9 @@ class Conversation:
     def _watch(self, process: subprocess.Popen[bytes]) -> None:
         self._events.put(_Ended(process.wait()))
 
-    def _drain(self, output: int) -> None:
+    def _drain(self, output: int, kept: int) -> None:
         while part := os.read(output, 65536):
-            self._printed = (self._printed + part)[-_OUTPUT_KEPT:]
+            self._printed = (self._printed + part)[-kept:]
         os.close(output)
 
     def _exchange(

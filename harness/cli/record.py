@@ -73,6 +73,10 @@ def record(
         bool,
         typer.Option("--tools", help="Record what the model is given of each tool, on all contracts."),
     ] = False,
+    results: Annotated[
+        bool,
+        typer.Option("--results", help="Record the structured results of some calls, on all contracts."),
+    ] = False,
     jobs: Jobs = 1,
     shard: Annotated[
         str | None,
@@ -107,12 +111,13 @@ def record(
     mode = _mode(fix, check, create)
     suite = (open_suite if check else open_own_suite)(fixtures)
     sweep()
-    if tools:
+    if tools or results:
         if ids or family or tag or expression or missing or shard:
             raise UsageError(
-                "--tools is about contracts, not scenarios: only --contract and --check go with it."
+                "--tools and --results are about contracts, not scenarios: only --contract and --check go with them."
             )
-        return _record_tools(suite, _contracts(suite, contract or ["all"]), check, time_limit)
+        chosen = _contracts(suite, contract or ["all"])
+        return _record_given(suite, chosen, tools, results, check, time_limit)
     selected = select(suite, selection_of(ids, family, tag, expression))
     if shard is not None:
         if takes is None:
@@ -215,28 +220,17 @@ def _contracts(suite: Suite, names: list[str]) -> list[Contract]:
     return chosen
 
 
-def _record_tools(suite: Suite, contracts: Sequence[Contract], check: bool, time_limit: float) -> int:
-    """Ask the product of each contract, and write what is new; with `check` only say so."""
-    from readfirst.harness.record.offers import offered_tools
-    from readfirst.harness.source.atomic import write_all
-    from readfirst.harness.suite.tools import load_tools, tools_file, tools_text
+def _record_given(
+    suite: Suite, contracts: Sequence[Contract], tools: bool, results: bool, check: bool, time_limit: float
+) -> int:
+    """Ask the product of each contract what it gives beside answers; keep it, or with `check` only say what is new."""
+    from readfirst.harness.record.given import RESULTS, TOOLS, record_given
 
-    file = tools_file(suite.root)
-    known = dict(load_tools(file)) if file.exists() else {}
     changed = False
-    for each in contracts:
-        found = offered_tools(each, time_limit=time_limit)
-        names = [
-            name
-            for name in {**known.get(each.name, {}), **found}
-            if known.get(each.name, {}).get(name) != found.get(name)
-        ]
-        for name in names:
-            print(f"{'differs' if check else 'recorded'} {each.name} {name}", flush=True)
-        changed = changed or bool(names)
-        known[each.name] = found
-    if changed and not check:
-        write_all({file: tools_text(known, [each.name for each in suite.contracts.recorded]).encode()})
+    for given in [*([TOOLS] if tools else []), *([RESULTS] if results else [])]:
+        for name in record_given(given, suite, contracts, write=not check, time_limit=time_limit):
+            print(f"{'differs' if check else 'recorded'} {name} {given.name}", flush=True)
+            changed = True
     return ExitCode.NOT_CONFORMANT if changed and check else ExitCode.CONFORMANT
 
 

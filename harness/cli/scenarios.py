@@ -67,19 +67,28 @@ def show(
             "--tools", metavar="CONTRACT", help="Show what this contract's model is given of each tool."
         ),
     ] = None,
+    results: Annotated[
+        str | None,
+        typer.Option(
+            "--results", metavar="CONTRACT", help="Show the fields of this contract's structured results."
+        ),
+    ] = None,
     fixtures: Fixtures = None,
 ) -> int:
     """Show one scenario: its files, its steps, and what each contract expects.
 
     The contract that the file states is shown in full; the others follow in short, one row for each distinct answer.
-    `--contract` shows one contract alone. `--tools CONTRACT` shows the schemas of the tools' arguments instead.
+    `--contract` shows one contract alone. `--tools CONTRACT` shows the schemas of the tools' arguments instead,
+    `--results CONTRACT` what a program is handed beside each answer.
     """
-    if (scenario is None) == (tools is None):
+    if [scenario, tools, results].count(None) != 2:
         raise UsageError(
             "name the ID of a scenario, or a contract with --tools: readfirst show --tools 2.1.7"
         )
     if tools is not None:
         return _show_tools(open_suite(fixtures), tools)
+    if results is not None:
+        return _show_results(open_suite(fixtures), results)
     assert scenario is not None
     from readfirst.harness.report.elsewhere import Elsewhere
     from readfirst.harness.report.scenario import scenario_lines
@@ -113,6 +122,25 @@ def _show_tools(suite: Suite, name: str) -> int:
         return ExitCode.NOTHING
     shown = {tool: {"description": each.facts, "input_schema": each.schema} for tool, each in known.items()}
     print(json.dumps(shown, indent=2))
+    return ExitCode.CONFORMANT
+
+
+def _show_results(suite: Suite, name: str) -> int:
+    """Print the fields of a contract's structured results, and the results that they were found in, as JSON."""
+    import json
+
+    from readfirst.harness.suite.structured import fields_of, load_results, results_file
+
+    contract = suite.contracts[name]
+    found = load_results(results_file(suite.root)).get(contract.name, [])
+    if all(each.value is None for each in found):
+        told = (
+            "its answers come without structured results" if found else "nothing was recorded of its results"
+        )
+        print(f"readfirst: {contract.name}: {told}.", file=sys.stderr)
+        return ExitCode.NOTHING
+    seen = [{"tool": each.tool, "case": each.case, "result": each.value} for each in found]
+    print(json.dumps({"fields": fields_of(found), "results": seen}, indent=2))
     return ExitCode.CONFORMANT
 
 

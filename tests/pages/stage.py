@@ -118,7 +118,7 @@ def _small_suite(root: Path, contracts: Collection[str]) -> None:
     bundled = CHECKOUT / "fixtures"
     (root / "scenarios").mkdir(parents=True)
     shutil.copytree(bundled / "schema", root / "schema")
-    for file in (*bundled.glob("*.yaml"), bundled / "tools.json"):
+    for file in (*bundled.glob("*.yaml"), bundled / "tools.json", bundled / "results.json"):
         if file.name != "claims.yaml":  # it names scenarios as its evidence
             shutil.copy2(file, root)
     if contracts:

@@ -101,6 +101,7 @@ PLANS = {
     "readfirst run target:mine.yaml": Plan("node", (1,)),
     "readfirst compatibility --check": Plan(whole=True, seconds=300),
     "readfirst record --tools --contract 2.1.7 --check": Plan("live", seconds=600),
+    "readfirst record --results --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst site --output site": Plan("browser", whole=True, seconds=300),
     "readfirst run target:agno@3.1.10": Plan("agents", whole=True, seconds=1800),
     "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", whole=True, seconds=1800),

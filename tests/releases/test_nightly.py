@@ -137,6 +137,7 @@ def test_a_version_that_differs_is_proposed_with_its_differences(night: Callable
         "docs/made",
         "fixtures/contracts.yaml",
         "fixtures/recordings/gate/x.yaml",
+        "fixtures/results.json",
         "fixtures/tools.json",
     }
     assert begun.git("ls-remote", "--heads", "origin").endswith("\trefs/heads/snapshot-1.0.2\n")

@@ -9,7 +9,7 @@ from typing import Any
 
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.hook import Hook
-from readfirst.harness.agents.conversation import Conversation, Launch
+from readfirst.harness.agents.conversation import OUTPUT_KEPT, Conversation, Launch
 from readfirst.harness.agents.model.formats import WIRES
 from readfirst.harness.session import TIME_LIMIT
 
@@ -20,6 +20,9 @@ _TURN_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "Task", "
 
 Read is not enough: from 2.0.77 to 2.1.5 agents that only explore are warmed up beside the conversation.
 """
+
+_STREAM_KEPT = 64 * 1024 * 1024
+"""Bytes of a stream that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ class Options:
     """Seconds that one call may take."""
     home: Path | None = None
     """The product's home directory; None: a fresh one that goes with the conversation."""
+    streams: bool = False
+    """Whether the product prints what happens as lines of JSON, all of which are kept."""
 
     @property
     def name(self) -> str:
@@ -60,6 +65,7 @@ class Options:
             wire=WIRES["anthropic"],
             tools=_TURN_TOOLS,
             close=hook.close if hook is not None else lambda: None,
+            output_kept=_STREAM_KEPT if self.streams else OUTPUT_KEPT,
         )
 
 
@@ -78,4 +84,5 @@ def _arguments(options: Options) -> list[str]:
     # Only what every version understands: model and settings come with the environment.
     # TodoWrite and Bash bring reminders into results; no scenario needs them.
     tools = ",".join(options.tools)
-    return ["-p", "go", "--allowedTools", tools, "--disallowedTools", "TodoWrite,Bash"]
+    stream = ["--output-format", "stream-json", "--verbose"] if options.streams else []
+    return ["-p", "go", "--allowedTools", tools, "--disallowedTools", "TodoWrite,Bash", *stream]

@@ -1,0 +1,145 @@
+"""Structured results: let the real product make some calls, and take what it hands a program beside each answer."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.agents.claude_code.conversation import Conversation, Options
+from readfirst.harness.agents.claude_code.package import install
+from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.structured import StructuredResult
+
+__all__ = ["CASES", "structured_results"]
+
+_PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+_BOOK = {
+    "cells": [
+        {"cell_type": "code", "id": "one", "metadata": {}, "outputs": [], "source": "1", "execution_count": 1}
+    ],
+    "metadata": {"language_info": {"name": "python"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
+_FILES: Mapping[str, bytes] = {
+    "notes.txt": b"alpha\nbeta\nalpha\n",
+    "empty.txt": b"",
+    "dot.png": base64.b64decode(_PICTURE),
+    "book.ipynb": json.dumps(_BOOK, indent=1).encode(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One call, and what it shows."""
+
+    case: str
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+CASES = (
+    Case("a whole file", "Read", {"file_path": "$WS/notes.txt"}),
+    Case("the same file again", "Read", {"file_path": "$WS/notes.txt"}),
+    Case("a range", "Read", {"file_path": "$WS/notes.txt", "offset": 2, "limit": 1}),
+    Case("an empty file", "Read", {"file_path": "$WS/empty.txt"}),
+    Case("a picture", "Read", {"file_path": "$WS/dot.png"}),
+    Case("a notebook", "Read", {"file_path": "$WS/book.ipynb"}),
+    Case("a missing file", "Read", {"file_path": "$WS/gone.txt"}),
+    Case("one match", "Edit", {"file_path": "$WS/notes.txt", "old_string": "beta", "new_string": "gamma"}),
+    Case(
+        "every match",
+        "Edit",
+        {"file_path": "$WS/notes.txt", "old_string": "alpha", "new_string": "delta", "replace_all": True},
+    ),
+    Case("a new file", "Edit", {"file_path": "$WS/made.txt", "old_string": "", "new_string": "one\n"}),
+    Case("no match", "Edit", {"file_path": "$WS/notes.txt", "old_string": "omega", "new_string": "x"}),
+    Case(
+        "two edits",
+        "MultiEdit",
+        {
+            "file_path": "$WS/notes.txt",
+            "edits": [
+                {"old_string": "gamma", "new_string": "beta"},
+                {"old_string": "beta", "new_string": "gamma"},
+            ],
+        },
+    ),
+    Case("a new file", "Write", {"file_path": "$WS/new.txt", "content": "one\n"}),
+    Case("a file that was read", "Write", {"file_path": "$WS/notes.txt", "content": "one\n"}),
+    Case("a cell", "NotebookEdit", {"notebook_path": "$WS/book.ipynb", "cell_id": "one", "new_source": "2"}),
+)
+"""The calls, in one conversation. A contract is asked for those whose tools it has."""
+
+
+def structured_results(
+    contract: Contract, *, cache: Path | None = None, time_limit: float = TIME_LIMIT
+) -> list[StructuredResult]:
+    """Return what the product of a recorded contract gave. Raises BrokenAdapter."""
+    assert contract.version is not None
+    assert contract.model is not None
+    command = install(contract.version, cache).command
+    with Scratch() as scratch:
+        folder = scratch.folder()
+        for name, data in _FILES.items():
+            (folder / name).write_bytes(data)
+        options = Options(
+            command, contract.model, tuple(contract.tools), folder, time_limit=time_limit, streams=True
+        )
+        conversation = Conversation(options)
+        try:
+            cases = [each for each in CASES if each.tool in contract.tools]
+            for each in cases:
+                conversation.call(each.tool, _replaced(each.arguments, "$WS", str(folder)))
+            events = list(_events(conversation.finish()))
+        finally:
+            conversation.close()
+    given = [event for event in events if _answers(event)]
+    if len(given) != len(cases):
+        raise BrokenAdapter(
+            f"{contract.name} printed {len(given)} results of {len(cases)} calls", blame="environment"
+        )
+    return [
+        StructuredResult(each.case, each.tool, _replaced(event.get("tool_use_result"), str(folder), "$WS"))
+        for each, event in zip(cases, given, strict=True)
+    ]
+
+
+def _events(printed: str) -> list[dict[str, Any]]:
+    found = []
+    for line in printed.splitlines():
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue  # a warning of its runtime
+        if isinstance(value, dict):
+            found.append(value)
+    return found
+
+
+def _answers(event: Mapping[str, Any]) -> bool:
+    """Whether an event is the answer to a call."""
+    message = event.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return event.get("type") == "user" and any(
+        isinstance(block, dict) and block.get("type") == "tool_result"
+        for block in (content if isinstance(content, list) else ())
+    )
+
+
+def _replaced(value: Any, old: str, new: str) -> Any:
+    match value:
+        case str():
+            return value.replace(old, new)
+        case list():
+            return [_replaced(each, old, new) for each in value]
+        case dict():
+            return {name: _replaced(each, old, new) for name, each in value.items()}
+        case _:
+            return value
