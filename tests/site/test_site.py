@@ -166,7 +166,10 @@ def test_a_site_needs_mkdocs_and_says_how_to_get_it(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_suite_without_results_has_no_site(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_suite_without_results_has_no_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(site, "demand_mkdocs", lambda: None)
     (tmp_path / "fixtures").symlink_to(CHECKOUT / "fixtures")
     (tmp_path / "README.md").write_text("# Mine\n")
     assert exit_code_of(tmp_path / "fixtures", tmp_path / "site") == ExitCode.USAGE
