@@ -30,10 +30,12 @@ class Heading:
 
 # A plain scalar of YAML on one line, in printable ASCII: it stands for itself.
 _PLAIN = rb"[A-Za-z/$](?:[ !\"$-9;-~]|:(?! |\n)|(?<! )#)*(?<! )"
+_QUOTED = rb"[ !#-\[\]-~]+"
+"""What stands for itself between double quotes."""
 _WORD = rb"[a-z0-9]+(?:-[a-z0-9]+)*"
 _HEADING = re.compile(
     rb"(?:#[^\n]*\n)*"
-    rb"title: (?!(?:null|true|false)\n)(" + _PLAIN + rb")\n"
+    rb"title: (?:\"(" + _QUOTED + rb")\"|(?!(?:null|true|false)\n)(" + _PLAIN + rb"))\n"
     rb"(?:about: " + _PLAIN + rb"\n)?"
     rb"requirement: (must|should|observed)\n"
     rb"(?:rule: (?!(?:null|true|false)\n)([a-z]" + _WORD + rb")\n)?"
@@ -47,7 +49,7 @@ def plain_heading(scenario_id: str, data: bytes) -> Heading | None:
     match = _HEADING.match(data)
     if match is None:
         return None
-    title, requirement, rule, tags = (b"" if part is None else part for part in match.groups())
+    quoted, plain, requirement, rule, tags = (b"" if part is None else part for part in match.groups())
     words = tuple(tags.decode("ascii").split(", ")) if tags else ()
     bound = cast(Requirement, requirement.decode("ascii"))
-    return Heading(scenario_id, title.decode("ascii"), bound, words, rule.decode("ascii"))
+    return Heading(scenario_id, (quoted or plain).decode("ascii"), bound, words, rule.decode("ascii"))

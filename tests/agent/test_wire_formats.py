@@ -45,6 +45,7 @@ def test_anthropic_results_since_the_last_message_of_the_model_are_read() -> Non
         False,
         frozenset({"Read"}),
         {"b": ToolResult("one", True), "c": ToolResult("two\n[image image/png 4]")},
+        {"Read": {"name": "Read"}},
     )
 
 

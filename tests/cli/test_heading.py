@@ -44,9 +44,33 @@ def test_a_title_is_read_as_yaml_reads_it_or_left_to_the_parser(title: str) -> N
     assert value["title"] == heading.title
 
 
+def test_a_title_in_quotes_is_what_is_between_them() -> None:
+    heading = read(HEAD.format(title='"A: #b \'c"'))
+    assert heading is not None
+    assert heading.title == "A: #b 'c"
+
+
 @pytest.mark.parametrize(
     "title",
-    ["a: b", "a #b", "a:", "'a'", '"a"', "null", "true", "- a", "é", "a ", "a\n  b", ">-\n  a", "1", "[a]"],
+    [
+        "a: b",
+        "a #b",
+        "a:",
+        "'a'",
+        '"a\\\\n"',
+        '""',
+        '"é"',
+        '"a" b',
+        "null",
+        "true",
+        "- a",
+        "é",
+        "a ",
+        "a\n  b",
+        ">-\n  a",
+        "1",
+        "[a]",
+    ],
 )
 def test_what_may_mean_something_else_is_left_to_the_parser(title: str) -> None:
     assert read(HEAD.format(title=title)) is None
