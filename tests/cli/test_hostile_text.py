@@ -375,6 +375,7 @@ STREAMED = {f"{command} {name}" for command in ("diff", "diagnose") for name in 
 OWN_WORDS = {
     *("compatibility markdown", "compatibility html", "compatibility json"),
     *("behaviours text", "behaviours json"),
+    *("targets text", "targets json"),
 }
 """Formats that are made of reviewed files: recordings, rules, behaviours, and names of contracts and targets."""
 

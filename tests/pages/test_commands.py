@@ -102,6 +102,7 @@ PLANS = {
     "readfirst compatibility --check": Plan(whole=True, seconds=300),
     "readfirst record --tools --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst record --results --contract 2.1.7 --check": Plan("live", seconds=600),
+    "python3 tests/crossing/make.py --check": Plan(whole=True),
     "readfirst site --output site": Plan("browser", whole=True, seconds=300),
     "readfirst run target:agno@3.1.10": Plan("agents", whole=True, seconds=1800),
     "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", whole=True, seconds=1800),
