@@ -60,10 +60,13 @@ def test_the_reference_agrees_with_what_was_recorded(name: str) -> None:
 
 @pytest.mark.slow
 def test_most_scenarios_are_specified_for_every_contract() -> None:
+    """A case that was recorded on its own contract alone waits for the others; `readfirst lint` names it."""
+    asked = [each for each in SUITE.ids() if len(recorded(each).transcripts.keys() & set(CONTRACTS)) > 1]
+    assert len(asked) >= 0.9 * len(SUITE.ids())
     specified = Counter(
-        name for each in SUITE.ids() for name in CONTRACTS if is_stated(each, SUITE.contracts[name])
+        name for each in asked for name in CONTRACTS if is_stated(each, SUITE.contracts[name])
     )
-    fewest = 0.9 * len(SUITE.ids())
+    fewest = 0.9 * len(asked)
     assert [f"{name}: {specified[name]}" for name in CONTRACTS if specified[name] <= fewest] == []
 
 
