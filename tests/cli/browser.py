@@ -66,7 +66,7 @@ class Shown:
         self.driver.get(f"{self.file.as_uri()}{fragment}")
         there = "document.readyState === 'complete' && location.protocol === 'file:'"
         if not self.waits_for(lambda: bool(self.script(there))):
-            pytest.fail(f"{self.file} is not loaded after five seconds")
+            pytest.fail(f"{self.file} is not loaded after half a minute")
         return self
 
     def all(self, selector: str) -> list[Any]:
@@ -92,8 +92,8 @@ class Shown:
         return text
 
     def waits_for(self, holds: Callable[[], bool]) -> bool:
-        """Return whether it comes to hold; five seconds are far more than a page needs."""
-        deadline = time.monotonic() + 5
+        """Return whether it comes to hold; half a minute is far more than a page needs, also on a busy machine."""
+        deadline = time.monotonic() + 30
         while not (held := holds()) and time.monotonic() < deadline:
             pass
         return held
