@@ -165,3 +165,16 @@ def run(small: Small, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple
         return int(ended.value.code or 0), captured.out, captured.err
 
     return called
+
+
+def claim_of_multi_edit(small: Small) -> None:
+    """Let a claim be about a tool that 1.0.126 has and 2.1.7 has not, and hold on 1.0.126."""
+    small.offer("1.0.126")
+    call = "MultiEdit: {file_path: $WS/notes.txt, edits: [{old_string: a, new_string: b}]}"
+    small.scenario(
+        "multi-edit/unread",
+        f"  - {call}\n    expect: {{documented: '{SECTION}', error: not_read}}\n",
+        step(("MultiEdit", {}), results=[refused()]),
+        contract="1.0.126",
+    )
+    small.claims(claims("multi-edit/unread"))

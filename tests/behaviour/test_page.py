@@ -14,7 +14,19 @@ from readfirst.harness.cli.suite_page import is_fresh, page_file
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Suite
 
-from .conftest import DONE, OTHER_SECTION, SECTION, UNREAD, Small, claims, edit, read, refused, step
+from .conftest import (
+    DONE,
+    OTHER_SECTION,
+    SECTION,
+    UNREAD,
+    Small,
+    claim_of_multi_edit,
+    claims,
+    edit,
+    read,
+    refused,
+    step,
+)
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -202,15 +214,7 @@ def test_a_claim_tells_the_versions_on_which_it_holds(small: Small, run: Run) ->
 
 
 def test_what_only_another_version_can_show_is_quoted_from_there(small: Small, run: Run) -> None:
-    small.offer("1.0.126")
-    call = "MultiEdit: {file_path: $WS/notes.txt, edits: [{old_string: a, new_string: b}]}"
-    small.scenario(
-        "multi-edit/unread",
-        f"  - {call}\n    expect: {{documented: '{SECTION}', error: not_read}}\n",
-        step(("MultiEdit", {}), results=[refused()]),
-        contract="1.0.126",
-    )
-    small.claims(claims("multi-edit/unread"))
+    claim_of_multi_edit(small)
     page = run()[1]
     (row,) = [line for line in page.splitlines() if line.startswith('| <a id="unread-files"')]
     assert "| – [multi-edit/unread]" in row

@@ -10,7 +10,7 @@ from readfirst.harness.claims.versions import by_contract, holds_anywhere, told_
 from readfirst.harness.claims.witness import Witness
 from readfirst.harness.session import ToolResult
 
-from .conftest import DONE, SECTION, Small, claims, edit, read, refused, step
+from .conftest import DONE, SECTION, Small, claim_of_multi_edit, claims, edit, read, refused, step
 
 READ_THEN_EDIT = f"""\
   - Read: {{file_path: $WS/notes.txt}}
@@ -98,15 +98,7 @@ def test_a_version_that_was_not_recorded_shows_nothing(unlocking: Small) -> None
 
 
 def test_a_version_without_the_tool_shows_nothing(small: Small) -> None:
-    small.offer("1.0.126")
-    call = "MultiEdit: {file_path: $WS/notes.txt, edits: [{old_string: a, new_string: b}]}"
-    small.scenario(
-        "multi-edit/unread",
-        f"  - {call}\n    expect: {{documented: '{SECTION}', error: not_read}}\n",
-        step(("MultiEdit", {}), results=[refused()]),
-        contract="1.0.126",
-    )
-    small.claims(claims("multi-edit/unread"))
+    claim_of_multi_edit(small)
     assert on(small) == {"1.0.126": "holds", "2.1.7": "not shown"}
 
 
