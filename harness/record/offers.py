@@ -52,4 +52,9 @@ def _kept(
                 f"{contract.name} offers {name} without a description or a schema", blame="environment"
             )
         found[name] = described(description, schema)
+    if not found:
+        others = ", ".join(sorted(offers)) or "nothing"
+        raise BrokenAdapter(
+            f"{contract.name} offers none of the file tools, but {others}", blame="environment"
+        )
     return found

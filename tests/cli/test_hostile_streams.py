@@ -224,3 +224,20 @@ def test_a_number_of_lines_that_is_none_is_an_error_with_its_place(streams: Stre
     streams.file.write_text("".join(f"{json.dumps(line)}\n" for line in told))
     with pytest.raises(StreamError, match=r"run\.jsonl:2: .* does not match"):
         Opening(streams.suite, [ALLOWED]).both(CONTRACT, str(streams.file))
+
+
+@pytest.mark.parametrize(
+    ("name", "made", "complaint"),
+    [
+        ("diff text", "\x1b[31mred", "'\\x1b' in "),
+        ("diff json", '{"a": "##[error]x"}', "a command: "),
+        ("diff markdown", "- [x](https://evil.example)", "another shape"),
+        ("diff markdown", "- **not safe**", "another shape"),
+        ("diagnose markdown", "a <b>c</b>", "another shape"),
+        ("diagnose text", "x" * 200_000, "200,000 characters"),
+    ],
+)
+def test_what_acts_is_noticed(streams: Streams, name: str, made: str, complaint: str) -> None:
+    form = formats(streams)[name]
+    found = complaints(made, form, form.write(World()))
+    assert any(each.startswith(complaint) for each in found), found

@@ -175,6 +175,14 @@ def test_changes_are_written_and_a_check_only_tells_them(
     assert known["2.1.40"] == load_tools(tools_file(SUITE.root))["2.1.40"]
 
 
+def test_a_product_that_offers_no_file_tool_is_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    product(tmp_path, monkeypatch, [{"name": "Agent", "description": "Other.", "input_schema": {}}])
+    with pytest.raises(Exception, match=r"2\.1\.7 offers none of the file tools, but Agent"):
+        offered_tools(SUITE.contracts["2.1.7"])
+
+
 def test_a_tool_without_a_schema_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     product(tmp_path, monkeypatch, [{"name": "Edit", "description": "Edits."}])
     with pytest.raises(Exception, match=r"2\.1\.7 offers Edit without a description or a schema"):
