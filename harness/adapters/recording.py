@@ -130,8 +130,20 @@ class RecordedSession:
 
     def _apply(self, step: TranscriptStep) -> None:
         try:
+            shared = {path: _shared_file(self._place(path)) for path in step.changes}
+            first: dict[tuple[int, Entry | None], Path] = {}
             for path, entry in sorted(step.changes.items()):
-                self._put(path, entry)
+                file, place = shared[path], self._place(path)
+                written = (
+                    first.setdefault((file, entry), place)
+                    if file is not None and entry is not None
+                    else place
+                )
+                if written == place:
+                    self._put(path, entry)
+                else:  # the product wrote the file in place, under all of its names
+                    place.unlink()
+                    place.hardlink_to(written)
             for path, mode in step.created.items():
                 self._place(path).chmod(mode)
         except OSError as error:
@@ -164,6 +176,15 @@ class RecordedSession:
             entry = replace(entry, mode=former)
         root = self._home if path.startswith(HOME) else self._root
         create(root, path.removeprefix(HOME), entry)
+
+
+def _shared_file(path: Path) -> int | None:
+    """Return the inode of a regular file that has several names; None for everything else."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return None
+    return status.st_ino if stat.S_ISREG(status.st_mode) and status.st_nlink > 1 else None
 
 
 def recorded_result(result: RecordedResult) -> ToolResult:

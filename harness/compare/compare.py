@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from readfirst.harness.compare.expected_files import FileDifference, file_differences
 from readfirst.harness.compare.expected_text import text_differences
+from readfirst.harness.compare.left_alone import name_differences, trace_differences
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.source.finding import Position
@@ -128,6 +129,8 @@ class _Judge:
         for found in file_differences(files, happened.expected_world, self.state, happened.changes):
             self._note(index, 0, "effects", found, position)
         if not isinstance(step, WorldEvent):
+            for found in self._traces(step, files, happened):
+                self._note(index, 0, "effects", found, position)
             self._verbatim(index, step, happened)
         self.differences[earlier:] = sorted(
             self.differences[earlier:], key=lambda each: LEVELS.index(each.level)
@@ -220,6 +223,20 @@ class _Judge:
         for found in text_differences(clause.text, answer, result.text):
             self._note(index, number, "text", found, position)
         return clause
+
+    def _traces(
+        self, step: ToolCall | ParallelCalls, files: Mapping[str, Entry | None], happened: StepOutcome
+    ) -> Iterator[FileDifference]:
+        if happened.traces:
+            calls = step.calls if isinstance(step, ParallelCalls) else (step,)
+            allowed = [call for call in calls if self._may_write(call)]
+            yield from trace_differences(files, allowed, self.state, happened.traces)
+        if happened.names_before or happened.names:
+            yield from name_differences(files, happened.names_before, happened.names, happened.changes)
+
+    def _may_write(self, call: ToolCall) -> bool:
+        clause, _ = self._clause(call.expect)
+        return call.tool != "Read" and clause is not None and clause.error is None
 
     def _verbatim(self, index: int, step: ToolCall | ParallelCalls, happened: StepOutcome) -> None:
         if self.recorded is None:

@@ -59,7 +59,7 @@ def _step(
     changes: dict[str, Entry | None] = {}
     created: dict[str, int] = {}
     struck = {**before, **done.expected_world}  # with what world events did while the call was on its way
-    own = dict(_own(done, struck, before))
+    own = dict(_own(done, struck, before)) | _parted(done, struck)
     former = {path: entry for path, entry in struck.items() if entry is not None}
     for path, entry in own.items():
         mode = _mode_of(entry)
@@ -78,6 +78,15 @@ def _own(
         after = done.changes.get(path, before.get(path))
         if struck.get(path) != after:
             yield path, after
+
+
+def _parted(done: StepOutcome, struck: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
+    """Return the files that were replaced by ones with the same bytes, and so lost or got other names (hard links)."""
+    return {
+        path: struck[path]
+        for path, trace in done.traces.items()
+        if trace.replaced and done.names_before.get(path) != done.names.get(path)
+    }
 
 
 def _is_implied(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry
+from readfirst.harness.workspace.traces import Trace
 
 __all__ = ["Breakage", "Outcome", "StepOutcome"]
 
@@ -27,6 +28,12 @@ class StepOutcome:
     struck: bool = False
     """Whether a call with `during` came as far as the moment between validation and execution."""
     milliseconds: float = 0.0
+    traces: Mapping[str, Trace] = field(default_factory=dict)
+    """What the implementation did to files that hold what they held before."""
+    names_before: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """All names of each file that had several, by each of them; after world events of the step."""
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The same after the step."""
 
 
 @dataclass(frozen=True, slots=True)

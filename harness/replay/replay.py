@@ -32,6 +32,7 @@ from readfirst.harness.workspace.site import (
     WorldEventError,
     changes,
 )
+from readfirst.harness.workspace.traces import names_of, traces
 
 if TYPE_CHECKING:
     from readfirst.harness.adapters.server_pool import ServerPool
@@ -192,7 +193,15 @@ class _Replay:
         trace.answers(self.index + 1, answered)
         world = strike.changes if strike is not None else {}
         struck = strike is not None and strike.count > 0
-        self.steps.append(StepOutcome(results, self._changes(), world, struck, milliseconds))
+        before = self.state
+        changed = self._changes()
+        if strike is None or strike.state is None:
+            left, start = traces(before, self.state), before
+        else:
+            start = strike.state[1]
+            left = traces(before, strike.state[0]) | traces(start, self.state)
+        names = names_of(start), names_of(self.state)
+        self.steps.append(StepOutcome(results, changed, world, struck, milliseconds, left, *names))
 
     def _changes(self) -> dict[str, Entry | None]:
         try:
@@ -249,6 +258,8 @@ class _Strike:
         self.over = False
         self.error: WorldEventError | None = None
         self.changes: dict[str, Entry | None] = {}
+        self.state: tuple[dict[str, Entry], dict[str, Entry]] | None = None
+        """The workspace before the events and after them."""
 
     def __call__(self) -> None:
         if self.over:
@@ -262,7 +273,8 @@ class _Strike:
                 self.site.perform(event)
         except WorldEventError as error:
             self.error = error
-        self.changes = changes(before, self.site.snapshot())
+        self.state = before, self.site.snapshot()
+        self.changes = changes(*self.state)
 
 
 def _shown(value: object) -> str:

@@ -10,7 +10,7 @@ from readfirst.harness.suite.heading import REQUIREMENTS
 
 __all__ = ["Harm", "Kind", "harm"]
 
-_OF_FILES = ("file ", "path ", "mode of ")
+_OF_FILES = ("file ", "path ", "mode of ", "time of ", "inode of ", "names of ")
 """What a difference that is about a file begins with."""
 
 

@@ -55,7 +55,7 @@ _EXPECTED_KEYS = (
     "mode",
 )
 
-_MODE = re.compile(r"0[0-7]{3}")
+_MODE = re.compile(r"[0-7]{4}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -94,7 +94,7 @@ def expected_entry(look: Inspection, path: YamlPath, value: Any) -> Entry | None
 
 
 def mode_of(look: Inspection, path: YamlPath, value: Any) -> int | None:
-    """Read a mode: a string of four octal digits, the first of them 0."""
+    """Read a mode: a string of four octal digits, the first of them for setuid, setgid and sticky bit."""
     if isinstance(value, str) and _MODE.fullmatch(value):
         return int(value, 8)
     look.note(path, f"{value!r} is not a mode", 'Write four octal digits in quotes, for example "0644".')

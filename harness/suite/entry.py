@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from readfirst.harness.suite.shift import Seconds
 
@@ -17,6 +18,7 @@ __all__ = [
     "HardLink",
     "RegularFile",
     "SpecialFile",
+    "Stamp",
     "Symlink",
     "TextContent",
     "in_words",
@@ -80,13 +82,28 @@ class Base64Content:
 Content = TextContent | Base64Content | bytes
 
 
+class Stamp(NamedTuple):
+    """What shows that a file was written though its bytes are the same: which file it is, and its time.
+
+    `names` is the number of its hard links, `mtime_ns` is in nanoseconds since 1970.
+    """
+
+    inode: int
+    names: int
+    mtime_ns: int
+
+
 @dataclass(frozen=True, slots=True)
 class RegularFile:
-    """A regular file. `mode` None: not stated. `mtime`: seconds since 1970, None: the fixed old time."""
+    """A regular file. `mode` None: not stated. `mtime`: seconds since 1970, None: the fixed old time.
+
+    `stamp` is what a snapshot saw beside bytes and mode; it does not make two files unequal.
+    """
 
     content: Content
     mode: int | None = None
     mtime: Seconds | None = None
+    stamp: Stamp | None = field(default=None, compare=False, repr=False)
 
     @property
     def data(self) -> bytes:

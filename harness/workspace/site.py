@@ -43,8 +43,8 @@ HOME = "$HOME/"
 TEMPORARY = "$TMPDIR/"
 """What paths in the folder for temporary files of a confined session begin with in a snapshot."""
 
-_OF_THE_PRODUCT = tuple(f"{HOME}{name}" for name in (".claude", ".npm", ".cache", ".config", ".local"))
-"""Where some versions, and programs that they start, keep their own state; it is no effect of a call."""
+_OWN_STATE = re.compile(r"\.claude.*|\.npm|\.cache|\.config|\.local", re.DOTALL)
+"""Names at home under which programs keep their own state: the product, npm, and all by the XDG convention."""
 
 _TEMPORARY_NAME = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
 """The end of a temporary file's name: a process id and random digits."""
@@ -221,8 +221,8 @@ class Site:
         for folder, prefix in self._elsewhere:
             with suppress(FileNotFoundError):  # those of a shared server are made with it
                 if names := os.listdir(folder):
-                    own = {name for name in names if f"{prefix}{name}".startswith(_OF_THE_PRODUCT)}
-                    scan(folder, prefix, entries, self.root, names=set(names) - own)
+                    own = filter(_OWN_STATE.fullmatch, names) if prefix == HOME else ()
+                    scan(folder, prefix, entries, self.root, names=set(names).difference(own))
         return entries
 
     def _strays(self) -> Iterator[tuple[str, str, set[str]]]:

@@ -1,4 +1,4 @@
-"""Snapshot: every path below a directory with its bytes, type, mode and link target, trusting no times."""
+"""Snapshot: every path below a directory with its bytes, type, mode, link target and stamp, trusting no times."""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
 # ruff: noqa: PTH101, PTH115
@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Collection, Mapping
 
-from readfirst.harness.suite.entry import Directory, Entry, RegularFile, SpecialFile, Symlink
+from readfirst.harness.suite.entry import Directory, Entry, RegularFile, SpecialFile, Stamp, Symlink
 
 __all__ = [
     "MAXIMUM_ENTRIES",
@@ -98,7 +98,7 @@ class _Scan:
                 status = found.stat(follow_symlinks=False)
                 mode = stat.S_IMODE(status.st_mode)
                 if stat.S_ISREG(status.st_mode):
-                    self.entries[path] = self._file(found.path, mode, status.st_size)
+                    self.entries[path] = self._file(found.path, mode, status)
                 elif stat.S_ISDIR(status.st_mode):
                     self.entries[path] = Directory(mode)
                     self.directory(found.path, path + "/")
@@ -112,13 +112,15 @@ class _Scan:
                 if len(self.entries) > MAXIMUM_ENTRIES:
                     raise TooLargeError(f"there are more than {MAXIMUM_ENTRIES} files in it")
 
-    def _file(self, path: str, mode: int, size: int) -> Entry:
+    def _file(self, path: str, mode: int, status: os.stat_result) -> Entry:
+        size = status.st_size
         if size > MAXIMUM_FILE_SIZE:
             return SpecialFile(f"file of {size} bytes")
         self.bytes += size
         if self.bytes > MAXIMUM_SIZE:
             raise TooLargeError(f"its files hold more than {MAXIMUM_SIZE} bytes")
-        return RegularFile(_data(path, mode, size), mode)
+        stamp = Stamp(status.st_ino, status.st_nlink, status.st_mtime_ns)
+        return RegularFile(_data(path, mode, size), mode, None, stamp)
 
 
 def _data(path: str, mode: int, size: int) -> bytes:

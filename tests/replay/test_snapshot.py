@@ -10,6 +10,7 @@ from readfirst.harness.suite.entry import Directory, RegularFile, SpecialFile, S
 from readfirst.harness.workspace import snapshot as snapshots
 from readfirst.harness.workspace.site import SitePool
 from readfirst.harness.workspace.snapshot import TooLargeError, changes, snapshot
+from readfirst.harness.workspace.traces import Trace, names_of, traces
 
 
 def test_bytes_modes_and_link_targets_are_seen(tmp_path: Path) -> None:
@@ -47,11 +48,64 @@ def test_changes_tell_what_is_new_what_is_gone_and_what_has_another_mode(tmp_pat
     }
 
 
-def test_a_touched_file_has_not_changed(tmp_path: Path) -> None:
+def test_a_touched_file_has_not_changed_but_leaves_a_trace(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"a")
+    (tmp_path / "b").write_bytes(b"b")
+    os.utime(tmp_path / "a", ns=(1, 1))
     before = snapshot(tmp_path)
-    os.utime(tmp_path / "a", (1, 1))
-    assert changes(before, snapshot(tmp_path)) == {}
+    os.utime(tmp_path / "a", ns=(1, 2))
+    after = snapshot(tmp_path)
+    assert changes(before, after) == {}
+    assert traces(before, after) == {"a": Trace(1, 2, replaced=False)}
+
+
+def test_a_file_that_was_replaced_by_its_copy_leaves_a_trace(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"a")
+    os.utime(tmp_path / "a", ns=(1, 1))
+    before = snapshot(tmp_path)
+    (tmp_path / "copy").write_bytes(b"a")
+    os.utime(tmp_path / "copy", ns=(1, 1))
+    (tmp_path / "copy").replace(tmp_path / "a")
+    after = snapshot(tmp_path)
+    assert changes(before, after) == {}
+    assert traces(before, after) == {"a": Trace(1, 1, replaced=True)}
+
+
+def test_what_changed_visibly_or_is_new_or_gone_leaves_no_trace(tmp_path: Path) -> None:
+    for name in ("written", "gone", "mode"):
+        (tmp_path / name).write_bytes(b"")
+        os.utime(tmp_path / name, ns=(1, 1))
+    before = snapshot(tmp_path)
+    (tmp_path / "gone").unlink()
+    (tmp_path / "written").write_bytes(b"more")
+    (tmp_path / "mode").chmod(0o600)
+    (tmp_path / "mode").touch()
+    (tmp_path / "new").write_bytes(b"")
+    assert traces(before, snapshot(tmp_path)) == {}
+
+
+def test_the_names_of_one_file_are_told(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "b").write_bytes(b"")
+    (tmp_path / "alone").write_bytes(b"")
+    (tmp_path / "d" / "a").hardlink_to(tmp_path / "b")
+    (tmp_path / "link").symlink_to("b")
+    assert names_of(snapshot(tmp_path)) == {"b": ("b", "d/a"), "d/a": ("b", "d/a")}
+
+
+def test_a_name_outside_of_what_is_looked_at_is_none(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "outside").write_bytes(b"")
+    (tmp_path / "d" / "a").hardlink_to(tmp_path / "outside")
+    assert names_of(snapshot(tmp_path / "d")) == {}
+
+
+def test_bits_of_the_mode_beyond_the_permissions_are_seen(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"")
+    (tmp_path / "d").mkdir()
+    for path in (tmp_path / "a", tmp_path / "d"):
+        path.chmod(0o1711)
+    assert snapshot(tmp_path) == {"a": RegularFile(b"", 0o1711), "d": Directory(0o1711)}
 
 
 def test_links_are_not_followed_even_in_a_circle(tmp_path: Path) -> None:

@@ -144,6 +144,12 @@ def test_what_is_put_beside_the_workspace_or_at_home_is_seen(site: Site) -> None
     assert site.snapshot() == {"../stray.txt": RegularFile(b"s", 0o644), "$HOME/.settings": Directory(0o755)}
 
 
+def test_what_programs_keep_for_themselves_at_home_is_not_seen_but_what_is_named_alike_is(site: Site) -> None:
+    for name in (".claude.json", ".claude", ".cache", ".cache.bak", ".npmrc"):
+        (Path(site.home) / name).mkdir(mode=0o755)
+    assert site.snapshot().keys() == {"$HOME/.cache.bak", "$HOME/.npmrc"}
+
+
 def test_unique_sites_have_a_path_of_their_own_in_one_folder(place: SitePool) -> None:
     roots = []
     for _ in range(3):

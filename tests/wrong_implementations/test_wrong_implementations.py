@@ -99,6 +99,18 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     files.MakesNoDirectories: Caught("creation/write-creates-parents", "effects", "refused"),
     files.IgnoresDenyRules: Caught("permissions/edit-denied", "effects", "refused"),
     files.DeletesEmptiedFiles: Caught("deletion/everything", "effects", "path notes.txt"),
+    files.DropsSpecialBits: Caught("links-and-modes/setgid-kept-by-edit", "effects", "mode of run.sh"),
+    files.LeavesTemporaryFileElsewhere: Caught("gate/edit-after-read", "effects", "path .tmp"),
+    files.WritesBackWhenRefusing: Caught("gate/edit-unread", "effects", "time of notes.txt"),
+    files.ReplacesWhenRefusing: Caught("gate/edit-unread", "effects", "inode of notes.txt"),
+    files.TouchesWhatItReads: Caught("gate/edit-after-read", "effects", "time of notes.txt"),
+    files.TouchesOtherFiles: Caught("links-and-modes/edit-of-hard-link", "effects", "time of two.txt"),
+    files.SkipsSameBytes: Caught(
+        "links-and-modes/write-same-bytes-to-hard-link", "effects", "names of one.txt"
+    ),
+    files.LinksEqualFiles: Caught(
+        "staleness/unchanged-between-milliseconds", "effects", "names of edited.txt"
+    ),
     answers.RefusesAsSuccess: Caught("gate/edit-unread", "effects", "refused"),
     answers.SucceedsAsError: Caught("gate/edit-after-read", "effects", "refused"),
     answers.WrongErrorName: Caught("gate/edit-unread", "reason", "error"),
@@ -206,7 +218,7 @@ def test_a_run_in_which_everything_is_declined_or_nothing_selected_is_not_green(
 
 def implementations(module: ModuleType) -> set[type]:
     """Return the implementations of a module, without the bases that leave something open."""
-    bases = {state.Watching, processes.Faulty}
+    bases = {state.Watching, processes.Faulty, files.Refusing}
     classes = {found for _, found in inspect.getmembers(module, inspect.isclass)}
     return {found for found in classes if found.__module__ == module.__name__} - bases
 

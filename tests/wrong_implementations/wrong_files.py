@@ -1,6 +1,7 @@
 """Implementations that are wrong about files: modes, links, strays, and whether anything was written at all."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -142,3 +143,96 @@ class DeletesEmptiedFiles(AlteredEdit):
     def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
         if not path.read_bytes():
             path.unlink()
+
+
+class DropsSpecialBits(AlteredEdit):
+    """Makes an edited file anew, with the mode that it had, but without setuid, setgid and sticky bit."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        path.chmod(path.stat().st_mode & 0o777)
+
+
+class LeavesTemporaryFileElsewhere(AlteredEdit):
+    """Leaves a temporary file in a folder of its own in the workspace."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        folder = self.workspace.root / ".tmp"
+        folder.mkdir(exist_ok=True)
+        (folder / path.name).write_bytes(before)
+
+
+class Refusing(Altered):
+    """Gets only refused calls wrong: `disturb` sees the file that was not to be written."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        if result.is_error and tool != "Read" and self.path(arguments).is_file():
+            self.disturb(self.path(arguments))
+        return result
+
+    def disturb(self, path: Path) -> None:
+        """Do something to the file."""
+        raise NotImplementedError
+
+
+class WritesBackWhenRefusing(Refusing):
+    """Writes the bytes that are there once more when it refuses."""
+
+    def disturb(self, path: Path) -> None:
+        path.write_bytes(path.read_bytes())
+
+
+class ReplacesWhenRefusing(Refusing):
+    """Replaces a file by its copy when it refuses, and gives that the old mode and time."""
+
+    def disturb(self, path: Path) -> None:
+        copy = path.with_name("copy")
+        shutil.copy2(path, copy)
+        copy.replace(path)
+
+
+class TouchesWhatItReads(Altered):
+    """Sets the time of a file that it reads."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        if tool == "Read" and not result.is_error:
+            self.path(arguments).touch()
+        return result
+
+
+class TouchesOtherFiles(AlteredEdit):
+    """Sets the time of every file beside the one it edits."""
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        for other in path.parent.iterdir():
+            if other != path and other.is_file():
+                other.touch()
+
+
+class SkipsSameBytes(Altered):
+    """Says that it wrote a file, and left it alone where the bytes are the same."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        twin = path.with_name("two.txt")
+        linked = tool == "Write" and twin.exists() and twin.samefile(path)
+        result = self.reference(tool, arguments, strike)
+        if linked and twin.read_bytes() == path.read_bytes():
+            path.unlink()
+            path.hardlink_to(twin)
+        return result
+
+
+class LinksEqualFiles(Altered):
+    """Saves space: a written file becomes another name of one that holds the same."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        path = self.path(arguments)
+        if tool != "Read" and not result.is_error:
+            for other in path.parent.iterdir():
+                if other.is_file() and other.resolve() != path and other.read_bytes() == path.read_bytes():
+                    path.unlink()
+                    path.hardlink_to(other)
+        return result

@@ -1,0 +1,115 @@
+"""Left alone: what a step must not do to files beside their bytes and modes."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+from readfirst.harness.compare.expected_files import FileDifference
+from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
+from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.workspace.traces import Trace
+
+__all__ = ["name_differences", "trace_differences"]
+
+_MOST_LINKS = 40
+"""Symbolic links that a path may lead through; a system gives up after as many."""
+
+
+def trace_differences(
+    expected: Mapping[str, Entry | None],
+    allowed: Sequence[ToolCall],
+    state: Mapping[str, Entry],
+    traces: Mapping[str, Trace],
+) -> Iterator[FileDifference]:
+    """Yield what was done to files that the step should have left alone.
+
+    That are all but those that the clause names (`expected`) and those that an `allowed` call writes: it may write the
+    bytes that a file has already, or leave that out. One that names no file may write any. `state` is the workspace
+    before.
+    """
+    written = {_written(call, state) for call in allowed}
+    if None in written:
+        return
+    for path in sorted(traces.keys() - expected.keys() - written):
+        before, after, replaced = traces[path]
+        if replaced:
+            yield FileDifference(
+                f"inode of {path}", "the same file as before", "another file with the same bytes"
+            )
+        if before != after:
+            yield FileDifference(f"time of {path}", _time(before), _time(after))
+
+
+def name_differences(
+    expected: Mapping[str, Entry | None],
+    before: Mapping[str, tuple[str, ...]],
+    after: Mapping[str, tuple[str, ...]],
+    changes: Mapping[str, Entry | None],
+) -> Iterator[FileDifference]:
+    """Yield where names share a file (hard links) that should not, or no longer share one.
+
+    Names that the clause does not mention share what they shared. One that it mentions is a file of its own: it was
+    replaced, or is new. Several names of one file that it gives the same content still share it: it was written in
+    place. Names that are gone are left to the comparison of paths.
+    """
+    gone = {path for path, entry in changes.items() if entry is None}
+    told = gone.copy()
+    for path in sorted(before.keys() | after.keys()):
+        if path in told:
+            continue
+        wanted = [
+            name for name in before.get(path, (path,)) if _alike(expected, path, name) and name not in gone
+        ]
+        got = after.get(path, (path,))
+        if list(got) != wanted:
+            told.update(wanted, got)
+            yield FileDifference(f"names of {path}", _shared(path, wanted), _shared(path, got))
+
+
+def _alike(expected: Mapping[str, Entry | None], one: str, other: str) -> bool:
+    """Whether the clause mentions neither of two names, or gives both the same."""
+    if one not in expected or other not in expected:
+        return one == other or (one not in expected and other not in expected)
+    entries = expected[one], expected[other]
+    if isinstance(entries[0], RegularFile) and isinstance(entries[1], RegularFile):
+        return entries[0].data == entries[1].data
+    return entries[0] == entries[1]
+
+
+def _shared(path: str, names: Sequence[str]) -> str:
+    others = [name for name in names if name != path]
+    return f"one file with {', '.join(others)} (hard links)" if others else "a file of its own"
+
+
+def _time(nanoseconds: int) -> str:
+    seconds, rest = divmod(nanoseconds, 1_000_000_000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
+
+
+def _written(call: ToolCall, state: Mapping[str, Entry]) -> str | None:
+    """Return the path in a snapshot of the file that a call writes; None where its argument names none."""
+    path = call.arguments.get("file_path", call.arguments.get("notebook_path"))
+    if not isinstance(path, str):
+        return None
+    if path.startswith("~/"):
+        return f"$HOME/{posixpath.normpath(path[2:])}"
+    return _followed(posixpath.normpath(path.removeprefix("$WS").lstrip("/")), state)
+
+
+def _followed(path: str, state: Mapping[str, Entry]) -> str | None:
+    """Return the path behind all symbolic links in it."""
+    for _ in range(_MOST_LINKS):
+        parts = path.split("/")
+        for end in range(1, len(parts) + 1):
+            here = "/".join(parts[:end])
+            link = state.get(here)
+            if isinstance(link, Symlink):
+                break
+        else:
+            return path
+        target = link.target
+        start = "" if target.startswith("$WS") else posixpath.dirname(here)
+        path = posixpath.normpath(posixpath.join(start, target.removeprefix("$WS").lstrip("/"), *parts[end:]))
+    return None

@@ -1,0 +1,116 @@
+"""A step leaves alone what it has no business with: times of files, the files themselves, and their other names."""
+
+import pytest
+
+from readfirst.harness.compare.left_alone import name_differences, trace_differences
+from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
+from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.workspace.traces import Trace
+
+SECOND = 1_000_000_000
+TOUCHED = Trace(SECOND, 2 * SECOND + 5, replaced=False)
+FILE = RegularFile(b"a", 0o644)
+STATE: dict[str, Entry] = {
+    "a.txt": FILE,
+    "d/b.txt": FILE,
+    "link": Symlink("d/b.txt"),
+    "d/up": Symlink("../link"),
+    "absolute": Symlink("$WS/d"),
+    "loop": Symlink("loop"),
+    "$HOME/c.txt": FILE,
+}
+Names = dict[str, tuple[str, ...]]
+
+
+def touched(
+    path: str, call: ToolCall | None = None, expected: dict[str, Entry | None] | None = None
+) -> list[str]:
+    """Return what is found where one path was touched."""
+    calls = () if call is None else (call,)
+    return [found.what for found in trace_differences(expected or {}, calls, STATE, {path: TOUCHED})]
+
+
+def write(path: object) -> ToolCall:
+    return ToolCall("Write", {"file_path": path, "content": "a"})
+
+
+def test_a_time_and_a_replaced_file_are_told_apart() -> None:
+    traces = {"a.txt": Trace(SECOND, 2 * SECOND + 5, replaced=True)}
+    inode, time = trace_differences({}, (), STATE, traces)
+    assert (inode.what, inode.got) == ("inode of a.txt", "another file with the same bytes")
+    assert time.what == "time of a.txt"
+    assert (time.expected, time.got) == (
+        "1970-01-01T00:00:01.000000000Z",
+        "1970-01-01T00:00:02.000000005Z",
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "argument"),
+    [
+        ("a.txt", "$WS/a.txt"),
+        ("a.txt", "a.txt"),
+        ("a.txt", "$WS/d/../a.txt"),
+        ("d/b.txt", "$WS/d//b.txt"),
+        ("d/b.txt", "$WS/link"),
+        ("d/b.txt", "$WS/d/up"),
+        ("d/b.txt", "$WS/absolute/b.txt"),
+        ("$HOME/c.txt", "~/c.txt"),
+    ],
+)
+def test_an_allowed_call_may_write_the_bytes_that_are_there(path: str, argument: str) -> None:
+    assert touched(path, write(argument)) == []
+    assert touched(path) == [f"time of {path}"]
+    assert touched(path, write("$WS/other.txt")) == [f"time of {path}"]
+
+
+def test_a_call_that_names_no_file_may_write_any() -> None:
+    assert touched("a.txt", ToolCall("Bash", {"command": "make"})) == []
+    assert touched("a.txt", write("$WS/loop")) == []
+
+
+def test_what_the_clause_names_may_be_written() -> None:
+    assert touched("a.txt", expected={"a.txt": FILE}) == []
+
+
+PAIR: Names = {"a": ("a", "b"), "b": ("a", "b")}
+OLD, NEW = RegularFile(b"old"), RegularFile(b"new")
+
+
+@pytest.mark.parametrize(
+    ("expected", "before", "after"),
+    [
+        ({}, PAIR, PAIR),
+        ({"a": NEW}, PAIR, {}),
+        ({"a": OLD}, PAIR, {}),
+        ({"a": NEW, "b": NEW}, PAIR, PAIR),
+        ({"a": NEW, "b": OLD}, PAIR, {}),
+        ({"a": None}, PAIR, {}),
+        ({"a": NEW}, dict.fromkeys("abc", ("a", "b", "c")), {"b": ("b", "c"), "c": ("b", "c")}),
+    ],
+)
+def test_names_that_share_a_file_as_the_clause_says_are_no_difference(
+    expected: dict[str, Entry | None], before: Names, after: Names
+) -> None:
+    gone = {path: None for path, entry in expected.items() if entry is None}
+    assert list(name_differences(expected, before, after, gone)) == []
+
+
+def test_a_name_that_is_gone_is_no_difference_of_names() -> None:
+    assert list(name_differences({}, PAIR, {}, {"a": None})) == []
+
+
+@pytest.mark.parametrize(
+    ("expected", "before", "after", "what", "wanted", "got"),
+    [
+        ({}, PAIR, {}, "a", "one file with b (hard links)", "a file of its own"),
+        ({"a": OLD}, PAIR, PAIR, "a", "a file of its own", "one file with b (hard links)"),
+        ({"a": NEW, "b": NEW}, PAIR, {}, "a", "one file with b (hard links)", "a file of its own"),
+        ({"b": NEW}, {}, PAIR, "a", "a file of its own", "one file with b (hard links)"),
+    ],
+)
+def test_names_that_share_another_file_than_they_should_are_told_once(
+    expected: dict[str, Entry | None], before: Names, after: Names, what: str, wanted: str, got: str
+) -> None:
+    found = list(name_differences(expected, before, after, {}))
+    assert [(each.what, each.expected, each.got) for each in found] == [(f"names of {what}", wanted, got)]
