@@ -12,5 +12,15 @@ One `FileTools` is one session: what was read, and when, lives in it.
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.file_tools import FileTools, Result
 from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.shell.shell import Ran, Shell
 
-__all__ = ["DEFAULT_CONTRACT", "Behaviours", "FileTools", "Refusal", "Result", "behaviours_of"]
+__all__ = [
+    "DEFAULT_CONTRACT",
+    "Behaviours",
+    "FileTools",
+    "Ran",
+    "Refusal",
+    "Result",
+    "Shell",
+    "behaviours_of",
+]

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from functools import cache, lru_cache
 
 from readfirst.reference_impl.behaviours.calls import CallBehaviours
+from readfirst.reference_impl.behaviours.commands import CommandBehaviours
 from readfirst.reference_impl.behaviours.freshness import FreshnessBehaviours
 from readfirst.reference_impl.behaviours.history import DEFAULT_CONTRACT, History, version_of
 from readfirst.reference_impl.behaviours.media import MediaBehaviours
@@ -54,6 +55,7 @@ class Behaviours(
     TextBehaviours,
     SettingsBehaviours,
     WriteBehaviours,
+    CommandBehaviours,
 ):
     """The choices of one contract. None means that the rule does not exist there."""
 

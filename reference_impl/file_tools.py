@@ -13,7 +13,9 @@ from readfirst.reference_impl.arguments import Schema
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
 from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.shell.shell import Shell
 from readfirst.reference_impl.text.insertion import BLANKS
+from readfirst.reference_impl.tools import bash as bash_tool
 from readfirst.reference_impl.tools import edit as edit_tool
 from readfirst.reference_impl.tools import multi_edit as multi_edit_tool
 from readfirst.reference_impl.tools import notebook_edit as notebook_edit_tool
@@ -96,6 +98,7 @@ _TOOLS = {
         write_tool.execute,
         prepare_corrected=write_tool.prepare_corrected,
     ),
+    "Bash": _Tool(bash_tool.schema, as_given, bash_tool.validate, bash_tool.permit, bash_tool.execute),
 }
 
 _AT_ONCE = 10
@@ -129,6 +132,7 @@ class FileTools:
     `root` is the working directory, which must exist: relative paths and relative deny rules belong to it. It is no
     sandbox: an absolute path or `..` leads out of it, as in the product. `home` is what `~` in deny rules means
     (default: the user's home). `deny` are permission rules as in a settings file, for example `Edit(secret/**)`.
+    With a `shell`, which runs its commands, there is also Bash.
     ValueError: unknown contract, a root that is no directory, or a rule that is none.
 
     `call` answers as a model would see it and never raises for a refusal; `read`, `edit`, `write` and `notebook_edit`
@@ -142,6 +146,7 @@ class FileTools:
         root: str | os.PathLike[str],
         home: str | os.PathLike[str] | None = None,
         deny: Iterable[str] = (),
+        shell: Shell | None = None,
     ) -> None:
         if not Path(root).is_dir():
             raise ValueError(
@@ -150,8 +155,9 @@ class FileTools:
         root_path = str(Path(root).absolute())
         home_path = str((Path.home() if home is None else Path(home)).absolute())
         behaviours = behaviours_of(contract)
-        self._session = Session.opened(behaviours, root=root_path, home=home_path, deny=deny)
-        self._tools = tuple(name for name in _TOOLS if name != "MultiEdit" or behaviours.multi_edit_exists)
+        self._session = Session.opened(behaviours, root=root_path, home=home_path, deny=deny, shell=shell)
+        absent = {"MultiEdit": not behaviours.multi_edit_exists, "Bash": shell is None}
+        self._tools = tuple(name for name in _TOOLS if not absent.get(name))
         self._schemas: dict[str, Schema] = {}
 
     @property
@@ -268,7 +274,7 @@ class FileTools:
         except Refusal as refusal:
             return Result(refusal.message, is_error=True, error=refusal.name, code=refusal.code)
         if isinstance(answer, str) and self._cuts_answers:
-            answer = answer.rstrip(BLANKS)
+            answer = answer.strip(BLANKS) if tool == "Bash" else answer.rstrip(BLANKS)
         return Result(self._text(tool, answer), is_error=False, error=None, code=None)
 
     @property

@@ -16,7 +16,7 @@ from readfirst.harness.adapters.server_pool import Isolation, ServerPool
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, ToolResult, Workspace
-from readfirst.harness.suite.scenario import TOOLS
+from readfirst.harness.suite.scenario import CALLS, TOOLS
 from readfirst.harness.workspace.site import Territory
 
 __all__ = ["McpAdapter", "McpConnection", "McpSession", "text_of"]
@@ -120,8 +120,8 @@ class McpAdapter:
         self.servers = connection.servers
         self.repeats_paths = self.servers.isolation != "directory"
         offered = connection.probe().names
-        tools = [tool for tool in TOOLS if tool in offered]
-        if not tools:
+        tools = [tool for tool in CALLS if tool in offered]
+        if not set(tools) & set(TOOLS):
             there = ", ".join(offered) or "none"
             raise BrokenAdapter(
                 f"the server offers no tool called {', '.join(TOOLS[:3])} (it offers: {there}). "

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
 from readfirst.harness.suite.recordings import (
     RecordedResult,
@@ -33,7 +34,7 @@ class RecordingAdapter:
     a call above all, means that it is out of date: the harness is to blame.
     """
 
-    capabilities = frozenset({*TOOLS, "parallel", "during", "deny"})
+    capabilities = frozenset({*TOOLS, *SESSION_CAPABILITIES})
     repeats_paths = True
 
     def __init__(self, recordings: Recordings, contract: str) -> None:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from readfirst.harness.adapters.shell import Shell
 from readfirst.harness.adapters.time_limit import time_limit
 from readfirst.harness.session import TIME_LIMIT, ToolResult, Workspace
+from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
+from readfirst.harness.suite.scenario import BASH
 from readfirst.reference_impl import Behaviours, FileTools, Result
 
 __all__ = ["ReferenceAdapter", "ReferenceSession"]
@@ -23,13 +26,16 @@ class ReferenceAdapter:
 
     def __init__(self, contract: str | Behaviours, *, seconds: float = TIME_LIMIT) -> None:
         tools = (schema.tool for schema in FileTools(contract, root=".").schemas)
-        self.capabilities = frozenset({*tools, "parallel", "during", "deny"})
+        self.capabilities = frozenset({*tools, *SESSION_CAPABILITIES})
         self._contract = contract
         self._seconds = seconds
 
     def open(self, workspace: Workspace) -> ReferenceSession:
         """Start with nothing read."""
-        tools = FileTools(self._contract, root=workspace.root, home=workspace.home, deny=workspace.deny)
+        shell = Shell(workspace.root, workspace.home, self._seconds) if BASH in workspace.needs else None
+        tools = FileTools(
+            self._contract, root=workspace.root, home=workspace.home, deny=workspace.deny, shell=shell
+        )
         return ReferenceSession(tools, self._seconds)
 
 

@@ -41,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     Rule("schema", "form", "A value of the wrong type or form, or a missing key."),
     Rule("unknown-key", "form", "A key that the format does not have."),
     Rule("unknown-tool", "form", "A call of a tool that does not exist."),
+    Rule("unsafe-command", "form", "A command that may start or name what lies outside the workspace."),
     Rule("unknown-event", "form", "A step that is neither a call nor a world event."),
     Rule("unsafe-path", "form", "A path that is absolute, leaves the workspace or is not portable."),
     Rule("path-conflict", "form", "Given paths that cannot exist side by side."),

@@ -18,13 +18,14 @@ from readfirst.harness.session import (
     Workspace,
     capabilities_of,
 )
+from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import TOOLS
 from readfirst.harness.workspace.site import Site, SitePool
 
 __all__ = ["Check", "check_adapter"]
 
-_KNOWN = frozenset({*TOOLS, "parallel", "during", "deny"})
+_KNOWN = frozenset({*TOOLS, *SESSION_CAPABILITIES})
 _TEXT = "first line\nsecond line\n"
 
 

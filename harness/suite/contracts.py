@@ -40,8 +40,8 @@ LATEST = "latest"
 """Stands for the newest recorded contract, with the model of its version."""
 READ_GATES = ("enforced", "relaxed")
 
-SESSION_CAPABILITIES = ("parallel", "during", "deny")
-"""What a session may offer beside tools."""
+SESSION_CAPABILITIES = ("parallel", "during", "deny", "Bash")
+"""What a session may offer beside the file tools."""
 
 _NAME = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")
 _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*")
@@ -94,7 +94,7 @@ class Contract:
 
     @property
     def capabilities(self) -> frozenset[str]:
-        """What scenarios may need of it: its tools, `parallel`, `during` and `deny`, without what it lacks."""
+        """What scenarios may need of it: its tools and SESSION_CAPABILITIES, without what it lacks."""
         return frozenset({*self.tools, *SESSION_CAPABILITIES}) - frozenset(self.lacks)
 
     @property

@@ -13,6 +13,7 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
 from readfirst.harness.source.strict_yaml import Document, YamlPath
+from readfirst.harness.suite.commands import note_command
 from readfirst.harness.suite.confinement import Links, is_safe, note_escaping
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
 from readfirst.harness.suite.contracts import Contract, Contracts
@@ -21,7 +22,8 @@ from readfirst.harness.suite.events import EVENTS, read_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.scenario import (
-    TOOLS,
+    BASH,
+    CALLS,
     Expectation,
     Given,
     ParallelCalls,
@@ -35,7 +37,7 @@ __all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
 
 _TOP = ("title", "about", "requirement", "rule", "tags", "sources", "contract", "given", "steps")
 _ELSEWHERE = {"during": "Make the call its own step: which call of a group runs first is not known."}
-_ACTIONS = (*TOOLS, *EVENTS, "parallel")
+_ACTIONS = (*CALLS, *EVENTS, "parallel")
 _DENY = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
 
 
@@ -184,7 +186,7 @@ class _Reader(Inspection):
         action = self.action(place, value, _ACTIONS, "a step")
         if action is None:
             return ()
-        if action in TOOLS:
+        if action in CALLS:
             call = self.call(place, value, action, ("during", "expect"))
             return () if call is None else (call,)
         if action == "parallel":
@@ -213,7 +215,7 @@ class _Reader(Inspection):
         if not others:
             self.note(place, f"{what} does nothing", f"Begin it with one of: {', '.join(actions)}.")
         elif others[0][:1].isupper():
-            fix = did_you_mean(others[0], [action for action in actions if action in TOOLS] or actions)
+            fix = did_you_mean(others[0], [action for action in actions if action in CALLS] or actions)
             self.note(
                 (*place, others[0]), f"there is no tool {others[0]!r}", fix, rule="unknown-tool", key=True
             )
@@ -235,6 +237,8 @@ class _Reader(Inspection):
         what = f"a call of {tool}" + (" in a group" if grouped else "")
         self.mapping(value, place, what, (tool, *others), elsewhere=_ELSEWHERE)
         arguments = self.mapping(value[tool], (*place, tool), f"the arguments of {tool}")
+        if tool == BASH and arguments is not None:
+            note_command(self, (*place, tool, "command"), arguments.get("command"))
         events: list[WorldEvent] = []
         if "during" in value and not grouped:
             during = (*place, "during")
@@ -265,7 +269,7 @@ class _Reader(Inspection):
             self.sequence(value["parallel"], (*place, "parallel"), "parallel") or ()
         ):
             at = (*place, "parallel", number)
-            action = self.action(at, item, TOOLS, "a call")
+            action = self.action(at, item, CALLS, "a call")
             call = self.call(at, item, action, ("expect",)) if action else None
             if call is not None:
                 calls.append(call)
@@ -295,7 +299,7 @@ class _Reader(Inspection):
     def contract(self, value: Any, steps: Sequence[Step]) -> str:
         """Return the contract whose expectations the file states: the suite's default, unless it lacks a tool."""
         default = self.contracts[self.contracts.default]
-        tools = {call.tool for step in steps for call in _calls(step)}
+        tools = {call.tool for step in steps for call in _calls(step)} - {BASH}
         place = ("contract",)
         if value is None:
             absent = sorted(tools - set(default.tools))

@@ -14,7 +14,7 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
-from readfirst.harness.suite.scenario import TOOLS
+from readfirst.harness.suite.scenario import CALLS
 
 __all__ = [
     "CLASSES",
@@ -161,7 +161,7 @@ class _Look(Inspection):
             title=text("title"),
             class_=cast(RuleClass, self._word(fields, path, "class", CLASSES)),
             requirement=cast(Requirement, self._word(fields, path, "requirement", REQUIREMENTS)),
-            tools=self._list(fields, path, "tools", TOOLS),
+            tools=self._list(fields, path, "tools", CALLS),
             sources=self._list(fields, path, "sources"),
             why=text("why"),
             position=self.document.position(path, key=True),

@@ -14,6 +14,8 @@ from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.shift import Seconds
 
 __all__ = [
+    "BASH",
+    "CALLS",
     "TOOLS",
     "CallIndex",
     "Clause",
@@ -29,6 +31,11 @@ __all__ = [
 ]
 
 TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
+"""The file tools."""
+
+BASH = "Bash"
+CALLS = (*TOOLS, BASH)
+"""What a step may call: a file tool, or a command, which is another way to read and write."""
 
 _SHOWN_BYTES = 262_144
 """Read shows no larger file as a whole."""
@@ -216,11 +223,11 @@ class Scenario:
     @property
     def relative(self) -> bool:
         """Whether a call names a file by a path that is relative to the working directory, or to `~`."""
-        return any(_is_relative(call.arguments) for call in self.calls())
+        return any(_is_relative(call.arguments) or _runs_relative(call) for call in self.calls())
 
     def _creates_files(self) -> bool:
         return any(
-            call.tool not in ("Read", "NotebookEdit")
+            call.tool not in ("Read", "NotebookEdit", BASH)
             and _folded_path(call.arguments).removeprefix("$WS/") not in self.given.files
             for call in self.calls()
         )
@@ -253,6 +260,12 @@ def _folded_path(arguments: Mapping[str, Any]) -> str:
 def _is_relative(arguments: Mapping[str, Any]) -> bool:
     paths = (arguments.get("file_path"), arguments.get("notebook_path"))
     return any(isinstance(path, str) and not path.startswith(("$WS", "/")) for path in paths)
+
+
+def _runs_relative(call: ToolCall) -> bool:
+    """Whether a command names no file by its absolute path, or changes the working directory."""
+    command = str(call.arguments.get("command"))
+    return call.tool == BASH and ("$WS/" not in command or command.startswith("cd "))
 
 
 def _has_carriage_return(value: object) -> bool:

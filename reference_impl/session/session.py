@@ -11,6 +11,7 @@ from readfirst.reference_impl.session.memory import Memory, ReadState
 from readfirst.reference_impl.session.paths import Paths
 from readfirst.reference_impl.session.permissions import DenyRules, Permissions, RuleGrammar
 from readfirst.reference_impl.session.storage import Storage
+from readfirst.reference_impl.shell.shell import Shell
 
 __all__ = ["Session"]
 
@@ -19,7 +20,7 @@ __all__ = ["Session"]
 class Session:
     """One conversation with the tools: a path is found, permitted, read or written, and remembered, in this order.
 
-    `has_shown_media`: a Read has shown an image or a document.
+    `shell` runs its commands, if it has any. `has_shown_media`: a Read has shown an image or a document.
     """
 
     behaviours: Behaviours
@@ -27,10 +28,19 @@ class Session:
     permissions: Permissions
     storage: Storage
     memory: Memory
+    shell: Shell | None = None
     has_shown_media: bool = False
 
     @classmethod
-    def opened(cls, behaviours: Behaviours, *, root: str, home: str, deny: Iterable[str] = ()) -> Session:
+    def opened(
+        cls,
+        behaviours: Behaviours,
+        *,
+        root: str,
+        home: str,
+        deny: Iterable[str] = (),
+        shell: Shell | None = None,
+    ) -> Session:
         """Return a new session. `root` and `home` are absolute paths. PermissionRuleError: a rule is none."""
         rules = tuple(deny)
         grammar = _grammar(behaviours) if rules else None
@@ -42,6 +52,7 @@ class Session:
             Permissions(DenyRules(rules, root=root, home=home, grammar=grammar), behaviours),
             storage,
             Memory(root, behaviours, storage, ReadState(behaviours.remembered_files, known_as)),
+            shell,
         )
 
 

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.scenario import TOOLS
+from readfirst.harness.suite.scenario import CALLS, TOOLS
 from readfirst.harness.suite.suite import Suite, default_root
 
 BROKEN = Path(__file__).parent / "broken"
@@ -84,6 +84,6 @@ def test_the_other_files_of_the_suite_keep_their_schema(name: str) -> None:
 
 def test_the_schemas_know_the_same_tools() -> None:
     schema = json.loads((SCHEMAS / "scenario.schema.json").read_text())
-    assert tuple(schema["$defs"]["tool"]["properties"]) == TOOLS
+    assert tuple(schema["$defs"]["tool"]["properties"]) == CALLS
     contracts = json.loads((SCHEMAS / "contracts.schema.json").read_text())
     assert tuple(contracts["$defs"]["tools"]["items"]["enum"]) == TOOLS

@@ -40,7 +40,7 @@ REFERENCE_ORDER = (
     "refusal behaviours",
     "contract",
     "text",
-    "arguments files",
+    "arguments files shell",
     "reading settings",
     "session",
     "tools",

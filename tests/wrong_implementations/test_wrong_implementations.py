@@ -13,6 +13,7 @@ from typing import Any
 import altered
 import pytest
 import wrong_answers as answers
+import wrong_commands as commands
 import wrong_files as files
 import wrong_processes as processes
 import wrong_state as state
@@ -63,6 +64,10 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     state.RaceNotChecked: Caught("race/edit-changed-during-call", "effects", "refused"),
     state.NeverStrikes: Caught("race/chmod-during-call", "effects", "during", "adapter"),
     state.LosesParallelUpdates: Caught("parallel/two-disjoint-edits", "effects", "file notes.txt"),
+    commands.CatCounts: Caught("bash-and-mentions/cat", "effects", "refused"),
+    commands.OwnCommandsAreNoChanges: Caught(
+        "bash-and-mentions/sed-in-place-after-read", "effects", "refused"
+    ),
     text.RegularExpression: Caught("matching/dot-is-a-dot", "effects", "refused"),
     text.ExpandsDollars: Caught("literal-text/dollar-ampersand", "effects", "file notes.txt"),
     text.IgnoresCase: Caught("matching/case-sensitive", "effects", "refused"),

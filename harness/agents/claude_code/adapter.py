@@ -16,6 +16,7 @@ from readfirst.harness.agents.claude_code.reminders import (
 )
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Session, ToolResult, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES, Contract, UnknownContractError
+from readfirst.harness.suite.scenario import BASH
 from readfirst.harness.suite.suite import Suite
 
 __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "open_claude_code"]
@@ -94,15 +95,18 @@ class ClaudeCodeSession:
         if not self._owned and self._directory in text:
             # What a version says of its working directory, it would say of the workspace.
             text = re.sub(rf"{re.escape(self._directory)}(?![\w/-])", root, text)
+        if not self._owned:
+            # A command's answer names files as they are seen from the working directory.
+            text = text.replace(f" {self._workspace.root.relative_to(self._directory)}/", " ")
         return replace(result, text=text)
 
 
 class ClaudeCodeAdapter:
     """The real product of one exact version, played by a scripted model.
 
-    Workspaces side by side (`SitePool`) share a conversation in the folder above, one with and one without the hook;
-    an isolated workspace gets a conversation of its own, whose home directory is the workspace's. `time_limit` is in
-    seconds per call.
+    Workspaces side by side (`SitePool`) share conversations in the folder above, with and without the hook, with and
+    without Bash; an isolated workspace gets a conversation of its own, whose home directory is the workspace's.
+    `time_limit` is in seconds per call.
     """
 
     def __init__(
@@ -122,16 +126,17 @@ class ClaudeCodeAdapter:
         self._model = model
         self._tools = tuple(tools)
         self._time_limit = time_limit
-        self._shared: dict[tuple[Path, bool], Conversation] = {}
+        self._shared: dict[tuple[Path, bool, bool], Conversation] = {}
 
     def open(self, workspace: Workspace) -> Session:
         """Start or reuse a conversation for the workspace."""
         hook = "during" in workspace.needs
+        bash = BASH in workspace.needs
         if workspace.isolated:
-            conversation = self._start(workspace.root, workspace.deny, hook, workspace.home)
+            conversation = self._start(workspace.root, workspace.deny, hook, bash, workspace.home)
             return ClaudeCodeSession(conversation, True, workspace, workspace.root, self._remind)
         folder = workspace.root.parents[1]
-        key = (folder, hook)
+        key = (folder, hook, bash)
         shared = self._shared.get(key)
         if shared is not None and (
             not shared.usable
@@ -142,7 +147,7 @@ class ClaudeCodeAdapter:
             shared.close()
             shared = None
         if shared is None:
-            shared = self._shared[key] = self._start(folder, (), hook)
+            shared = self._shared[key] = self._start(folder, (), hook, bash)
         return ClaudeCodeSession(shared, False, workspace, folder, self._remind)
 
     def _remind(self) -> None:
@@ -154,10 +159,16 @@ class ClaudeCodeAdapter:
             self._shared.popitem()[1].close()
 
     def _start(
-        self, directory: Path, deny: tuple[str, ...], hook: bool, home: Path | None = None
+        self,
+        directory: Path,
+        deny: tuple[str, ...],
+        hook: bool,
+        bash: bool,
+        home: Path | None = None,
     ) -> Conversation:
+        tools = (*self._tools, BASH) if bash else self._tools
         options = Options(
-            self._package.command, self._model, self._tools, directory, deny, hook, self._time_limit, home
+            self._package.command, self._model, tools, directory, deny, hook, self._time_limit, home
         )
         return Conversation(options)
 

@@ -82,7 +82,8 @@ def _settings(options: Options, hook: Hook | None) -> dict[str, Any]:
 
 def _arguments(options: Options) -> list[str]:
     # Only what every version understands: model and settings come with the environment.
-    # TodoWrite and Bash bring reminders into results; no scenario needs them.
+    # TodoWrite and Bash bring reminders into results: no scenario needs the one, few the other.
     tools = ",".join(options.tools)
+    unused = ",".join(tool for tool in ("TodoWrite", "Bash") if tool not in options.tools)
     stream = ["--output-format", "stream-json", "--verbose"] if options.streams else []
-    return ["-p", "go", "--allowedTools", tools, "--disallowedTools", "TodoWrite,Bash", *stream]
+    return ["-p", "go", "--allowedTools", tools, "--disallowedTools", unused, *stream]

@@ -1,0 +1,38 @@
+"""Commands: what a session makes of the commands that its model runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readfirst.reference_impl.behaviours.history import behaviour
+
+__all__ = ["CommandBehaviours"]
+
+_FIRST = frozenset({"cat", "sed"})
+_MORE = _FIRST | {"head", "tail", "grep", "egrep", "fgrep"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommandBehaviours:
+    """What commands show and change."""
+
+    reading_commands: frozenset[str] = behaviour(
+        frozenset(),
+        {"2.1.112": _FIRST, "2.1.160": _MORE, "2.1.207": _MORE | {"nl", "rg"}},
+        meaning="The value is which commands, where they show one file and do nothing else, count as a Read "
+        "of what they show.",
+        shown_by=("bash-and-mentions/cat", "bash-and-mentions/head", "bash-and-mentions/nl"),
+    )
+    rewritten_files_are_told: bool = behaviour(
+        False,
+        {"2.1.328": True},
+        meaning="The answer to a command that rewrites files in place names the known files that are "
+        "newer now.",
+        shown_by=("bash-and-mentions/sed-in-place-after-read",),
+    )
+    command_errors_come_in_order: bool = behaviour(
+        False,
+        {"2.1.87": True},
+        meaning="The output of a failing command stands in the order of printing; otherwise errors come first.",
+        shown_by=("bash-and-mentions/cat-fails",),
+    )

@@ -1,0 +1,27 @@
+"""Shell: what a session needs of whatever runs its commands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+__all__ = ["Ran", "Shell"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a command: what it printed, its errors apart, and its exit code."""
+
+    output: str
+    errors: str
+    code: int
+
+
+class Shell(Protocol):
+    """Runs commands, one after the other. `directory` is where the next one starts, an absolute path."""
+
+    directory: str
+
+    def run(self, command: str) -> Ran:
+        """Run one command to its end. OSError: it cannot be started."""
+        ...

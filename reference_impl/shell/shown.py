@@ -1,0 +1,100 @@
+"""Shown: which lines of which files a command shows, if it is as simple as the product understands it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+
+__all__ = ["Shown", "shown_by"]
+
+_NOT_SIMPLE = re.compile(r"[`\\$*?~<>|&{}\[\]!]")
+_LINES = re.compile(r"(\d+)(?:,(\d+))?p")
+_LAST_LINES = re.compile(r"-(?:n|-lines=)?(\d+)")
+_GREP_FLAGS = re.compile(r"-(?:[inEFHw]+|[ABC]\d+)")
+_QUIET = frozenset({"echo", "printf"})
+"""Commands that may stand beside those that show a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Lines of one file, named as in the command: from line `offset` on, `limit` of them.
+
+    None: as a Read without it. `known`: which lines these are is known; not of those that a search finds.
+    """
+
+    path: str
+    offset: int | None = None
+    limit: int | None = None
+    known: bool = True
+
+
+def shown_by(command: str, programs: Set[str]) -> list[Shown] | None:
+    """Return what a command shows that shows files and does nothing else; None for every other command.
+
+    `programs` are those that count.
+    """
+    # `&&` joins simple commands; every other sign of the shell may do anything.
+    joined = command.replace("&&", ";").strip().removeprefix("(").removesuffix(")")
+    if _NOT_SIMPLE.search(joined):
+        return None
+    found: list[Shown] = []
+    for words in _simple_commands(joined):
+        if words[0] in _QUIET:
+            continue
+        shown = _shown(words) if words[0] in programs else None
+        if shown is None:
+            return None
+        found.append(shown)
+    return found
+
+
+def _simple_commands(command: str) -> Iterator[Sequence[str]]:
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=";\n")
+    lexer.whitespace_split = True
+    words: list[str] = []
+    for word in lexer:
+        if set(word) <= {";", "\n"}:
+            if words:
+                yield words
+            words = []
+        else:
+            words.append(word)
+    if words:
+        yield words
+
+
+def _shown(words: Sequence[str]) -> Shown | None:
+    match words:
+        case ("cat" | "nl", path) | ("cat", "-n", path) if not path.startswith("-"):
+            return Shown(path)
+        case ("head", path) if not path.startswith("-"):
+            return Shown(path, 1, 10)
+        case ("head" | "tail" as program, *options, path):
+            count = _count(options)
+            if not count:
+                return None
+            return Shown(path, 1, count) if program == "head" else Shown(path, known=False)
+        case ("sed", "-n" | "-ne", script, path):
+            lines = _LINES.fullmatch(script)
+            if lines is None:
+                return None
+            first, last = int(lines[1]), int(lines[2] or lines[1])
+            return Shown(path, first, max(last - first + 1, 1))
+        case ("grep" | "egrep" | "fgrep" | "rg", *flags, _, path) if all(map(_is_plain_flag, flags)):
+            return Shown(path, known=False)
+        case _:
+            return None
+
+
+def _count(options: Sequence[str]) -> int:
+    """Return how many lines `head` or `tail` is asked for, 0 where that is not clear."""
+    if not options:
+        return 10
+    found = _LAST_LINES.fullmatch("".join(options))
+    return int(found[1]) if found else 0
+
+
+def _is_plain_flag(word: str) -> bool:
+    return _GREP_FLAGS.fullmatch(word) is not None

@@ -1,0 +1,105 @@
+"""Bash: what a command that somebody else runs has shown of files, and which known files it changed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from readfirst.reference_impl.arguments import Parameter, Schema
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.session.paths import resolved
+from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.shell.shell import Ran
+from readfirst.reference_impl.shell.shown import Shown, shown_by
+from readfirst.reference_impl.tools import read as read_tool
+
+__all__ = ["execute", "permit", "schema", "validate"]
+
+_REWRITES = re.compile(r"\bsed\b.*\s-i")
+"""A command that rewrites files in place."""
+
+
+def schema(behaviours: Behaviours) -> Schema:  # noqa: ARG001 - one of several
+    """Return what Bash takes."""
+    return Schema(
+        "Bash",
+        description="Run a command.",
+        parameters=(
+            Parameter("command", description="The command", required=True),
+            Parameter("description", description="What the command does, in a few words"),
+            Parameter("timeout", description="Milliseconds that it may take", type="number"),
+        ),
+    )
+
+
+def validate(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse nothing: whoever runs the command decides what it may do."""
+
+
+def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse nothing: whoever runs the command decides what it may do."""
+
+
+def execute(session: Session, arguments: Mapping[str, Any]) -> str:
+    """Run the command; what it shows of files counts as read where that is so. Refusal: it failed."""
+    assert session.shell is not None  # without one there is no such tool
+    directory = session.shell.directory
+    ran = session.shell.run(arguments["command"])
+    printed = _printed(ran, session.behaviours)
+    if ran.code:
+        raise Refusal("command_failed", f"Exit code {ran.code}\n{printed}")
+    if printed:
+        for shown in shown_by(arguments["command"], session.behaviours.reading_commands) or ():
+            with contextlib.suppress(OSError, RecursionError, Refusal):
+                _remember(session, shown, directory)
+    told = _told(session, directory) if _REWRITES.search(arguments["command"]) else ""
+    return "\n".join(filter(None, (printed, told)))
+
+
+def _printed(ran: Ran, behaviours: Behaviours) -> str:
+    """Return what the model sees of the output: that of a failure has its errors first."""
+    parts = [ran.output.rstrip(), ran.errors.rstrip()]
+    if ran.code and not behaviours.command_errors_come_in_order:
+        return "\n\n".join(part for part in reversed(parts) if part)
+    return "\n".join(part for part in parts if part)
+
+
+def _remember(session: Session, shown: Shown, directory: str) -> None:
+    """Remember a file as a Read of the same lines does; one of which unknown lines were shown, without its content."""
+    path = resolved(shown.path, directory, folds=True)
+    if not shown.known:
+        disk.read(path)
+        session.memory.remember(path, None)
+        return
+    lines = {"offset": shown.offset, "limit": shown.limit}
+    asked = {name: value for name, value in lines.items() if value is not None}
+    read_tool.lines_of_file(session, path, {"file_path": path, **asked})
+    record = session.memory.records.get(path)
+    if record is not None:  # a Read of the same lines shows them
+        session.memory.records.put(path, replace(record, asked=None))
+
+
+def _told(session: Session, directory: str) -> str:
+    """Return what the answer says of known files that are newer now; whoever changed them, the command is blamed."""
+    if not session.behaviours.rewritten_files_are_told:
+        return ""
+    changed = [path for path in reversed(session.memory.records.newest_first()) if _is_newer(session, path)]
+    if not changed:
+        return ""
+    names = ", ".join(os.path.relpath(path, directory) for path in changed)
+    files = "1 file" if len(changed) == 1 else f"{len(changed)} files"
+    return f"[This command modified {files} you've previously read: {names}. Call Read before editing.]"
+
+
+def _is_newer(session: Session, path: str) -> bool:
+    record = session.memory.records.get(path)
+    try:
+        return record is not None and session.memory.is_newer(path, record)
+    except OSError:
+        return False
