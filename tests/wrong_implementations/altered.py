@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.adapters.shell import Shell
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.reference_impl import FileTools
 
@@ -16,7 +17,7 @@ class Altered:
     `alter` is what most override: it makes one call, with `self.reference`, and may spoil anything around it.
     """
 
-    capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during", "deny"})
+    capabilities = frozenset({"Read", "Edit", "Write", "Bash", "parallel", "during", "deny"})
     repeats_paths = True
 
     def __init__(self, workspace: Workspace) -> None:
@@ -29,7 +30,8 @@ class Altered:
 
     def fresh(self) -> FileTools:
         """Return tools that have read nothing."""
-        return FileTools(root=self.workspace.root, home=self.workspace.home, deny=self.workspace.deny)
+        root, home = self.workspace.root, self.workspace.home
+        return FileTools(root=root, home=home, deny=self.workspace.deny, shell=Shell(root, home, seconds=10))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         return self.alter(tool, arguments, lambda: None)

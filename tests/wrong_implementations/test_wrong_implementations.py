@@ -223,13 +223,13 @@ def test_a_run_in_which_everything_is_declined_or_nothing_selected_is_not_green(
 
 def implementations(module: ModuleType) -> set[type]:
     """Return the implementations of a module, without the bases that leave something open."""
-    bases = {state.Watching, processes.Faulty, files.Refusing}
+    bases = {state.Watching, commands.Commanding, processes.Faulty, files.Refusing}
     classes = {found for _, found in inspect.getmembers(module, inspect.isclass)}
     return {found for found in classes if found.__module__ == module.__name__} - bases
 
 
 def test_every_wrong_implementation_has_its_check_and_says_what_is_wrong() -> None:
-    every = set().union(*map(implementations, (answers, files, processes, state, text)))
+    every = set().union(*map(implementations, (answers, commands, files, processes, state, text)))
     assert every == CAUGHT.keys() | BROKEN.keys() | {answers.DeclinesEverything}
     assert len(every) >= 28
     assert all(found.__doc__ and found.__doc__ != altered.Altered.__doc__ for found in every)

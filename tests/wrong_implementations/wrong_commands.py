@@ -4,19 +4,11 @@ from collections.abc import Callable
 
 from altered import Altered, Arguments
 
-from readfirst.harness.adapters.shell import Shell
 from readfirst.harness.session import ToolResult
-from readfirst.reference_impl import FileTools
 
 
 class Commanding(Altered):
-    """Runs commands, too; `after` runs when one has ended."""
-
-    capabilities = Altered.capabilities | {"Bash"}
-
-    def fresh(self) -> FileTools:
-        shell = Shell(self.workspace.root, self.workspace.home, seconds=10)
-        return FileTools(root=self.workspace.root, home=self.workspace.home, shell=shell)
+    """Has `after` run when a command has ended."""
 
     def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
         result = self.reference(tool, arguments, strike)
