@@ -8,17 +8,17 @@ from readfirst.reference_impl.behaviours.history import behaviour
 
 __all__ = ["CommandBehaviours"]
 
-_FIRST = frozenset({"cat", "sed"})
-_MORE = _FIRST | {"head", "tail", "grep", "egrep", "fgrep"}
+_FIRST = "cat sed"
+_MORE = f"{_FIRST} head tail grep egrep fgrep"
 
 
 @dataclass(frozen=True, kw_only=True)
 class CommandBehaviours:
     """What commands show and change."""
 
-    reading_commands: frozenset[str] = behaviour(
-        frozenset(),
-        {"2.1.112": _FIRST, "2.1.160": _MORE, "2.1.207": _MORE | {"nl", "rg"}},
+    reading_commands: str = behaviour(
+        "",
+        {"2.1.112": _FIRST, "2.1.160": _MORE, "2.1.207": f"{_MORE} nl rg"},
         meaning="The value is which commands, where they show one file and do nothing else, count as a Read "
         "of what they show.",
         shown_by=("bash-and-mentions/cat", "bash-and-mentions/head", "bash-and-mentions/nl"),

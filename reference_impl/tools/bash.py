@@ -55,7 +55,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     if ran.code:
         raise Refusal("command_failed", f"Exit code {ran.code}\n{printed}")
     if printed:
-        for shown in shown_by(arguments["command"], session.behaviours.reading_commands) or ():
+        programs = frozenset(session.behaviours.reading_commands.split())
+        for shown in shown_by(arguments["command"], programs) or ():
             with contextlib.suppress(OSError, RecursionError, Refusal):
                 _remember(session, shown, directory)
     told = _told(session, directory) if _REWRITES.search(arguments["command"]) else ""
