@@ -20,18 +20,22 @@ _MOST_LINKS = 40
 def trace_differences(
     expected: Mapping[str, Entry | None],
     allowed: Sequence[ToolCall],
-    state: Mapping[str, Entry],
+    state: Mapping[str, Entry | None],
+    names: Mapping[str, tuple[str, ...]],
     traces: Mapping[str, Trace],
 ) -> Iterator[FileDifference]:
     """Yield what was done to files that the step should have left alone.
 
     That are all but those that the clause names (`expected`) and those that an `allowed` call writes: it may write the
-    bytes that a file has already, or leave that out. One that names no file may write any. `state` is the workspace
-    before.
+    bytes that a file has already, under all its `names`, or leave that out. One that names no file may write any.
+    `state` is the workspace before.
     """
-    written = {_written(call, state) for call in allowed}
-    if None in written:
-        return
+    written: set[str] = set()
+    for call in allowed:
+        path = _written(call, state)
+        if path is None:
+            return
+        written.update(names.get(path, (path,)))
     for path in sorted(traces.keys() - expected.keys() - written):
         before, after, replaced = traces[path]
         if replaced:
@@ -88,7 +92,7 @@ def _time(nanoseconds: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
 
 
-def _written(call: ToolCall, state: Mapping[str, Entry]) -> str | None:
+def _written(call: ToolCall, state: Mapping[str, Entry | None]) -> str | None:
     """Return the path in a snapshot of the file that a call writes; None where its argument names none."""
     path = call.arguments.get("file_path", call.arguments.get("notebook_path"))
     if not isinstance(path, str):
@@ -98,7 +102,7 @@ def _written(call: ToolCall, state: Mapping[str, Entry]) -> str | None:
     return _followed(posixpath.normpath(path.removeprefix("$WS").lstrip("/")), state)
 
 
-def _followed(path: str, state: Mapping[str, Entry]) -> str | None:
+def _followed(path: str, state: Mapping[str, Entry | None]) -> str | None:
     """Return the path behind all symbolic links in it."""
     for _ in range(_MOST_LINKS):
         parts = path.split("/")

@@ -19,6 +19,7 @@ from typing import Literal
 import platformdirs
 
 from readfirst.harness.record.transcribe import transcribe
+from readfirst.harness.record.untold import untold
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter
 from readfirst.harness.source.atomic import write_all
@@ -141,6 +142,8 @@ class TakeJob:
                         f"step {outcome.broken.step + 1}: {outcome.broken.message} {outcome.broken.details}"
                     )
                     return self._came_of(scenario_id, "broken", explanation.strip())
+                if left_out := untold(scenario, outcome):
+                    return self._came_of(scenario_id, "broken", left_out)
                 takes.put(scenario, contract, self.number, transcribe(scenario, outcome, suite.vocabulary))
                 return self._came_of(scenario_id, "taken")
 

@@ -13,7 +13,7 @@ from readfirst.harness.suite.recordings import UNNAMED, RecordedResult, Transcri
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.vocabulary import Vocabulary
 
-__all__ = ["named", "transcribe"]
+__all__ = ["named", "parted", "transcribe"]
 
 
 def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> Transcript:
@@ -59,7 +59,7 @@ def _step(
     changes: dict[str, Entry | None] = {}
     created: dict[str, int] = {}
     struck = {**before, **done.expected_world}  # with what world events did while the call was on its way
-    own = dict(_own(done, struck, before)) | _parted(done, struck)
+    own = dict(_own(done, struck, before)) | parted(done, struck)
     former = {path: entry for path, entry in struck.items() if entry is not None}
     for path, entry in own.items():
         mode = _mode_of(entry)
@@ -80,7 +80,7 @@ def _own(
             yield path, after
 
 
-def _parted(done: StepOutcome, struck: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
+def parted(done: StepOutcome, struck: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
     """Return the files that were replaced by ones with the same bytes, and so lost or got other names (hard links)."""
     return {
         path: struck[path]

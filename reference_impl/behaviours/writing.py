@@ -63,6 +63,16 @@ class WriteBehaviours:
         " long name has no room for.",
         shown_by=("paths/name-of-255-bytes",),
     )
+    special_bits_are_lost: bool = behaviour(
+        False,
+        {"2.1.113": True, "2.1.213": False},
+        meaning="A file that takes the place of another gets its mode without setuid, setgid and sticky bit.",
+        shown_by=(
+            "links-and-modes/setgid-kept-by-edit",
+            "links-and-modes/setuid-kept-by-write",
+            "links-and-modes/sticky-kept-by-edit",
+        ),
+    )
     new_files_are_private: bool = behaviour(
         False,
         {"2.0.42": True, "2.0.77": False},

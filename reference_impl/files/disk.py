@@ -134,12 +134,13 @@ class Replacing:
     """How one file takes the place of another.
 
     `into_nothing`: a link to nothing is followed, otherwise replaced. `private`: a file that was not there before gets
-    the mode 0600. `beside`: until it is complete, the new file has the name of the old one with something added, which
-    may be too long.
+    the mode 0600. `plain`: one that was there loses its setuid, setgid and sticky bits. `beside`: until it is complete,
+    the new file has the name of the old one with something added, which may be too long.
     """
 
     into_nothing: bool
     private: bool
+    plain: bool
     beside: bool
 
 
@@ -167,7 +168,8 @@ def _put_in_place(target: str, data: bytes, how: Replacing) -> None:
         with open(temporary, "xb") as file:
             file.write(data)
             if os.path.exists(target):
-                os.fchmod(file.fileno(), stat.S_IMODE(os.stat(target).st_mode))
+                mode = stat.S_IMODE(os.stat(target).st_mode)
+                os.fchmod(file.fileno(), mode & 0o777 if how.plain else mode)
             elif how.private:
                 os.fchmod(file.fileno(), 0o600)
         os.replace(temporary, target)

@@ -45,6 +45,7 @@ class Storage:
         how = disk.Replacing(
             into_nothing=behaviours.dangling_links_are_followed,
             private=behaviours.new_files_are_private,
+            plain=behaviours.special_bits_are_lost,
             beside=behaviours.temporary_names_are_longer,
         )
         try:

@@ -20,6 +20,7 @@ STATE: dict[str, Entry] = {
     "$HOME/c.txt": FILE,
 }
 Names = dict[str, tuple[str, ...]]
+NAMES: Names = {"a.txt": ("a.txt", "twin.txt"), "twin.txt": ("a.txt", "twin.txt")}
 
 
 def touched(
@@ -27,7 +28,7 @@ def touched(
 ) -> list[str]:
     """Return what is found where one path was touched."""
     calls = () if call is None else (call,)
-    return [found.what for found in trace_differences(expected or {}, calls, STATE, {path: TOUCHED})]
+    return [found.what for found in trace_differences(expected or {}, calls, STATE, NAMES, {path: TOUCHED})]
 
 
 def write(path: object) -> ToolCall:
@@ -36,7 +37,7 @@ def write(path: object) -> ToolCall:
 
 def test_a_time_and_a_replaced_file_are_told_apart() -> None:
     traces = {"a.txt": Trace(SECOND, 2 * SECOND + 5, replaced=True)}
-    inode, time = trace_differences({}, (), STATE, traces)
+    inode, time = trace_differences({}, (), STATE, NAMES, traces)
     assert (inode.what, inode.got) == ("inode of a.txt", "another file with the same bytes")
     assert time.what == "time of a.txt"
     assert (time.expected, time.got) == (
@@ -51,6 +52,7 @@ def test_a_time_and_a_replaced_file_are_told_apart() -> None:
         ("a.txt", "$WS/a.txt"),
         ("a.txt", "a.txt"),
         ("a.txt", "$WS/d/../a.txt"),
+        ("twin.txt", "$WS/a.txt"),
         ("d/b.txt", "$WS/d//b.txt"),
         ("d/b.txt", "$WS/link"),
         ("d/b.txt", "$WS/d/up"),

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapters.recording import RecordingAdapter
+from readfirst.harness.adapters.recording import OneTranscript, RecordingAdapter
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
-from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
+from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.recordings import (
     RecordedResult,
     Recording,
@@ -51,6 +51,27 @@ def replayed(place: SitePool, tmp_path: Path):  # type: ignore[no-untyped-def]
         return replay(scenario, RecordingAdapter(Recordings(tmp_path), contract).of(scenario), place)
 
     return run
+
+
+@pytest.mark.parametrize(
+    ("changes", "names"),
+    [
+        ({}, ("a", "twin")),
+        ({"a": OLD}, ()),
+        ({"a": RegularFile(b"new")}, ()),
+        ({"a": RegularFile(b"new"), "twin": RegularFile(b"new")}, ("a", "twin")),
+        ({"a": RegularFile(b"new"), "twin": RegularFile(b"other")}, ()),
+        ({"a": None, "twin": None}, ()),
+    ],
+)
+def test_names_of_one_file_are_parted_where_one_is_recorded_and_kept_where_all_are(
+    place: SitePool, changes: Mapping[str, Entry | None], names: tuple[str, ...]
+) -> None:
+    files: dict[str, Entry] = {"a": OLD, "twin": HardLink("a")}
+    scenario = Scenario("family/slug", "t", "must", Given(files), (WRITE,))
+    done = replay(scenario, OneTranscript(Transcript((recorded(WRITE, changes=changes),))), place).steps[0]
+    assert done.names_before["a"] == ("a", "twin")
+    assert done.names.get("a", ()) == names
 
 
 def test_texts_and_changes_are_those_of_the_recording(replayed) -> None:  # type: ignore[no-untyped-def]

@@ -1,0 +1,89 @@
+"""A recording tells all that the product did to files: how names parted, and nothing it cannot tell is kept."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.record.transcribe import transcribe
+from readfirst.harness.record.untold import untold
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.suite.entry import Entry, HardLink, RegularFile
+from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+GIVEN: dict[str, Entry] = {"a": RegularFile(b"old"), "twin": HardLink("a"), "other": RegularFile(b"other")}
+
+
+@dataclass
+class Product:
+    """Does something to the workspace, and answers."""
+
+    act: Callable[[Path], object]
+    refuses: bool
+    root: Path = Path()
+
+    def open(self, workspace: Workspace) -> "Product":
+        self.root = workspace.root
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        self.act(self.root)
+        return ToolResult("File has not been read yet." if self.refuses else "done", self.refuses)
+
+
+@pytest.fixture
+def place() -> Iterator[SitePool]:
+    with SitePool() as place:
+        yield place
+
+
+def replaces(root: Path) -> None:
+    """Put a file with the same bytes and time in the place of one."""
+    (root / "new").write_bytes(b"old")
+    os.utime(root / "new", ns=((root / "a").stat().st_mtime_ns,) * 2)
+    (root / "new").replace(root / "a")
+
+
+def touches(root: Path) -> None:
+    (root / "a").touch()
+
+
+def touches_other(root: Path) -> None:
+    (root / "other").touch()
+
+
+@pytest.mark.parametrize(
+    ("tool", "act", "refuses", "said"),
+    [
+        ("Write", replaces, False, ""),
+        ("Write", touches, False, ""),
+        ("Write", touches_other, False, "time of other"),
+        ("Write", touches, True, "time of a"),
+        ("Read", touches, False, "time of a"),
+        ("Read", lambda root: list(root.iterdir()), False, ""),
+    ],
+)
+def test_what_a_recording_cannot_say_is_found(
+    place: SitePool, tool: str, act: Callable[[Path], object], refuses: bool, said: str
+) -> None:
+    scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall(tool, {"file_path": "$WS/a"}),))
+    outcome = replay(scenario, Product(act, refuses), place)
+    assert untold(scenario, outcome) == (
+        f"step 1: the {said} changed, which a recording cannot say" if said else ""
+    )
+
+
+def test_a_file_that_parted_from_its_other_name_is_recorded_though_its_bytes_are_the_same(
+    place: SitePool,
+) -> None:
+    scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall("Write", {"file_path": "$WS/a"}),))
+    written = {act: replay(scenario, Product(act, refuses=False), place) for act in (replaces, touches)}
+    vocabulary = Suite().vocabulary
+    assert transcribe(scenario, written[replaces], vocabulary).steps[0].changes == {"a": RegularFile(b"old")}
+    assert transcribe(scenario, written[touches], vocabulary).steps[0].changes == {}
