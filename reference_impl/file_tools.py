@@ -238,11 +238,12 @@ class FileTools:
             self._ended([])
 
     def _ended(self, results: list[Result]) -> list[Result]:
-        """End a message, and return its results: what is told of changed files cuts the blanks at their ends."""
+        """End a message, and return its results: what is told of changed files may cut the blanks at their ends."""
         self._session.memory.message += 1
         watches = self._session.behaviours.changed_files_are_noticed
         outdated = self._session.memory.outdated() if watches else []
-        if not (outdated and read_again(self._session, outdated)):
+        told = outdated and read_again(self._session, outdated)
+        if not (told and self._session.behaviours.reminders_cut_blanks):
             return results
         return [replace(result, text=result.text.rstrip(BLANKS)) for result in results]
 
@@ -273,16 +274,7 @@ class FileTools:
             answer = self._run(tool, prepared, strike)
         except Refusal as refusal:
             return Result(refusal.message, is_error=True, error=refusal.name, code=refusal.code)
-        if isinstance(answer, str) and self._cuts_answers:
-            answer = answer.strip(BLANKS) if tool == "Bash" else answer.rstrip(BLANKS)
         return Result(self._text(tool, answer), is_error=False, error=None, code=None)
-
-    @property
-    def _cuts_answers(self) -> bool:
-        """Whether answers lose the blanks at their end."""
-        behaviours = self._session.behaviours
-        saved = self._session.has_shown_media and behaviours.media_keep_final_blanks
-        return behaviours.answers_end_without_blanks and not saved
 
     def _text(self, tool: str, answer: Answer) -> str:
         text = answer if isinstance(answer, str) else "\n".join(answer)

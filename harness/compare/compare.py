@@ -15,6 +15,7 @@ from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.host_text import answer_of, unwrapped
+from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.scenario import (
     Clause,
@@ -220,7 +221,8 @@ class _Judge:
         if refused and result.is_error and name != clause.error:
             found = FileDifference("error", clause.error or "", name or f"no known error: {answer}")
             self._note(index, number, "reason", found, position)
-        for found in text_differences(clause.text, answer, result.text):
+        blanks = self.contract.ignores_outer_blanks
+        for found in text_differences(clause.text, answer, result.text, ignores_outer_blanks=blanks):
             self._note(index, number, "text", found, position)
         return clause
 
@@ -245,9 +247,18 @@ class _Judge:
         calls = step.calls if isinstance(step, ParallelCalls) else (step,)
         for number, (call, result) in enumerate(zip(calls, happened.results, strict=True)):
             raw = expected[number].raw if number < len(expected) else None
-            if raw is None or not _is_recorded(expected[number], result.text):
+            if raw is None or not self._is_recorded(expected[number], result.text):
                 found = FileDifference("raw text", "nothing recorded" if raw is None else raw, result.text)
                 self._note(index, number, "verbatim", found, call.position)
+
+    def _is_recorded(self, expected: RecordedResult, text: str) -> bool:
+        """Whether the text is the recorded one; where that is a beginning, what follows does not matter."""
+        if expected.cut is None and self.contract.ignores_outer_blanks:
+            return without_outer_blanks(expected.raw) == without_outer_blanks(text)
+        if expected.cut is None:
+            return expected.raw == text
+        answer, is_wrapped, after = unwrapped(text)
+        return answer.startswith(expected.text) and (is_wrapped, after) == (expected.wrapped, expected.after)
 
     def _recorded_results(self) -> Sequence[RecordedResult]:
         steps: Sequence[TranscriptStep] = self.recorded.steps if self.recorded is not None else ()
@@ -266,14 +277,6 @@ class _Judge:
         self.differences.append(
             Difference(step, call, level, found.what, found.expected, found.got, blame, position)
         )
-
-
-def _is_recorded(expected: RecordedResult, text: str) -> bool:
-    """Whether the text is the recorded one; where that is a beginning, what follows does not matter."""
-    if expected.cut is None:
-        return expected.raw == text
-    answer, is_wrapped, after = unwrapped(text)
-    return answer.startswith(expected.text) and (is_wrapped, after) == (expected.wrapped, expected.after)
 
 
 def _reaches_execution(clause: Clause) -> bool:

@@ -5,18 +5,27 @@ from __future__ import annotations
 import hashlib
 
 from readfirst.harness.compare.expected_files import FileDifference
+from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.scenario import TextDigest
 
 __all__ = ["text_differences"]
 
 
-def text_differences(expected: str | TextDigest | None, answer: str, raw: str) -> list[FileDifference]:
+def text_differences(
+    expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_blanks: bool = False
+) -> list[FileDifference]:
     """Compare an answer with the expected one, None where nothing is expected.
 
     `raw` is the text with the host's wrapping: one that equals what is expected as it came needs no unwrapping.
+    `ignores_outer_blanks`: a whole text may have other blanks at both ends than the expected one.
     """
     match expected:
         case None:
+            return []
+        case str() if ignores_outer_blanks and without_outer_blanks(expected) in (
+            without_outer_blanks(answer),
+            without_outer_blanks(raw),
+        ):
             return []
         case str():
             return [] if expected in (answer, raw) else [FileDifference("text", expected, answer)]

@@ -25,11 +25,10 @@ def offered_tools(
     A tool that it loads later, on demand, is not among them. Raises BrokenAdapter.
     """
     assert contract.version is not None
-    assert contract.model is not None
     command = install(contract.version, cache).command
     with Scratch() as scratch:
         options = Options(
-            command, contract.model, tuple(contract.tools), scratch.folder(), time_limit=time_limit
+            command, contract.asked_model, tuple(contract.tools), scratch.folder(), time_limit=time_limit
         )
         conversation = Conversation(options)
         try:

@@ -16,6 +16,7 @@ from typing import Literal
 from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.record.outer_blanks import with_outer_blanks
 from readfirst.harness.record.rewrite import ClauseEdit, RewriteError, StepPath, rewrite_expectations
 from readfirst.harness.record.states import edits_of
 from readfirst.harness.record.syrupy_extension import recording_files, same_transcript
@@ -199,6 +200,7 @@ class _Blessing:
         stored = self.suite.recordings.recording(self.scenario.id)
         stale = bool(stored.transcripts) and stored.inputs != self.scenario.inputs
         known = {} if stale else stored.transcripts
+        new = self._with_outer_blanks(new, known)
         changed = [name for name in new if name not in known or not same_transcript(known[name], new[name])]
         own = new.get(self.scenario.contract)
         edits, contradicted = self._edits(own) if own is not None else ({}, False)
@@ -222,6 +224,13 @@ class _Blessing:
                 "`readfirst record --missing` asks them again"
             )
         return self._result("fixed" if contradicted else "created", message)
+
+    def _with_outer_blanks(
+        self, new: Mapping[str, Transcript], known: Mapping[str, Transcript]
+    ) -> Mapping[str, Transcript]:
+        """Return the transcripts with the outer blanks that are known; also those of other contracts that change so."""
+        whole = with_outer_blanks({**known, **new}, self.suite.contracts)
+        return {name: each for name, each in whole.items() if name in new or each != known[name]}
 
     def _edits(self, own: Transcript) -> tuple[dict[StepPath, Sequence[ClauseEdit]], bool]:
         """Return the clauses to write, and whether any of them replaces what the file states of the product."""

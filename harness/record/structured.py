@@ -83,14 +83,13 @@ def structured_results(
 ) -> list[StructuredResult]:
     """Return what the product of a recorded contract gave. Raises BrokenAdapter."""
     assert contract.version is not None
-    assert contract.model is not None
     command = install(contract.version, cache).command
     with Scratch() as scratch:
         folder = scratch.folder()
         for name, data in _FILES.items():
             (folder / name).write_bytes(data)
         options = Options(
-            command, contract.model, tuple(contract.tools), folder, time_limit=time_limit, streams=True
+            command, contract.asked_model, tuple(contract.tools), folder, time_limit=time_limit, streams=True
         )
         conversation = Conversation(options)
         try:

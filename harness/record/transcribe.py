@@ -66,7 +66,7 @@ def _step(
         if mode is not None and path not in former:
             created[path] = mode
         if not _is_implied(path, entry, own, before):
-            changes[path] = _with_mode(entry, before.get(path), new=path not in former)
+            changes[path] = _with_mode(entry, former.get(path), new=path not in former)
     return TranscriptStep(tools, results, changes, created, done.struck)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -24,6 +24,7 @@ from readfirst.harness.suite.scenario import (
 )
 
 __all__ = [
+    "DEFAULT_MODEL",
     "DOCUMENTED",
     "LATEST",
     "Contract",
@@ -36,9 +37,12 @@ __all__ = [
 ]
 
 DOCUMENTED = "documented"
+DEFAULT_MODEL = "default"
+"""What `model` says where the product chooses: it is started without a model."""
 LATEST = "latest"
 """Stands for the newest recorded contract, with the model of its version."""
 READ_GATES = ("enforced", "relaxed")
+OUTER_BLANKS = ("compared", "ignored")
 
 SESSION_CAPABILITIES = ("parallel", "during", "deny", "Bash")
 """What a session may offer beside the file tools."""
@@ -48,10 +52,12 @@ _VERSION = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 _KEYS = (
+    "between",
     "documents",
     "follows",
     "lacks",
     "model",
+    "outer_blanks",
     "package",
     "read_gate",
     "released",
@@ -77,7 +83,10 @@ class Contract:
     `package`, `version`, `model` and `read_gate` are None for `documented` only. `tools` are those that the
     version offers; `documents` the texts that `documented` rests on. `released` is a date, YYYY-MM-DD.
     `lacks` are capabilities that later versions have (`during`: no hook can hold a call). `follows` is the last
-    version before it that still has the tools and capabilities of the contract before.
+    version before it that still has the tools and capabilities of the contract before. `ignores_outer_blanks`: the
+    product puts a reminder behind what this model is answered, which costs the answer the blanks at both ends.
+    `between` is the model that versions between it and the contract before were recorded with, if it was another,
+    and whether outer blanks are ignored there.
     """
 
     name: str
@@ -91,11 +100,18 @@ class Contract:
     documents: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     follows: str | None = None
+    ignores_outer_blanks: bool = False
+    between: tuple[str, bool] | None = None
 
     @property
     def capabilities(self) -> frozenset[str]:
         """What scenarios may need of it: its tools and SESSION_CAPABILITIES, without what it lacks."""
         return frozenset({*self.tools, *SESSION_CAPABILITIES}) - frozenset(self.lacks)
+
+    @property
+    def asked_model(self) -> str | None:
+        """The model that the product is told to use; None: it uses its own default."""
+        return None if self.model == DEFAULT_MODEL else self.model
 
     @property
     def recorded(self) -> bool:
@@ -157,7 +173,12 @@ class Contracts:
         follows = alike[place].follows
         if place > 0 and follows is not None and Version(version) <= Version(follows):
             place -= 1
-        return replace(alike[place], name=name, version=version, summary="", released=None, follows=None)
+        like = alike[place]
+        if like.between is not None and order(name) < order(like.name):
+            like = replace(like, model=like.between[0], ignores_outer_blanks=like.between[1])
+        return replace(
+            like, name=name, version=version, summary="", released=None, follows=None, between=None
+        )
 
 
 def order(name: str) -> tuple[Version, str]:
@@ -249,6 +270,14 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
     gate = None
     if "read_gate" in fields:
         gate = look.choice(fields["read_gate"], (*path, "read_gate"), f"read_gate of {what}", READ_GATES)
+    between = None
+    if "between" in fields:
+        keys = ("model", "outer_blanks")
+        found = (
+            look.mapping(fields["between"], (*path, "between"), f"between of {what}", keys, keys[:1]) or {}
+        )
+        named = look.string(found.get("model", ""), (*path, "between", "model"), f"model between of {what}")
+        between = (named or "", _ignores_outer_blanks(look, found, (*path, "between"), what))
     tools: tuple[str, ...] = TOOLS
     if "tools" in fields:
         tools = look.strings(fields["tools"], (*path, "tools"), f"tools of {what}")
@@ -280,4 +309,13 @@ def _contract(look: Inspection, name: str, entry: object) -> Contract:
         documents=documents,
         lacks=lacks,
         follows=texts.get("follows"),
+        ignores_outer_blanks=_ignores_outer_blanks(look, fields, path, what),
+        between=between,
     )
+
+
+def _ignores_outer_blanks(
+    look: Inspection, fields: Mapping[str, object], path: Sequence[str], what: str
+) -> bool:
+    stated = fields.get("outer_blanks", OUTER_BLANKS[0])
+    return look.choice(stated, (*path, "outer_blanks"), f"outer_blanks of {what}", OUTER_BLANKS) == "ignored"

@@ -62,6 +62,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
     return {
         "id": scenario.id,
         "contract": contract.name,
+        "outer_blanks": "ignored" if contract.ignores_outer_blanks else "compared",
         "title": scenario.title,
         "about": scenario.about,
         "requirement": scenario.requirement,

@@ -51,9 +51,15 @@ def release_of(contracts: Contracts, version: str) -> Release:
             continue
         found = contracts.find(name)
         summary = f"Recorded as a snapshot after {before.version}."
-        pairs.append(
-            (replace(found, name=name, version=version, model=before.model, summary=summary), before)
+        found = replace(
+            found,
+            name=name,
+            version=version,
+            model=before.model,
+            ignores_outer_blanks=found.ignores_outer_blanks and found.model == before.model,
+            summary=summary,
         )
+        pairs.append((found, before))
     if not pairs:
         raise ReleaseError(f"{version} is older than every contract; snapshots are for newer versions.")
     return Release(version, tuple(pairs))
@@ -138,6 +144,7 @@ def _entry(contract: Contract) -> str:
         f"    version: {contract.version}",
         f"    model: {contract.model}",
         f"    read_gate: {contract.read_gate}",
+        *(["    outer_blanks: ignored"] if contract.ignores_outer_blanks else []),
         f"    tools: [{', '.join(contract.tools)}]",
         f"    summary: {emit_string(contract.summary)}",
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.behaviours.history import behaviour
+from readfirst.reference_impl.behaviours.history import ByModel, behaviour
 
 __all__ = ["ReadBehaviours"]
 
@@ -84,19 +84,6 @@ class ReadBehaviours:
         "empty value the file is shown again.",
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
-    answers_end_without_blanks: bool = behaviour(
-        False,
-        {"2.1.233": True},
-        meaning="An answer loses the blanks at its end, unless it consists of blocks, as that for a "
-        "notebook does.",
-        shown_by=("read-output/final-newline", "read-output/trailing-blanks"),
-    )
-    media_keep_final_blanks: bool = behaviour(
-        True,
-        {"2.1.268": False},
-        meaning="Answers keep the blanks at their end once Read has shown an image or a document.",
-        shown_by=("read-output/final-newline-after-an-image",),
-    )
     empty_answers_are_told: bool = behaviour(
         False,
         {"2.1.73": True},
@@ -147,4 +134,11 @@ class ReadBehaviours:
         meaning="The notice that only the first lines are shown stands before them; otherwise in a "
         "reminder after them.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes"),
+    )
+    reminders_cut_blanks: bool = behaviour(
+        True,
+        {"2.1.228": ByModel(enforced=True, relaxed=False)},
+        meaning="A reminder that belongs to a result follows the answer, which costs the answer the blanks at "
+        "its end; otherwise the model gets the reminder apart.",
+        shown_by=("sizes/262144-bytes",),
     )

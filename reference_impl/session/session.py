@@ -20,7 +20,7 @@ __all__ = ["Session"]
 class Session:
     """One conversation with the tools: a path is found, permitted, read or written, and remembered, in this order.
 
-    `shell` runs its commands, if it has any. `has_shown_media`: a Read has shown an image or a document.
+    `shell` runs its commands, if it has any.
     """
 
     behaviours: Behaviours
@@ -29,7 +29,6 @@ class Session:
     storage: Storage
     memory: Memory
     shell: Shell | None = None
-    has_shown_media: bool = False
 
     @classmethod
     def opened(

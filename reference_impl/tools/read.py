@@ -118,7 +118,6 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
         return told
     else:
         return lines_of_file(session, path, arguments)
-    session.has_shown_media = True
     if counts:
         session.memory.remember(path, None)
     return answer
@@ -160,7 +159,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         return nothing_to_show(content, offset, told=behaviours.empty_file_warning) + note
     shown_lines = [line[: behaviours.line_width_limit] for line in text.split("\n")]
     numbered = numbered_lines(shown_lines, behaviours.line_prefix, offset)
-    if is_cut and not behaviours.truncation_notice_comes_first:
+    if is_cut and behaviours.reminders_cut_blanks and not behaviours.truncation_notice_comes_first:
         numbered = numbered.rstrip(BLANKS)  # where the reminder follows
     return told_first + numbered + note
 

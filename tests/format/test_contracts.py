@@ -61,7 +61,7 @@ def test_an_unknown_contract_gets_a_suggestion() -> None:
             "2.1.20 is between 2.1.7 and 2.1.40: the tools changed at 2.1.10, 2.1.14 and 2.1.20, and again at 2.1.30, "
             "2.1.38 and 2.1.40. Write 2.1.7 or 2.1.40.",
         ),
-        ("2.1.300", "and 13 more versions, and again at"),
+        ("2.1.300", "and 11 more versions, and again at"),
         ("2.1.227", "is between 2.1.207 and 2.1.228: the tools changed at 2.1.208, "),
         ("2.1.300+gated", "2.1.300+gated is between 2.1.228+gated and 2.1.328+gated: "),
         (
@@ -170,3 +170,30 @@ def test_an_unlisted_version_is_like_the_next_newer_contract_unless_that_one_fol
     assert "during" not in known.find("1.0.37").capabilities
     assert "during" in known.find("1.0.38").capabilities
     assert known.find("2.1.210").read_gate == known["2.1.228"].read_gate
+
+
+def test_an_unlisted_version_has_the_model_that_the_next_contract_names_for_versions_between() -> None:
+    known = load_contracts(default_root() / "contracts.yaml")
+    assert known["2.1.328"].asked_model is None
+    assert not known["2.1.328"].ignores_outer_blanks
+    between = known.find("2.1.300")
+    assert between.asked_model == "claude-sonnet-4-6"
+    assert between.ignores_outer_blanks
+    assert not known.find("2.1.210").ignores_outer_blanks
+    assert known.find("2.1.300+gated").ignores_outer_blanks
+    newer = known.find("999.0.0")
+    assert newer.asked_model is None
+    assert not newer.ignores_outer_blanks
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("outer_blanks: cut", "outer_blanks of contract 2.1.7 cannot be 'cut'"),
+        ("between: {outer_blanks: ignored}", "model"),
+        ("between: {model: m, tools: [Read]}", "tools"),
+    ],
+)
+def test_wrong_blanks_and_models_between_are_named(tmp_path: Path, line: str, told: str) -> None:
+    with pytest.raises(ContractsError, match=told):
+        contracts(tmp_path, GOOD.replace("summary: s}", f"summary: s, {line}}}"))

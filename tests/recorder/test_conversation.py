@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,17 @@ def test_no_variable_of_this_process_reaches_the_product(conversation: Conversat
     # LC_CTYPE is set by the stand-in's own interpreter.
     assert set(seen) - {"LC_CTYPE"} == ALLOWED_VARIABLES
     assert "secret" not in seen.values()
+
+
+def test_without_a_model_the_product_is_not_told_one(tmp_path: Path) -> None:
+    default = replace(options(tmp_path), model=None)
+    for each, told in ((options(tmp_path), "some-model"), (default, None)):
+        conversation = Conversation(each)
+        try:
+            seen = json.loads(conversation.call("Environment", {}).text)["environ"]
+        finally:
+            conversation.close()
+        assert seen.get("ANTHROPIC_MODEL") == told
 
 
 def test_variables_set_before_the_start_do_not_reach_the_product_either(tmp_path: Path, monkeypatch) -> None:

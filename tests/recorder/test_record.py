@@ -12,6 +12,7 @@ import yaml
 from readfirst.harness.record.record import Mode, Recorded, missing, record
 from readfirst.harness.record.takes import Takes
 from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.recordings import RecordingError, Recordings
 from readfirst.harness.suite.scenario import Expectation, ToolCall
 from readfirst.harness.suite.suite import Suite
@@ -34,7 +35,7 @@ NOT_READ = "File has not been read yet. Read it first before writing to it."
 class Product:
     """A made-up product: Read numbers lines, Edit replaces; behaviour per test."""
 
-    capabilities = frozenset({"Read", "Edit", "Write"})
+    capabilities = frozenset({"Read", "Edit", "Write", "during"})
 
     def __init__(self, edit: Callable[[Path], ToolResult]) -> None:
         self.edit = edit
@@ -50,6 +51,10 @@ class Product:
             reminder = "\n\n<system-reminder>\nBe careful.\n</system-reminder>\n"
             return ToolResult("\n".join(f"{n:6}→{line}" for n, line in enumerate(lines, 1)) + reminder)
         return self.edit(path)
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+        strike()
+        return self.call(tool, arguments)
 
 
 def replaced(path: Path) -> ToolResult:
@@ -341,3 +346,39 @@ def test_what_is_missing_is_what_has_the_tools_and_no_recording(suite: Suite) ->
         suite.root, GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
     )
     assert missing(Suite(suite.root), ["gate/x"], contracts) == {}
+
+
+def numbered(end: str) -> Callable[[Path], ToolResult]:
+    return lambda _: ToolResult(f"1\tgamma\n2{end}")
+
+
+def texts(suite: Suite) -> dict[str, str]:
+    transcripts = suite.recordings.recording("gate/x").transcripts
+    return {name: each.steps[1].results[0].text for name, each in transcripts.items()}
+
+
+def test_outer_blanks_that_a_reminder_cost_an_older_model_are_those_of_the_same_answer(suite: Suite) -> None:
+    whole, cut = "1\tgamma\n2\t", "1\tgamma\n2"
+    edits = {"2.1.7": numbered("\t"), "2.1.328": numbered("\t"), "2.1.328+gated": numbered("")}
+    recorded(suite, "create", edits)
+    assert texts(suite) == dict.fromkeys(edits, whole)
+    assert recorded(suite, "check", {"2.1.328+gated": numbered("")}).status == "unchanged"
+    assert recorded(suite, "check", {"2.1.328": numbered("")}).status == "differs"
+    other = {"2.1.7": numbered("\tb\t"), "2.1.328": numbered("\tb\t")}
+    assert recorded(suite, "fix", {**other, "2.1.328+gated": numbered("")}).status == "fixed"
+    assert texts(suite)["2.1.328+gated"] == cut, "nobody gave the same answer with blanks"
+    assert recorded(suite, "fix", {"2.1.328": numbered("\t")}).status == "fixed"
+    assert texts(suite)["2.1.328+gated"] == whole, "now somebody does"
+
+
+def test_a_file_that_was_made_during_the_call_and_written_over_has_no_mode_of_its_own(root: Path) -> None:
+    during = "\n    during: [modify: {notes.txt: beta}]\n"
+    edit = "  - Edit: {file_path: $WS/notes.txt, old_string: '', new_string: gamma}"
+    write(
+        root, GATE.replace('notes.txt: "alpha\\n"', 'other.txt: ""').partition("  - Read")[0] + edit + during
+    )
+    suite = Suite(root)
+    assert run(suite, "create", replaced).status == "created"
+    assert suite.recordings.recording("gate/x").transcripts["2.1.7"].steps[0].changes == {
+        "notes.txt": RegularFile(b"gamma\n", mode=None)
+    }

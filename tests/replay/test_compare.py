@@ -399,3 +399,25 @@ def test_what_cannot_be_judged_or_done_is_reported_before_the_replay(
     else:
         assert (verdict.status, verdict.reason) == (status, reason)
         assert not any(verdict.levels.values())
+
+
+@pytest.mark.parametrize("ignored", [True, False])
+@pytest.mark.parametrize(("level", "recorded"), [("text", None), ("verbatim", "1\talpha\n2")])
+def test_outer_blanks_do_not_matter_where_the_contract_ignores_them(
+    judge: Bench, contract: Contract, level: Level, recorded: str | None, ignored: bool
+) -> None:
+    contract = replace(contract, ignores_outer_blanks=ignored)
+    steps = (TranscriptStep(("Edit",), (RecordedResult(recorded),)),) if recorded else ()
+    clause = Clause(text="1\talpha\n2")
+    verdict = judge(
+        [call(clause)],
+        [happened("1\talpha\n2\t")],
+        level=level,
+        contract=contract,
+        recorded=Transcript(steps),
+    )
+    assert verdict.status == ("passed" if ignored else "failed")
+    other = judge(
+        [call(clause)], [happened("1\talpha \n2")], level=level, contract=contract, recorded=Transcript(steps)
+    )
+    assert other.status == "failed", "blanks within the text always matter"

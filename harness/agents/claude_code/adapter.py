@@ -112,7 +112,7 @@ class ClaudeCodeAdapter:
     def __init__(
         self,
         version: str,
-        model: str,
+        model: str | None,
         tools: Sequence[str] = ("Read", "Edit", "Write", "NotebookEdit"),
         *,
         lacks: Sequence[str] = (),
@@ -184,7 +184,6 @@ def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit:
         named = contract if contract.recorded else suite.contracts[suite.contracts.default]
         named = replace(named, version=name)
     assert named.version is not None
-    assert named.model is not None
     return ClaudeCodeAdapter(
-        named.version, named.model, named.tools, lacks=named.lacks, time_limit=time_limit
+        named.version, named.asked_model, named.tools, lacks=named.lacks, time_limit=time_limit
     )

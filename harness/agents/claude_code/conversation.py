@@ -27,10 +27,13 @@ _STREAM_KEPT = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to start the product. `deny` are permission rules; `hook` lets world events strike during a call."""
+    """How to start the product. `deny` are permission rules; `hook` lets world events strike during a call.
+
+    Without a `model` the product uses its own default.
+    """
 
     command: tuple[str, ...]
-    model: str
+    model: str | None
     tools: tuple[str, ...]
     directory: Path
     deny: tuple[str, ...] = ()

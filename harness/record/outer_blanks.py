@@ -1,0 +1,50 @@
+"""Outer blanks: put back what a reminder behind every answer cost the recording of some models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from readfirst.harness.suite.contracts import Contracts, order
+from readfirst.harness.suite.outer_blanks import without_outer_blanks
+from readfirst.harness.suite.recordings import RecordedResult, Transcript
+
+__all__ = ["with_outer_blanks"]
+
+
+def with_outer_blanks(transcripts: Mapping[str, Transcript], contracts: Contracts) -> dict[str, Transcript]:
+    """Return the transcripts of a scenario, by contract, each answer with its outer blanks where they are known.
+
+    An answer of a contract that ignores outer blanks gets those of the same answer on the closest contract that
+    compares them: on the same version first. One that no such contract gave stays as it is.
+    """
+    names = sorted(transcripts, key=order)
+    whole = [name for name in names if not contracts.find(name).ignores_outer_blanks]
+
+    def closest(name: str) -> list[Transcript]:
+        def distance(other: str) -> tuple[bool, int]:
+            same_version = order(name)[0] == order(other)[0]
+            return not same_version, abs(names.index(name) - names.index(other))
+
+        return [transcripts[other] for other in sorted(whole, key=distance)]
+
+    return {
+        name: each if name in whole else _restored(each, closest(name)) for name, each in transcripts.items()
+    }
+
+
+def _restored(transcript: Transcript, others: Sequence[Transcript]) -> Transcript:
+    steps = []
+    for place, step in enumerate(transcript.steps):
+        known = [other.steps[place].results for other in others]
+        results = tuple(
+            next((other[number] for other in known if _same_but_for_blanks(result, other[number])), result)
+            for number, result in enumerate(step.results)
+        )
+        steps.append(replace(step, results=results))
+    return Transcript(tuple(steps))
+
+
+def _same_but_for_blanks(one: RecordedResult, other: RecordedResult) -> bool:
+    one, other = (replace(each, text=without_outer_blanks(each.text)) for each in (one, other))
+    return one == other
