@@ -232,7 +232,7 @@ class _Judge:
         if happened.traces:
             calls = step.calls if isinstance(step, ParallelCalls) else (step,)
             allowed = [call for call in calls if self._may_write(call)]
-            yield from trace_differences(files, allowed, self.state, happened.names_before, happened.traces)
+            yield from trace_differences(files, allowed, self.state, happened.names, happened.traces)
         if happened.names_before or happened.names:
             yield from name_differences(files, happened.names_before, happened.names, happened.changes)
 

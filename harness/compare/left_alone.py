@@ -27,8 +27,8 @@ def trace_differences(
     """Yield what was done to files that the step should have left alone.
 
     That are all but those that the clause names (`expected`) and those that an `allowed` call writes: it may write the
-    bytes that a file has already, under all its `names`, or leave that out. One that names no file may write any.
-    `state` is the workspace before.
+    bytes that a file has already, or leave that out. That shows under all `names` that the file has afterwards. A call
+    that names no file may write any. `state` is the workspace before.
     """
     written: set[str] = set()
     for call in allowed:

@@ -31,6 +31,6 @@ def _untold(scenario: Scenario, outcome: Outcome) -> Iterator[tuple[int, str]]:
             allowed = [call for call, result in zip(calls, done.results, strict=True) if not result.is_error]
             writing = [call for call in allowed if call.tool != "Read"]
             told = parted(done, {**state, **done.expected_world})
-            for found in trace_differences(told, writing, state, done.names_before, done.traces):
+            for found in trace_differences(told, writing, state, done.names, done.traces):
                 yield number, found.what
         state.update(done.changes)
