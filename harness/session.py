@@ -15,8 +15,11 @@ __all__ = [
     "TIME_LIMIT",
     "Adapter",
     "BrokenAdapter",
+    "CompactingSession",
+    "DelegatingSession",
     "ParallelSession",
     "RacingSession",
+    "ResumingSession",
     "ServerUse",
     "Session",
     "ToolResult",
@@ -96,6 +99,39 @@ class RacingSession(Protocol):
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
         """Execute one call; run `strike` once after validation and before execution (never, if refused before)."""
+        ...
+
+
+@runtime_checkable
+class ResumingSession(Protocol):
+    """A session that can end and be gone on with later (capability `resume`)."""
+
+    def resume(self) -> None:
+        """End the conversation, start the program again, and let it go on with the same conversation.
+
+        Calls that follow are made in the resumed conversation, which knows of files what the implementation kept.
+        """
+        ...
+
+
+@runtime_checkable
+class CompactingSession(Protocol):
+    """A session whose conversation can be replaced by a summary of it (capability `compact`)."""
+
+    def compact(self) -> None:
+        """Let a summary take the conversation's place, as when the model's window is full."""
+        ...
+
+
+@runtime_checkable
+class DelegatingSession(Protocol):
+    """A session whose model can hand work to a sub-agent and wait for it (capability `agents`)."""
+
+    def sub_agent(self) -> Session:
+        """Start a sub-agent and return its session. `close()`, which it then needs, ends the sub-agent.
+
+        Until then the harness makes no call in this session.
+        """
         ...
 
 

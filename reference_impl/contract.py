@@ -14,6 +14,7 @@ from readfirst.reference_impl.behaviours.calls import CallBehaviours
 from readfirst.reference_impl.behaviours.commands import CommandBehaviours
 from readfirst.reference_impl.behaviours.freshness import FreshnessBehaviours
 from readfirst.reference_impl.behaviours.history import DEFAULT_CONTRACT, History, version_of
+from readfirst.reference_impl.behaviours.life import LifeBehaviours
 from readfirst.reference_impl.behaviours.media import MediaBehaviours
 from readfirst.reference_impl.behaviours.notebooks import NotebookBehaviours
 from readfirst.reference_impl.behaviours.paths import PathBehaviours
@@ -52,6 +53,7 @@ class Behaviours(
     MediaBehaviours,
     NotebookBehaviours,
     FreshnessBehaviours,
+    LifeBehaviours,
     TextBehaviours,
     SettingsBehaviours,
     WriteBehaviours,

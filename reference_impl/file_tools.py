@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -165,6 +166,26 @@ class FileTools:
         """The tools that a model is offered; a deny rule without a pattern takes one away."""
         removed = self._session.permissions.rules.removed
         return [self._schema(name) for name in self._tools if name not in removed]
+
+    def resume(self) -> None:
+        """End the session and go on with it, as a later start of the program does."""
+        self._session = self._session.resumed()
+        self._ended([])
+
+    def compact(self) -> None:
+        """Let a summary take the conversation's place; the files that it goes on with are read once more."""
+        self._ended([])
+        kept = self._session.memory.latest(self._session.behaviours.files_kept_by_compaction)
+        self._session = self._session.compacted()
+        read_again(self._session, kept)
+
+    @contextlib.contextmanager
+    def sub_agent(self) -> Iterator[FileTools]:
+        """Offer the tools of a sub-agent, which works while this session waits: for it, that is one message."""
+        agent = copy.copy(self)
+        agent._session = self._session.sub_agent()
+        yield agent
+        self._ended([])
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         """Execute one call that is a message of its own. The values of the arguments may be anything JSON can say."""

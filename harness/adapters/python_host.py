@@ -21,7 +21,13 @@ from types import ModuleType
 from typing import Any
 
 from readfirst.harness.adapters.framing import MAXIMUM_MESSAGE, Framing
-from readfirst.harness.session import ParallelSession, RacingSession, Workspace, capabilities_of
+from readfirst.harness.session import (
+    DelegatingSession,
+    ParallelSession,
+    RacingSession,
+    Workspace,
+    capabilities_of,
+)
 
 __all__ = ["main"]
 
@@ -134,6 +140,18 @@ class _Host:
                     raise TypeError("the adapter declares `parallel`, but its session has no call_parallel")
                 calls = [(tool, arguments) for tool, arguments in message["calls"]]
                 return {"results": [_result(result) for result in session.call_parallel(calls)]}
+            case "resume" | "compact" as event:
+                asked = getattr(self.sessions[number], event, None)
+                if asked is None:
+                    raise TypeError(f"the adapter declares `{event}`, but its session has no {event}()")
+                asked()
+                return {}
+            case "sub_agent":
+                session = self.sessions[number]
+                if not isinstance(session, DelegatingSession):
+                    raise TypeError("the adapter declares `agents`, but its session has no sub_agent()")
+                self.sessions[message["agent"]] = session.sub_agent()
+                return {}
             case "close":
                 close = getattr(self.sessions.pop(number), "close", None)
                 if close is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,7 +68,7 @@ class PythonAdapter:
         self._time_limit = time_limit
         self._start_limit = start_limit
         self._host: _Host | None = None
-        self._sessions = 0
+        self._numbers = itertools.count(1)
 
     @property
     def pid(self) -> int | None:
@@ -102,8 +103,7 @@ class PythonAdapter:
         except FactoryError as error:
             raise BrokenAdapter(str(error)) from error
         assert self._host is not None  # start() set it
-        self._sessions += 1
-        session = PythonSession(self._host, self._sessions, self._time_limit)
+        session = PythonSession(self._host, self._numbers, self._time_limit)
         session.ask(
             "open",
             "open",
@@ -130,9 +130,10 @@ class PythonAdapter:
 class PythonSession:
     """A session in the child process; it has every method, because only the child knows which it has."""
 
-    def __init__(self, host: _Host, number: int, time_limit: float) -> None:
+    def __init__(self, host: _Host, numbers: Iterator[int], time_limit: float) -> None:
         self._host = host
-        self._number = number
+        self._numbers = numbers
+        self._number = next(numbers)
         self._time_limit = time_limit
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -146,6 +147,20 @@ class PythonSession:
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
         """Let the child execute one call; it asks for the strike while it does."""
         return self._results(self.ask("call_during", tool, strike, tool=tool, arguments=arguments))[0]
+
+    def resume(self) -> None:
+        """Let the child end the conversation and go on with it."""
+        self.ask("resume", "resume")
+
+    def compact(self) -> None:
+        """Let the child put a summary in the conversation's place."""
+        self.ask("compact", "compact")
+
+    def sub_agent(self) -> PythonSession:
+        """Let the child start a sub-agent."""
+        agent = PythonSession(self._host, self._numbers, self._time_limit)
+        self.ask("sub_agent", "sub_agent", agent=agent._number)
+        return agent
 
     def close(self) -> None:
         """Close the session in the child, if that still runs."""

@@ -113,6 +113,16 @@ class RecordedSession:
         self._apply(step)
         return recorded_result(step.results[0])
 
+    def resume(self) -> None:
+        """Go on: the next answer is the next that was recorded."""
+
+    def compact(self) -> None:
+        """Go on: the next answer is the next that was recorded."""
+
+    def sub_agent(self) -> _RecordedAgent:
+        """Answer a sub-agent's calls as recorded: they stand among the others, in the order of the scenario."""
+        return _RecordedAgent(self)
+
     def close(self) -> None:
         """Complain of recorded calls that were not made."""
         if left := [tool for step in self._steps[self._next :] for tool in step.tools]:
@@ -186,6 +196,15 @@ def _shared_file(path: Path) -> int | None:
     except OSError:
         return None
     return status.st_ino if stat.S_ISREG(status.st_mode) and status.st_nlink > 1 else None
+
+
+class _RecordedAgent:
+    """A sub-agent in a transcript."""
+
+    def __init__(self, session: RecordedSession) -> None:
+        self.call = session.call
+        self.call_parallel = session.call_parallel
+        self.call_during = session.call_during
 
 
 def recorded_result(result: RecordedResult) -> ToolResult:

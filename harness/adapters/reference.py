@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -56,10 +57,34 @@ class ReferenceSession:
         with time_limit(self._seconds, "the parallel group"):
             return [_result(result) for result in self._tools.call_parallel(calls)]
 
+    def resume(self) -> None:
+        """End the session and go on with it."""
+        self._tools.resume()
+
+    def compact(self) -> None:
+        """Let a summary take the conversation's place."""
+        self._tools.compact()
+
+    def sub_agent(self) -> _SubAgent:
+        """Start a sub-agent."""
+        return _SubAgent(self._tools, self._seconds)
+
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
         """Execute one call; `strike` runs between its validation and its execution."""
         with time_limit(self._seconds, tool):
             return _result(self._tools.call_during(tool, arguments, strike))
+
+
+class _SubAgent(ReferenceSession):
+    """A sub-agent of a session; closing it ends it."""
+
+    def __init__(self, tools: FileTools, seconds: float) -> None:
+        self._working = contextlib.ExitStack()
+        super().__init__(self._working.enter_context(tools.sub_agent()), seconds)
+
+    def close(self) -> None:
+        """End the sub-agent."""
+        self._working.close()
 
 
 def _result(result: Result) -> ToolResult:

@@ -10,12 +10,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from readfirst.harness.agents.model.message import TextBlock, ToolUse
+from readfirst.harness.agents.model.message import Block, TextBlock, ToolUse
 from readfirst.harness.agents.model.server import ScriptedModel, Turn
 from readfirst.harness.agents.model.wire import Wire, WireError
 from readfirst.harness.processes.child import end, warn_of
@@ -94,11 +94,12 @@ class Conversation:
     Raises BrokenAdapter where the agent does not start, does not answer in time, or ends.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, ids: Iterator[int] | None = None) -> None:
         self.program = program
         self.calls = 0
         self.isolation = ""
-        self._ids = itertools.count(1)
+        self.ids = itertools.count(1) if ids is None else ids
+        """Numbers of calls: who goes on with an earlier conversation must not repeat its numbers."""
         self._events: queue.SimpleQueue[Turn | Pause | WireError | _Ended] = queue.SimpleQueue()
         self._run = Scratch()
         self._process: subprocess.Popen[bytes] | None = None
@@ -150,6 +151,21 @@ class Conversation:
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""
         return self._exchange(calls, None)
+
+    def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        """Let the model call a tool that asks the model itself before it answers; return the call's id."""
+        use = self._use(tool, arguments)
+        self._say((use,), self.program.time_limit)
+        return use.id
+
+    def say(self, text: str) -> None:
+        """Let the model say something that ends its turn, though not the conversation."""
+        self._say((TextBlock(text),), self.program.time_limit)
+
+    @property
+    def results(self) -> Mapping[str, ToolResult]:
+        """The results that the agent's latest request brought, by the ids of the calls."""
+        return {} if self._turn is None else self._turn.request.answers
 
     def finish(self) -> str:
         """Let the model end its turn and the agent end itself; return what it printed, as far as it was kept."""
@@ -236,18 +252,24 @@ class Conversation:
     def _exchange(
         self, calls: Sequence[tuple[str, Mapping[str, Any]]], strike: Callable[[], None] | None
     ) -> list[ToolResult]:
-        if self._turn is None:
-            raise self._broken(": the conversation is over", "adapter")
-        uses = [ToolUse(f"toolu_{next(self._ids):06}", tool, arguments) for tool, arguments in calls]
-        turn, self._turn = self._turn, None
-        turn.answer(uses)
-        self.calls += len(uses)
-        self._turn = self._next_turn(self.program.time_limit * len(uses), strike, "adapter")
-        answers = self._turn.request.answers
+        uses = [self._use(tool, arguments) for tool, arguments in calls]
+        answers = self._say(uses, self.program.time_limit * len(uses), strike).request.answers
         missing = [use.id for use in uses if use.id not in answers]
         if missing:
             raise self._broken(f" gave no result for {len(missing)} of {len(uses)} calls", "adapter")
         return [answers[use.id] for use in uses]
+
+    def _use(self, tool: str, arguments: Mapping[str, Any]) -> ToolUse:
+        self.calls += 1
+        return ToolUse(f"toolu_{next(self.ids):06}", tool, arguments)
+
+    def _say(self, blocks: Sequence[Block], seconds: float, strike: Callable[[], None] | None = None) -> Turn:
+        if self._turn is None:
+            raise self._broken(": the conversation is over", "adapter")
+        turn, self._turn = self._turn, None
+        turn.answer(blocks)
+        self._turn = self._next_turn(seconds, strike, "adapter")
+        return self._turn
 
     def _next_turn(self, seconds: float, strike: Callable[[], None] | None, blame: str) -> Turn:
         deadline = time.monotonic() + seconds

@@ -22,6 +22,8 @@ from readfirst.harness.suite.scenario import (
     Expectation,
     ParallelCalls,
     Scenario,
+    SessionEvent,
+    Step,
     ToolCall,
     WorldEvent,
 )
@@ -111,7 +113,7 @@ class _Judge:
     messages: int = 0
     silent: bool = False
 
-    def step(self, index: int, step: ToolCall | ParallelCalls | WorldEvent, happened: StepOutcome) -> None:
+    def step(self, index: int, step: Step, happened: StepOutcome) -> None:
         """Judge one step, and take its changes over."""
         earlier = len(self.differences)
         files: Mapping[str, Entry | None] = {}
@@ -129,7 +131,7 @@ class _Judge:
                 position = (clause.position if clause is not None else None) or position
         for found in file_differences(files, happened.expected_world, self.state, happened.changes):
             self._note(index, 0, "effects", found, position)
-        if not isinstance(step, WorldEvent):
+        if not isinstance(step, WorldEvent | SessionEvent):
             for found in self._traces(step, files, happened):
                 self._note(index, 0, "effects", found, position)
             self._verbatim(index, step, happened)

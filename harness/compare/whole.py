@@ -17,6 +17,7 @@ from readfirst.harness.suite.scenario import (
     Expectation,
     ParallelCalls,
     Scenario,
+    SessionEvent,
     Step,
     TextDigest,
     ToolCall,
@@ -31,7 +32,7 @@ def has_digests(scenario: Scenario) -> bool:
     return any(
         _is_digest(clause.text) or any(isinstance(entry, FileDigest) for entry in clause.files.values())
         for step in scenario.steps
-        if not isinstance(step, WorldEvent)
+        if not isinstance(step, WorldEvent | SessionEvent)
         for part in (*(step.calls if isinstance(step, ParallelCalls) else ()), step)
         for clause in part.expect.clauses()
     )
@@ -41,7 +42,8 @@ def whole(scenario: Scenario, transcript: Transcript) -> Scenario:
     """Return the scenario in which every digest that the transcript agrees with is what was recorded."""
     rows = iter(transcript.steps)
     steps = [
-        step if isinstance(step, WorldEvent) else _step(step, next(rows, None)) for step in scenario.steps
+        step if isinstance(step, WorldEvent | SessionEvent) else _step(step, next(rows, None))
+        for step in scenario.steps
     ]
     return replace(scenario, steps=tuple(steps))
 

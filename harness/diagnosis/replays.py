@@ -13,6 +13,7 @@ from readfirst.harness.compare.whole import has_digests, whole
 from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import TIME_LIMIT, Workspace
+from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.recordings import RecordingError
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -130,7 +131,7 @@ class _Adapter:
         tools = {"Read", "Edit", "Write", "NotebookEdit"}
         if behaviours.multi_edit_exists:
             tools.add("MultiEdit")
-        self.capabilities = frozenset({*tools, "parallel", "during", "deny"})
+        self.capabilities = frozenset({*tools, *SESSION_CAPABILITIES})
         self.asked: Mapping[str, None] = {}
         self._behaviours = behaviours
 

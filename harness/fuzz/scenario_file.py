@@ -17,7 +17,14 @@ from readfirst.harness.suite.entry import (
     Symlink,
     TextContent,
 )
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import (
+    ParallelCalls,
+    Scenario,
+    SessionEvent,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
 from readfirst.harness.suite.shift import Seconds, shift_text
 
 __all__ = ["scenario_yaml"]
@@ -70,6 +77,8 @@ def _step(step: Step, indent: str) -> list[str]:
             for call in calls:
                 lines += _step(call, indent + "    ")
             return lines
+        case SessionEvent(kind=kind):
+            raise ValueError(f"no generated scenario has a step {kind}")
 
 
 def _mapping(mapping: Mapping[str, Any], indent: int) -> list[str]:

@@ -10,7 +10,15 @@ from dataclasses import replace
 from typing import Any
 
 from readfirst.harness.suite.entry import Base64Content, Entry, HardLink, RegularFile, Symlink, TextContent
-from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import (
+    Given,
+    ParallelCalls,
+    Scenario,
+    SessionEvent,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
 
 __all__ = ["SECONDS", "shrink"]
 
@@ -209,6 +217,8 @@ def _with_path(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
                 return of_call(step)
             case ParallelCalls(calls):
                 return replace(step, calls=tuple(map(of_call, calls)))
+            case SessionEvent():
+                return step
 
     files: dict[str, Entry] = {}
     for path, entry in scenario.given.files.items():

@@ -19,7 +19,14 @@ from readfirst.harness.suite.entry import (
     SpecialFile,
     Symlink,
 )
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import (
+    ParallelCalls,
+    Scenario,
+    SessionEvent,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
 
 __all__ = ["check_content", "fingerprint"]
 
@@ -153,6 +160,8 @@ def _done(step: Step) -> Any:
             return ["parallel", [_done(call) for call in calls]]
         case WorldEvent():
             return [step.kind, step.path, _state(step.entry), step.to, step.mode, str(step.mtime)]
+        case SessionEvent():
+            return [step.kind]
 
 
 def _plain(value: Any) -> Any:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from readfirst.harness.session import ToolResult
-from readfirst.harness.suite.scenario import WorldEvent
+from readfirst.harness.suite.scenario import SessionEvent, WorldEvent
 
 __all__ = ["answers", "call", "event", "frame", "scenario", "tracing"]
 
@@ -50,6 +50,12 @@ def event(number: int, event: WorldEvent) -> None:
     """Step `number` changes the workspace, which is not a call."""
     if _LOG.handlers:
         _write(f"{number:>3}    {event.kind} {_json(event.path)}")
+
+
+def session_event(number: int, event: SessionEvent) -> None:
+    """Step `number` concerns the conversation itself."""
+    if _LOG.handlers:
+        _write(f"{number:>3}    {event.kind}")
 
 
 def answers(number: int, results: Sequence[ToolResult]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import yaml
 from readfirst.harness.source.emit import Value, emit_mapping
 from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.events import EVENTS
+from readfirst.harness.suite.session_events import AGENT, steps_of_agent
 
 __all__ = ["Keep", "New", "RewriteError", "StepPath", "Update", "rewrite_expectations"]
 
@@ -20,7 +22,8 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 StepPath = tuple[int, ...]
 """Where a step stands in `Scenario.steps`: `(2,)` is the third, `(2, 0)` the first call of a parallel group there.
 
-A world event that names several paths is several steps there, though one in the file."""
+A world event that names several paths is several steps there, though one in the file; a sub-agent's steps stand
+between its beginning and its end."""
 
 
 class RewriteError(Exception):
@@ -196,8 +199,7 @@ def _is_outside(line: str, column: int) -> bool:
 def _step(root: yaml.Node, path: StepPath) -> yaml.MappingNode:
     steps = _child(root, "steps")
     assert steps is not None
-    written = [node for node in steps[1].value for _ in range(_width(node))]
-    node: yaml.MappingNode = written[path[0]]
+    node = list(_written(steps[1].value))[path[0]]
     for index in path[1:]:
         group = _child(node, "parallel")
         assert group is not None
@@ -205,11 +207,20 @@ def _step(root: yaml.Node, path: StepPath) -> yaml.MappingNode:
     return node
 
 
-def _width(step: yaml.MappingNode) -> int:
-    """Return how many steps the loader makes of one in the file."""
-    key, value = step.value[0]
-    is_event = key.value in EVENTS and isinstance(value, yaml.MappingNode)
-    return len(value.value) if is_event else 1
+def _written(steps: Sequence[yaml.MappingNode]) -> Iterator[yaml.MappingNode]:
+    """Yield, for each step that the loader makes, the one in the file that it comes from."""
+    for step in steps:
+        key, value = step.value[0]
+        if key.value == AGENT:
+            inner = _child(value, "steps")
+            assert inner is not None
+            yield step
+            yield from _written(inner[1].value)
+            yield step
+        elif key.value in EVENTS and isinstance(value, yaml.MappingNode):
+            yield from repeat(step, len(value.value))
+        else:
+            yield step
 
 
 def _child(node: yaml.Node, name: str) -> tuple[yaml.Node, yaml.Node] | None:
@@ -227,6 +238,7 @@ def _check_rest(before: str, after: str) -> None:
 def _without_expectations(source: str) -> Any:
     value = load(source.encode(), Path("-")).value
     for step in value["steps"]:
-        for call in (step, *(step.get("parallel") or ())):
-            call.pop("expect", None)
+        for each in (step, *steps_of_agent(step)):
+            for call in (each, *(each.get("parallel") or ())):
+                call.pop("expect", None)
     return value

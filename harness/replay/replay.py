@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.scratch import ScratchError
+from readfirst.harness.replay.conversation import Conversation
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.session import (
     Adapter,
@@ -22,7 +23,14 @@ from readfirst.harness.session import (
     ToolResult,
 )
 from readfirst.harness.suite.entry import Entry
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import (
+    ParallelCalls,
+    Scenario,
+    SessionEvent,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
 from readfirst.harness.workspace.site import (
     HOME,
     TEMPORARY,
@@ -113,21 +121,20 @@ class _Replay:
         self.before = self.state = self.site.snapshot()
         self._look_for_strays()
         broken = None
-        session = None
+        conversation = None
         try:
-            session = adapter.open(self.site.workspace(self.scenario))
+            conversation = Conversation(adapter.open(self.site.workspace(self.scenario)))
             if self.site.confined:
                 self._take_over_from_the_start()
             for index, step in enumerate(self.scenario.steps):
                 self.index = index
-                self._perform(step, session)
+                self._perform(step, conversation)
         except (Exception, SystemExit) as error:
             broken = self._breakage(error)
         finally:
             try:
-                close = getattr(session, "close", None)
-                if close is not None:
-                    close()
+                if conversation is not None:
+                    conversation.close()
             except (Exception, SystemExit) as error:
                 broken = broken or self._breakage(error)
         return Outcome(self.scenario.id, tuple(self.steps), broken, self.before)
@@ -145,8 +152,13 @@ class _Replay:
             if path := next((path for path in strays if not path.startswith((HOME, TEMPORARY))), None):
                 raise SpoiltError(f"a process of an earlier scenario still writes into the workspace: {path}")
 
-    def _perform(self, step: Step, session: Session) -> None:
+    def _perform(self, step: Step, conversation: Conversation) -> None:
+        session = conversation.session
         match step:
+            case SessionEvent():
+                trace.session_event(self.index + 1, step)
+                conversation.undergo(step)
+                self.steps.append(StepOutcome(changes=self._changes()))
             case WorldEvent():
                 trace.event(self.index + 1, step)
                 self.site.perform(step)

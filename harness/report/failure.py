@@ -10,7 +10,7 @@ from readfirst.harness.report import Commands
 from readfirst.harness.report.place import short_place
 from readfirst.harness.report.step import brief_step, given_lines
 from readfirst.harness.report.visible import compare_lines, visible, visible_command, visible_lines
-from readfirst.harness.suite.scenario import Scenario, Step, WorldEvent
+from readfirst.harness.suite.scenario import Scenario, SessionEvent, Step, WorldEvent
 
 __all__ = ["Line", "brief", "failure_lines", "failure_text"]
 
@@ -119,7 +119,7 @@ def _steps(verdict: Verdict, scenario: Scenario | None, differences: list[Differ
 
 def _broken_at(verdict: Verdict, steps: Sequence[Step]) -> int:
     """Return the step that ended the replay: the one after those that were answered."""
-    calls = [number for number, step in enumerate(steps) if not isinstance(step, WorldEvent)]
+    calls = [number for number, step in enumerate(steps) if not isinstance(step, WorldEvent | SessionEvent)]
     return calls[verdict.steps] if verdict.steps < len(calls) else len(steps) - 1
 
 

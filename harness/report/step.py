@@ -17,7 +17,15 @@ from readfirst.harness.suite.entry import (
     SpecialFile,
     Symlink,
 )
-from readfirst.harness.suite.scenario import Given, ParallelCalls, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import (
+    Given,
+    ParallelCalls,
+    SessionEvent,
+    SessionEventKind,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
 from readfirst.harness.suite.shift import shift_text
 
 __all__ = ["brief_step", "describe_step", "given_lines"]
@@ -28,6 +36,13 @@ WIDEST_CONTENT = 60
 """Characters of a file's content that are shown in one line."""
 MOST_FILES = 4
 """Given files that are shown before the rest is counted instead."""
+
+_SESSION_EVENTS: Mapping[SessionEventKind, str] = {
+    "resume": "the session ends and is resumed",
+    "compact": "a summary takes the conversation's place",
+    "agent": "a sub-agent begins",
+    "end": "the sub-agent ends",
+}
 
 
 def describe_step(step: Step) -> str:
@@ -45,6 +60,8 @@ def describe_step(step: Step) -> str:
             return f"{kind} {visible(path)}, mtime {shift_text(shift)}"
         case WorldEvent(kind=kind, path=path):
             return f"{kind} {visible(path)}"
+        case SessionEvent(kind=kind):
+            return _SESSION_EVENTS[kind]
 
 
 def brief_step(step: Step, call: int | None = None) -> str:

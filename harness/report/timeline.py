@@ -24,6 +24,7 @@ from readfirst.harness.suite.scenario import (
     Expectation,
     ParallelCalls,
     Scenario,
+    SessionEvent,
     Step,
     TextDigest,
     ToolCall,
@@ -69,7 +70,7 @@ def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Blo
                 if step.expect.clauses():
                     blocks.append(_expectation(scenario, step.expect, contract))
                 found.append(blocks)
-            case WorldEvent():
+            case WorldEvent() | SessionEvent():
                 found.append([])
     return found
 
@@ -103,6 +104,8 @@ def _step(step: Step) -> dict[str, Any]:
             return {"kind": "parallel", "head": head, "calls": [_call(call) for call in calls]}
         case WorldEvent():
             return {"kind": "event", "head": describe_step(step), "blocks": list(_event(step))}
+        case SessionEvent():
+            return {"kind": "event", "head": describe_step(step), "blocks": []}
 
 
 def _call(call: ToolCall) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.replay.conversation import Conversation
 from readfirst.harness.session import (
     Adapter,
     BrokenAdapter,
@@ -20,7 +21,7 @@ from readfirst.harness.session import (
 )
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.entry import RegularFile, TextContent
-from readfirst.harness.suite.scenario import TOOLS
+from readfirst.harness.suite.scenario import TOOLS, SessionEvent
 from readfirst.harness.workspace.site import Site, SitePool
 
 __all__ = ["Check", "check_adapter"]
@@ -57,6 +58,13 @@ def check_adapter(adapter: Adapter, place: SitePool) -> Iterator[Check]:
         ("Read", "a missing file is refused, and the answer marked as an error", _misses),
         ("Write", "a new file is written, in the workspace and nowhere else", _writes),
         ("Read", "text that is not ASCII arrives unchanged", _unicode),
+        ("resume", "a resumed conversation answers", _goes_on_after(SessionEvent("resume"))),
+        (
+            "compact",
+            "a conversation answers after a summary took its place",
+            _goes_on_after(SessionEvent("compact")),
+        ),
+        ("agents", "a sub-agent answers, and the conversation after it", _delegates),
     ]
     for needed, name, check in checks:
         if needed in capabilities:
@@ -122,7 +130,10 @@ def _lay_out(site: Site, text: str) -> str:
 
 
 def _reads(session: Session, site: Site) -> None:
-    path = _lay_out(site, _TEXT)
+    _sees(session, _lay_out(site, _TEXT))
+
+
+def _sees(session: Session, path: str) -> None:
     result = _call(session, "Read", {"file_path": path})
     if result.is_error:
         raise _Wrong(f"Read of {path}, which exists, is marked as an error: {result.text[:200]!r}")
@@ -159,6 +170,25 @@ def _unicode(session: Session, site: Site) -> None:
         raise _Wrong(
             f"Read showed {result.text[:100]!r} for {text!r}. Use UTF-8 between adapter and program."
         )
+
+
+def _goes_on_after(event: SessionEvent) -> Callable[[Session, Site], None]:
+    def look(session: Session, site: Site) -> None:
+        path = _lay_out(site, _TEXT)
+        _sees(session, path)
+        conversation = Conversation(session)
+        conversation.undergo(event)
+        _sees(conversation.session, path)
+
+    return look
+
+
+def _delegates(session: Session, site: Site) -> None:
+    path = _lay_out(site, _TEXT)
+    conversation = Conversation(session)
+    for event in (SessionEvent("agent"), SessionEvent("end")):
+        conversation.undergo(event)
+        _sees(conversation.session, path)
 
 
 def _two_sessions(adapter: Adapter, place: SitePool) -> None:

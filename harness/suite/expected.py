@@ -12,6 +12,7 @@ from readfirst.harness.suite.scenario import (
     Expectation,
     ParallelCalls,
     Scenario,
+    SessionEvent,
     Step,
     TextDigest,
     ToolCall,
@@ -29,7 +30,7 @@ def seen_by(scenario: Scenario, contract: str, transcript: Transcript | None) ->
     """
     rows = iter(transcript.steps if transcript is not None else ())
     steps = tuple(
-        step if isinstance(step, WorldEvent) else _expecting(step, next(rows, None))
+        step if isinstance(step, WorldEvent | SessionEvent) else _expecting(step, next(rows, None))
         for step in scenario.steps
     )
     return replace(scenario, steps=steps, contract=contract)

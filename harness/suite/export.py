@@ -23,6 +23,7 @@ from readfirst.harness.suite.scenario import (
     Expectation,
     ParallelCalls,
     Scenario,
+    SessionEvent,
     Step,
     TextDigest,
     ToolCall,
@@ -111,6 +112,8 @@ class _Expansion:
                 }
             case WorldEvent():
                 return {"kind": "event", **_event(step), **self.position(step)}
+            case SessionEvent(kind=kind):
+                return {"kind": "session", "event": kind, **self.position(step)}
 
     def position(self, step: Step) -> dict[str, int]:
         return {"line": step.position.line} if step.position is not None else {}

@@ -32,12 +32,18 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
+from readfirst.harness.suite.session_events import (
+    AGENT,
+    SESSION_EVENTS,
+    read_session_event,
+    steps_of_agent,
+)
 
 __all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
 
 _TOP = ("title", "about", "requirement", "rule", "tags", "sources", "contract", "given", "steps")
 _ELSEWHERE = {"during": "Make the call its own step: which call of a group runs first is not known."}
-_ACTIONS = (*CALLS, *EVENTS, "parallel")
+_ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel")
 _DENY = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
 
 
@@ -84,6 +90,8 @@ def _bare(step: Any) -> Any:
     bare = {key: value for key, value in step.items() if key != "expect"}
     if "parallel" in bare:
         bare["parallel"] = [_bare(call) for call in _listed(bare["parallel"])]
+    if AGENT in bare:
+        bare[AGENT] = [_bare(each) for each in steps_of_agent(bare)]
     return bare
 
 
@@ -192,6 +200,9 @@ class _Reader(Inspection):
         if action == "parallel":
             group = self.parallel(place, value)
             return () if group is None else (group,)
+        if action in SESSION_EVENTS:
+            self.mapping(value, place, action, (action,))
+            return read_session_event(self, place, action, value[action], self.step)
         self.mapping(value, place, f"the world event {action}", (action,))
         return read_event(self, self.links, place, action, value[action])
 

@@ -24,6 +24,8 @@ __all__ = [
     "Given",
     "ParallelCalls",
     "Scenario",
+    "SessionEvent",
+    "SessionEventKind",
     "Step",
     "TextDigest",
     "ToolCall",
@@ -43,6 +45,7 @@ _SHOWN_BYTES = 262_144
 """How binding a scenario is, the strictest first: the contract, good conduct, a recorded quirk or bug."""
 ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir"]
+SessionEventKind = Literal["resume", "compact", "agent", "end"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,23 @@ class WorldEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionEvent:
+    """A turn in the life of the conversation that no tool makes.
+
+    `resume`: the conversation ends and is gone on with later. `compact`: a summary takes its place. `agent`: the calls
+    up to `end` are a sub-agent's, which the conversation waits for.
+    """
+
+    kind: SessionEventKind
+    position: Position | None = None
+
+    @property
+    def needs(self) -> str:
+        """The capability that an adapter must have for it."""
+        return "agents" if self.kind in ("agent", "end") else self.kind
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call as the model makes it. `during` strikes after validation and before execution."""
 
@@ -135,7 +155,7 @@ class ParallelCalls:
     position: Position | None = None
 
 
-Step = ToolCall | ParallelCalls | WorldEvent
+Step = ToolCall | ParallelCalls | WorldEvent | SessionEvent
 
 CallIndex = tuple[int, int | None]
 """The step, from 0, and the number of the call in it; None for the files that a group as a whole changes."""
@@ -191,8 +211,9 @@ class Scenario:
 
     @property
     def needs(self) -> frozenset[str]:
-        """The capabilities an adapter must have: tool names, `parallel`, `during`, `deny`."""
+        """The capabilities an adapter must have: tool names, and those of `contracts.SESSION_CAPABILITIES`."""
         needs = {call.tool for call in self.calls()}
+        needs.update(step.needs for step in self.steps if isinstance(step, SessionEvent))
         if any(isinstance(step, ParallelCalls) for step in self.steps):
             needs.add("parallel")
         if any(call.during for call in self.calls()):
@@ -211,9 +232,11 @@ class Scenario:
         And where several files are in play: 2.1.7 keeps the records of ten files per session, so that in a long
         one only the file of the latest call is sure to be known (scenario `state/eleven-files-read`).
         And where a file is too large to be shown: later versions say more of it the second time.
+        And where the conversation itself ends, is summarised or waits for a sub-agent.
         """
         return bool(
             self.given.deny
+            or any(isinstance(step, SessionEvent) for step in self.steps)
             or any(_is_large(entry) for entry in self.given.files.values())
             or len({path for call in self.calls() if (path := _folded_path(call.arguments))}) > 1
             or self.relative
@@ -243,8 +266,10 @@ class Scenario:
                 events: tuple[WorldEvent, ...] = (step,)
             elif isinstance(step, ToolCall):
                 events = step.during
-            else:
+            elif isinstance(step, ParallelCalls):
                 events = tuple(event for call in step.calls for event in call.during)
+            else:
+                events = ()
             yield from (event.entry for event in events if event.entry is not None)
 
 

@@ -11,7 +11,13 @@ from readfirst.harness.report.step import brief_step
 from readfirst.harness.report.visible import visible_lines
 from readfirst.harness.suite.contracts import clause_for
 from readfirst.harness.suite.rules import Rule
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import (
+    ParallelCalls,
+    Scenario,
+    SessionEvent,
+    ToolCall,
+    WorldEvent,
+)
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.evidence import Evidence, Found
 from readfirst.harness.survey.losses import LOSSES
@@ -176,7 +182,7 @@ def _evidence(report: Report) -> Iterator[str]:
     yield f"Observed on {report.result['date']}. `$WS` is the folder with the files; odd characters are escaped."
     yield ""
     for number, step in enumerate(report.scenario.steps[: report.evidence.step], 1):
-        if isinstance(step, WorldEvent):
+        if isinstance(step, WorldEvent | SessionEvent):
             yield f"{number}. Somebody else: {_code(brief_step(step))}"
             yield ""
             continue

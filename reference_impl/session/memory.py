@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from readfirst.reference_impl.contract import Behaviours
@@ -35,7 +35,8 @@ class Record:
     The content is that of the whole file and may stand in for the time when both are compared; None if it may not.
     `own`: an Edit, Write or NotebookEdit made it. `seen`: the model knows every line of it, having read or written it.
     `asked`: offset and limit of the Read of lines that made it, in the message of that number. `writes`: how often the
-    session had written files by then.
+    session had written files by then. `made`: when it was made, in nanoseconds. `edited`: by replacing
+    a part of the file.
     """
 
     content: str | None
@@ -45,6 +46,8 @@ class Record:
     asked: tuple[float, float | None] | None = None
     message: int = 0
     writes: int = 0
+    made: int = field(default_factory=time.time_ns)
+    edited: bool = False
 
 
 class ReadState:
@@ -78,6 +81,13 @@ class ReadState:
     def newest_first(self) -> list[str]:
         """Return the known paths, the one used last first."""
         return list(reversed(self._records))
+
+    def replaced_by(self, records: Iterable[tuple[str, Record]]) -> ReadState:
+        """Return a state of these records alone, the one used last at the end."""
+        state = ReadState(self._capacity, self._leads_to)
+        for path, record in records:
+            state.put(path, record)
+        return state
 
 
 @dataclass(slots=True)
@@ -122,12 +132,19 @@ class Memory:
         )
 
     def wrote(
-        self, path: str, content: str, *, seen: bool = True, unified: bool = False, given: str = ""
+        self,
+        path: str,
+        content: str,
+        *,
+        seen: bool = True,
+        unified: bool = False,
+        given: str = "",
+        edited: bool = False,
     ) -> None:
         """Record what the session has just written, which is all of a file.
 
-        `seen`: the model knows all of the content. `unified`: it is remembered with `\\n` line ends. `given` is the
-        path as the model wrote it.
+        `seen`: the model knows all of the content. `edited`: it gave a part of it. `unified`: it is remembered with
+        `\\n` line ends. `given` is the path as the model wrote it.
         """
         if self.behaviours.byte_order_mark_is_format:
             content = without_mark(content)
@@ -137,7 +154,7 @@ class Memory:
         self._writes = next(self._numbers)
         self._last_write[disk.leads_to(path)] = self._writes
         modified = modified_at(path, exact=self.behaviours.write_times_are_exact)
-        record = Record(known, modified, own=True, seen=seen, writes=self._writes)
+        record = Record(known, modified, own=True, seen=seen, writes=self._writes, edited=edited)
         self.records.put(self._known_as(path, given), record)
 
     def outdated(self) -> list[str]:
@@ -146,6 +163,42 @@ class Memory:
         All records are looked at, from the newest to the oldest. Each look is a use, so the order of use turns round.
         """
         return [path for path in self.records.newest_first() if self._is_outdated(path)]
+
+    def restored(self) -> Memory:
+        """Return what a later start of the program knows of the files, from what was said of them.
+
+        It counts as known since then, whatever the files' times were. Of a file of which the session has seen a part
+        it may know nothing.
+        """
+        behaviours = self.behaviours
+        known = []
+        for path in reversed(self.records.newest_first()) if behaviours.sessions_are_restored else ():
+            record = self.records.get(path)
+            if record is not None and (self._is_whole(record) or behaviours.parts_are_restored):
+                watched = behaviours.restored_files_are_watched
+                seen = record.seen and (behaviours.restored_edits_are_seen or not record.edited)
+                restored = replace(record, timestamp=record.made, own=watched, asked=None, seen=seen)
+                known.append((path, restored))
+        return self._knowing(known)
+
+    def _is_whole(self, record: Record) -> bool:
+        return record.asked in (None, (1, self.behaviours.default_line_limit))
+
+    def emptied(self) -> Memory:
+        """Return the memory of somebody in the same place who knows no file."""
+        return self._knowing(())
+
+    def _knowing(self, records: Iterable[tuple[str, Record]]) -> Memory:
+        return Memory(self.root, self.behaviours, self.storage, self.records.replaced_by(records))
+
+    def latest(self, count: int) -> list[str]:
+        """Return the known paths that changed last, the last first; of equally old ones those that were used last."""
+
+        def age(path: str) -> int:
+            record = self.records.get(path)
+            return 0 if record is None else -record.timestamp
+
+        return sorted(self.records.newest_first(), key=age)[:count]
 
     def _is_outdated(self, path: str) -> bool:
         record = self.records.get(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
@@ -53,6 +53,20 @@ class Session:
             Memory(root, behaviours, storage, ReadState(behaviours.remembered_files, known_as)),
             shell,
         )
+
+    def resumed(self) -> Session:
+        """Return the session as a later start of the program goes on with it."""
+        return replace(self, memory=self.memory.restored())
+
+    def compacted(self) -> Session:
+        """Return the session after a summary took the conversation's place: no file is known of."""
+        return replace(self, memory=self.memory.emptied())
+
+    def sub_agent(self) -> Session:
+        """Return the session of a sub-agent."""
+        if not self.behaviours.sub_agents_remember_for_themselves:
+            return self
+        return replace(self, memory=self.memory.emptied())
 
 
 def _grammar(behaviours: Behaviours) -> RuleGrammar:

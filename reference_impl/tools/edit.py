@@ -149,7 +149,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         file_format = replace(file_format, mark=False)
     session.storage.write(path, encode(updated, file_format))
     seen = remark == known(session.behaviours)
-    session.memory.wrote(path, updated, seen=seen, given=arguments["file_path"])
+    session.memory.wrote(path, updated, seen=seen, given=arguments["file_path"], edited=True)
     return edited(
         session.behaviours,
         arguments["file_path"],

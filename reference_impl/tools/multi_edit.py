@@ -69,7 +69,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         refuse_stale(session.memory, path, needs_read=session.behaviours.edit_needs_read)
     updated = applied_in_turn(session.behaviours, content, edits)
     session.storage.write(path, encode(updated, file_format))
-    session.memory.wrote(path, updated)
+    session.memory.wrote(path, updated, edited=True)
     return edited_several(arguments["file_path"], edits)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.agents.claude_code import adapter as claude_code
-from readfirst.harness.agents.claude_code.adapter import ClaudeCodeAdapter, ClaudeCodeSession
+from readfirst.harness.agents.claude_code import life
+from readfirst.harness.agents.claude_code.adapter import ClaudeCodeAdapter, ClaudeCodeSession, LivingSession
 from readfirst.harness.agents.claude_code.package import InstalledPackage
+from readfirst.harness.agents.claude_code.reminders import without_reminders_of_the_conversation
 from readfirst.harness.session import BrokenAdapter, Workspace
 from tests.supervision import NO_NAMESPACES, altered_supervisor
 
@@ -95,3 +98,40 @@ def test_a_network_that_cannot_be_taken_away_is_reported_once(
     assert [record.getMessage() for record in caplog.records] == [
         "the product keeps its network: this system has no namespaces; only its own settings keep it offline"
     ]
+
+
+def living(adapter: ClaudeCodeAdapter, base: Path, need: str) -> LivingSession:
+    session = adapter.open(workspace(base, "1", isolated=True, needs=frozenset({need})))
+    assert isinstance(session, LivingSession)
+    return session
+
+
+def test_a_product_that_offers_no_sub_agents_is_told_of(adapter, tmp_path: Path) -> None:
+    session = living(adapter, tmp_path, "agents")
+    with pytest.raises(BrokenAdapter, match="offers no tool that starts a sub-agent"):
+        session.sub_agent()
+    session.close()
+
+
+def test_the_conversation_to_resume_is_the_one_that_was_written_to_last(tmp_path: Path) -> None:
+    with pytest.raises(BrokenAdapter, match="kept no conversation that could be resumed"):
+        life.newest(tmp_path)
+    folder = tmp_path / "projects" / "-w"
+    folder.mkdir(parents=True)
+    for age, name in enumerate(("agent-1", "later", "earlier")):
+        (folder / f"{name}.jsonl").touch()
+        os.utime(folder / f"{name}.jsonl", (1000 - age, 1000 - age))
+    assert life.newest(tmp_path) == "later"
+
+
+def test_a_product_that_asks_for_no_summary_is_told_of(adapter, tmp_path: Path) -> None:
+    session = living(adapter, tmp_path, "compact")
+    with pytest.raises(BrokenAdapter, match="did not have its conversation summarised"):
+        session.compact()
+    session.close()
+
+
+def test_what_a_sub_agent_is_told_of_other_agents_is_no_part_of_its_first_result() -> None:
+    told = "\n\n<system-reminder>\nAvailable agent types for the Agent tool:\n- one\n</system-reminder>"
+    assert without_reminders_of_the_conversation(f"1\talpha\n2{told}") == ("1\talpha\n2\t", False)
+    assert without_reminders_of_the_conversation(f"Done.{told}") == ("Done.", False)

@@ -110,3 +110,22 @@ def test_nothing_but_expectations_ever_changes() -> None:
     source = "title: x\nsteps:\n  - Write:\n      content: |+\n        a\n\n\n  - delete: b\n"
     with pytest.raises(RewriteError, match="the steps would change"):
         rewrite_expectations(source, {(0,): [New({"text": "x"})]})
+
+
+AGENT = """\
+title: x
+steps:
+  - resume: {}
+  - agent:
+      steps:
+        - modify: {a: x, b: y}
+        - Read: {file_path: $WS/a}
+          expect: {text: old}
+  - Read: {file_path: $WS/b}
+"""
+
+
+def test_a_sub_agents_steps_stand_between_its_beginning_and_its_end() -> None:
+    after = rewrite_expectations(AGENT, {(4,): [New({"text": "a"})], (6,): [New({"text": "b"})]})
+    assert yaml.safe_load(after)["steps"][1]["agent"]["steps"][1]["expect"] == {"text": "a"}
+    assert yaml.safe_load(after)["steps"][2]["expect"] == {"text": "b"}

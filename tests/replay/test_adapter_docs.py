@@ -16,19 +16,20 @@ from readfirst.harness.workspace.site import SitePool
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
+NAMES = ("mytools", "racing", "living")
 Judge = Callable[[str, str, Level], Verdict]
 
 
 @pytest.fixture(scope="module")
 def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
     folder = tmp_path_factory.mktemp("examples")
-    for name, example in zip(("mytools", "racing"), EXAMPLES, strict=True):
+    for name, example in zip(NAMES, EXAMPLES, strict=True):
         (folder / f"{name}.py").write_text(example)
     suite = Suite(ROOT / "fixtures")
     contract = suite.contracts["2.1.7"]
     with pytest.MonkeyPatch.context() as patch, SitePool() as place:
         patch.chdir(folder)
-        adapters = {name: connect(f"python:{name}:Tools", suite) for name in ("mytools", "racing")}
+        adapters = {name: connect(f"python:{name}:Tools", suite) for name in NAMES}
 
         def judged(name: str, scenario_id: str, level: Level) -> Verdict:
             scenario = suite.scenario(scenario_id)
@@ -75,3 +76,18 @@ def test_races_are_supported_by_the_second_example_only(judge: Judge, scenario_i
 def test_groups_are_supported_by_the_second_example_only(judge: Judge) -> None:
     assert judge("mytools", "parallel/write-then-edit", "effects").status == "unsupported"
     assert judge("racing", "parallel/write-then-edit", "effects").status == "passed"
+
+
+@pytest.mark.parametrize(
+    "scenario_id",
+    ["sessions/edit-after-resume", "sessions/edit-unread-after-resume", "sessions/agent-edits-what-was-read"],
+)
+def test_resumed_sessions_and_sub_agents_are_supported_by_the_third_example_only(
+    judge: Judge, scenario_id: str
+) -> None:
+    assert judge("racing", scenario_id, "effects").status == "unsupported"
+    assert judge("living", scenario_id, "effects").status == "passed"
+
+
+def test_summaries_are_supported_by_no_example(judge: Judge) -> None:
+    assert judge("living", "sessions/edit-after-compaction", "effects").status == "unsupported"

@@ -71,6 +71,24 @@ class LosesDeclaredGroups(Plain):
     capabilities = frozenset({"Read", "Write", "parallel"})
 
 
+class CannotResume(Plain):
+    capabilities = frozenset({"Read", "Write", "resume"})
+
+
+class IsMuteAfterCompaction(Plain):
+    capabilities = frozenset({"Read", "Write", "compact"})
+
+    def compact(self) -> None:
+        self.call = lambda *_: ToolResult("")  # type: ignore[method-assign]
+
+
+class HasNoRealAgents(Plain):
+    capabilities = frozenset({"Read", "Write", "agents"})
+
+    def sub_agent(self) -> Any:
+        return "agent"
+
+
 class DeclaresNonsense(Plain):
     capabilities = frozenset({"Read", "Wrote"})
 
@@ -112,6 +130,9 @@ def test_the_reference_has_no_problem() -> None:
         (RemembersAcrossSessions, "a later session sees its own workspace", "Start from nothing in open()"),
         (ManglesUnicode, "text that is not ASCII arrives unchanged", "Use UTF-8"),
         (LosesDeclaredGroups, "it has what it declares", "no call_parallel"),
+        (CannotResume, "a resumed conversation answers", "its session has no resume()"),
+        (IsMuteAfterCompaction, "a conversation answers after a summary took its place", "did not show"),
+        (HasNoRealAgents, "a sub-agent answers, and the conversation after it", "which is no session"),
         (DeclaresNonsense, "its capabilities are known", "capabilities names Wrote"),
         (Raises, "an existing file is read", "the adapter raised ValueError: no program"),
         (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),

@@ -1,5 +1,6 @@
 """The reference with something wrong: the base of the deliberately wrong implementations."""
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ class Altered:
     `alter` is what most override: it makes one call, with `self.reference`, and may spoil anything around it.
     """
 
-    capabilities = frozenset({"Read", "Edit", "Write", "Bash", "parallel", "during", "deny"})
+    capabilities = frozenset(
+        {"Read", "Edit", "Write", "Bash", "parallel", "during", "deny", "resume", "compact", "agents"}
+    )
     repeats_paths = True
 
     def __init__(self, workspace: Workspace) -> None:
@@ -53,9 +56,36 @@ class Altered:
         result = self.tools.call_during(tool, arguments, strike)
         return ToolResult(result.text, result.is_error, result.error)
 
+    def resume(self) -> None:
+        self.tools.resume()
+
+    def compact(self) -> None:
+        self.tools.compact()
+
+    def sub_agent(self) -> "Altered":
+        return Agent(self)
+
     def path(self, arguments: Arguments) -> Path:
         """Return the file that a call is about."""
         return self.workspace.root / str(arguments.get("file_path", ""))
+
+
+class Agent(Altered):
+    """A sub-agent as the reference has it; `read` are the paths that it read."""
+
+    def __init__(self, session: Altered) -> None:
+        self.workspace = session.workspace
+        self.read: list[str] = []
+        self._working = contextlib.ExitStack()
+        self.tools = self._working.enter_context(session.tools.sub_agent())
+
+    def call(self, tool: str, arguments: Arguments) -> ToolResult:
+        if tool == "Read":
+            self.read.append(str(arguments["file_path"]))
+        return super().call(tool, arguments)
+
+    def close(self) -> None:
+        self._working.close()
 
 
 class AlteredEdit(Altered):

@@ -15,6 +15,7 @@ import pytest
 import wrong_answers as answers
 import wrong_commands as commands
 import wrong_files as files
+import wrong_life as life
 import wrong_processes as processes
 import wrong_state as state
 import wrong_text as text
@@ -68,6 +69,16 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     commands.OwnCommandsAreNoChanges: Caught(
         "bash-and-mentions/sed-in-place-after-read", "effects", "refused"
     ),
+    life.ForgetsOnResume: Caught("sessions/edit-after-resume", "effects", "refused"),
+    life.ResumeUnlocks: Caught("sessions/edit-unread-after-resume", "effects", "refused"),
+    life.ForgetsAtCompaction: Caught("sessions/edit-after-compaction", "effects", "refused"),
+    life.KeepsAllAtCompaction: Caught("sessions/sixth-file-is-forgotten-at-compaction", "effects", "refused"),
+    life.IsNeverStaleAfterCompaction: Caught(
+        "sessions/edit-after-change-after-compaction", "effects", "refused"
+    ),
+    life.SharesStateWithAgents: Caught("sessions/agent-edits-what-was-read", "effects", "refused"),
+    life.TakesOverWhatAgentsRead: Caught("sessions/agents-read-unlocks-nothing", "effects", "refused"),
+    life.AgentsAreBlind: Caught("sessions/edit-after-agents-read", "effects", "refused"),
     text.RegularExpression: Caught("matching/dot-is-a-dot", "effects", "refused"),
     text.ExpandsDollars: Caught("literal-text/dollar-ampersand", "effects", "file notes.txt"),
     text.IgnoresCase: Caught("matching/case-sensitive", "effects", "refused"),
@@ -223,13 +234,13 @@ def test_a_run_in_which_everything_is_declined_or_nothing_selected_is_not_green(
 
 def implementations(module: ModuleType) -> set[type]:
     """Return the implementations of a module, without the bases that leave something open."""
-    bases = {state.Watching, commands.Commanding, processes.Faulty, files.Refusing}
+    bases = {altered.Agent, state.Watching, commands.Commanding, processes.Faulty, files.Refusing}
     classes = {found for _, found in inspect.getmembers(module, inspect.isclass)}
     return {found for found in classes if found.__module__ == module.__name__} - bases
 
 
 def test_every_wrong_implementation_has_its_check_and_says_what_is_wrong() -> None:
-    every = set().union(*map(implementations, (answers, commands, files, processes, state, text)))
+    every = set().union(*map(implementations, (answers, commands, files, life, processes, state, text)))
     assert every == CAUGHT.keys() | BROKEN.keys() | {answers.DeclinesEverything}
     assert len(every) >= 28
     assert all(found.__doc__ and found.__doc__ != altered.Altered.__doc__ for found in every)

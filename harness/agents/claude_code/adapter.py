@@ -9,18 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.agents.claude_code.conversation import Conversation, Options
+from readfirst.harness.agents.claude_code.life import end_agent, resumed, start_agent
 from readfirst.harness.agents.claude_code.package import InstalledPackage, install
 from readfirst.harness.agents.claude_code.reminders import (
     counts_tokens,
     without_reminders_of_the_conversation,
 )
+from readfirst.harness.agents.claude_code.summary import summarise
+from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Session, ToolResult, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES, Contract, UnknownContractError
 from readfirst.harness.suite.scenario import BASH
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "open_claude_code"]
+__all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "LivingSession", "open_claude_code"]
 
+_LIFE = frozenset({"resume", "compact", "agents"})
+"""What takes a conversation that can be ended, summarised, or left to a sub-agent."""
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
 _LAST_WORDS = frozenset({"Path contains null bytes"})
@@ -101,6 +106,53 @@ class ClaudeCodeSession:
         return replace(result, text=text)
 
 
+class LivingSession(ClaudeCodeSession):
+    """One scenario in a conversation of its own, which may end and be resumed, be summarised, and delegate."""
+
+    def __init__(self, options: Options, workspace: Workspace, reminded: Callable[[], None]) -> None:
+        self._kept = Scratch()
+        self._options = replace(options, configuration=self._kept.path)
+        try:
+            conversation = Conversation(self._options)
+        except BaseException:
+            self._kept.close()
+            raise
+        super().__init__(conversation, True, workspace, workspace.root, reminded)
+
+    def resume(self) -> None:
+        """Let the product end, start it again, and let it go on with the conversation."""
+        self.conversation = resumed(self.conversation, self._options)
+
+    def compact(self) -> None:
+        """Let the product have the conversation summarised."""
+        summarise(self.conversation)
+
+    def sub_agent(self) -> Session:
+        """Let the model start a sub-agent."""
+        return _SubAgent(self, start_agent(self.conversation))
+
+    def close(self) -> None:
+        """End the conversation, and forget it."""
+        super().close()
+        self._kept.close()
+
+
+class _SubAgent:
+    """A sub-agent: the requests that come now are its own."""
+
+    def __init__(self, session: LivingSession, started: str) -> None:
+        self.call = session.call
+        self.call_parallel = session.call_parallel
+        self.call_during = session.call_during
+        self._conversation = session.conversation
+        self._started = started
+
+    def close(self) -> None:
+        """Let it end, and with it the call that started it."""
+        if self._conversation.usable:
+            end_agent(self._conversation, self._started)
+
+
 class ClaudeCodeAdapter:
     """The real product of one exact version, played by a scripted model.
 
@@ -132,6 +184,11 @@ class ClaudeCodeAdapter:
         """Start or reuse a conversation for the workspace."""
         hook = "during" in workspace.needs
         bash = BASH in workspace.needs
+        if workspace.needs & _LIFE:
+            options = self._options(workspace.root, workspace.deny, hook, bash, workspace.home)
+            return LivingSession(
+                replace(options, summarised="compact" in workspace.needs), workspace, self._remind
+            )
         if workspace.isolated:
             conversation = self._start(workspace.root, workspace.deny, hook, bash, workspace.home)
             return ClaudeCodeSession(conversation, True, workspace, workspace.root, self._remind)
@@ -166,11 +223,15 @@ class ClaudeCodeAdapter:
         bash: bool,
         home: Path | None = None,
     ) -> Conversation:
+        return Conversation(self._options(directory, deny, hook, bash, home))
+
+    def _options(
+        self, directory: Path, deny: tuple[str, ...], hook: bool, bash: bool, home: Path | None
+    ) -> Options:
         tools = (*self._tools, BASH) if bash else self._tools
-        options = Options(
+        return Options(
             self._package.command, self._model, tools, directory, deny, hook, self._time_limit, home
         )
-        return Conversation(options)
 
 
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:

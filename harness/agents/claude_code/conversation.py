@@ -9,6 +9,7 @@ from typing import Any
 
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.hook import Hook
+from readfirst.harness.agents.claude_code.summary import WINDOW, CrowdedModel
 from readfirst.harness.agents.conversation import OUTPUT_KEPT, Conversation, Launch
 from readfirst.harness.agents.model.formats import WIRES
 from readfirst.harness.session import TIME_LIMIT
@@ -42,6 +43,12 @@ class Options:
     """Seconds that one call may take."""
     home: Path | None = None
     """The product's home directory; None: a fresh one that goes with the conversation."""
+    configuration: Path | None = None
+    """Where the configuration and the files of conversations are; None: fresh, and gone with the conversation."""
+    resumed: str | None = None
+    """The conversation to go on with, by the product's own name; None: a new one."""
+    summarised: bool = False
+    """Whether the conversation can be made so long that the product has it summarised."""
     streams: bool = False
     """Whether the product prints what happens as lines of JSON, all of which are kept."""
 
@@ -54,18 +61,19 @@ class Options:
         """Make a fresh configuration below `run`, and the hook's pipes where it is asked for."""
         hook = Hook(run, events) if self.hook else None
         environment = build_environment(
-            run,
+            self.configuration or run,
             Path(self.command[0]),
             model=self.model,
             settings=_settings(self, hook),
             home=self.home,
+            window=WINDOW if self.summarised else None,
         )
         return Launch(
             command=(*self.command, *_arguments(self)),
             variables=environment.variables,
             directory=self.directory,
             home=environment.home,
-            wire=WIRES["anthropic"],
+            wire=CrowdedModel() if self.summarised else WIRES["anthropic"],
             tools=_TURN_TOOLS,
             close=hook.close if hook is not None else lambda: None,
             output_kept=_STREAM_KEPT if self.streams else OUTPUT_KEPT,
@@ -89,4 +97,5 @@ def _arguments(options: Options) -> list[str]:
     tools = ",".join(options.tools)
     unused = ",".join(tool for tool in ("TodoWrite", "Bash") if tool not in options.tools)
     stream = ["--output-format", "stream-json", "--verbose"] if options.streams else []
-    return ["-p", "go", "--allowedTools", tools, "--disallowedTools", unused, *stream]
+    resumed = [] if options.resumed is None else ["--resume", options.resumed]
+    return [*resumed, "-p", "go", "--allowedTools", tools, "--disallowedTools", unused, *stream]

@@ -11,7 +11,7 @@ from typing import Any
 
 from readfirst.harness.agents.launcher import PORT
 
-__all__ = ["ALLOWED_VARIABLES", "BASE_URL", "ChildEnvironment", "build_environment"]
+__all__ = ["ALLOWED_VARIABLES", "BASE_URL", "WINDOW", "ChildEnvironment", "build_environment"]
 
 BASE_URL = "ANTHROPIC_BASE_URL"
 MODEL = "ANTHROPIC_MODEL"
@@ -24,8 +24,21 @@ _SWITCHES = {
     "DISABLE_TELEMETRY": "1",
 }
 
+WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
+
 ALLOWED_VARIABLES = frozenset(
-    {"PATH", "LANG", "HOME", "TMPDIR", "CLAUDE_CONFIG_DIR", "ANTHROPIC_API_KEY", MODEL, BASE_URL, *_SWITCHES}
+    {
+        "PATH",
+        "LANG",
+        "HOME",
+        "TMPDIR",
+        "CLAUDE_CONFIG_DIR",
+        "ANTHROPIC_API_KEY",
+        MODEL,
+        BASE_URL,
+        WINDOW,
+        *_SWITCHES,
+    }
 )
 """Every variable that the product ever sees."""
 
@@ -45,11 +58,13 @@ def build_environment(
     model: str | None = None,
     settings: Mapping[str, Any] | None = None,
     home: Path | None = None,
+    window: int | None = None,
 ) -> ChildEnvironment:
-    """Make a fresh configuration below `directory` and the variables for `program`.
+    """Make a fresh configuration below `directory`, unless one is there, and the variables for `program`.
 
     `home` is the home directory; without it there is a fresh one below `directory`. `settings` are the user's,
     written to the configuration, and also below `home`, where early versions look for them.
+    `window` is after how many tokens the product has the conversation summarised; without it the product decides.
     `PATH` holds the program's own folder and the system's; nothing is taken from this process. The launcher
     puts the port into the base URL.
     """
@@ -57,11 +72,12 @@ def build_environment(
     config = own / ".claude"
     temporary = directory / "tmp"
     for path in (config, temporary):
-        path.mkdir(parents=True)
+        path.mkdir(parents=True, exist_ok=True)
     # Without it old versions open a dialog instead of starting.
     onboarding = json.dumps({"hasCompletedOnboarding": True})
     for path in (own / ".claude.json", config / ".claude.json"):
-        path.write_text(onboarding)
+        if not path.exists():
+            path.write_text(onboarding)
     home = own if home is None else home
     if settings:
         for folder in dict.fromkeys((config, home / ".claude")):
@@ -76,6 +92,7 @@ def build_environment(
         "CLAUDE_CONFIG_DIR": str(config),
         "ANTHROPIC_API_KEY": "made-up-key-for-offline-recording",
         **({} if model is None else {MODEL: model}),
+        **({} if window is None else {WINDOW: str(window)}),
         BASE_URL: f"http://127.0.0.1:{PORT}",
         **_SWITCHES,
     }

@@ -16,6 +16,8 @@ def _reminder(beginning: str) -> re.Pattern[str]:
 _ALWAYS = _reminder(r"<total_tokens>[0-9]+ tokens left</total_tokens>")
 _NOW_AND_THEN = _reminder(r"The (?:task tools haven't|TodoWrite tool hasn't) been used recently\.")
 
+_FOR_SUB_AGENTS = _reminder(r"Available agent types for the Agent tool:")
+"""What later versions tell a sub-agent behind its first result: always, so that a second try brings it again."""
 
 _FIRST_NUMBER = re.compile(r"\A[0-9]{1,5}→")
 _NUMBER_WIDTH = 7
@@ -34,8 +36,9 @@ def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:
     version may have cut the blanks at both ends of the answer to put it there.
     """
     text, counted = _ALWAYS.subn("", text)
+    text, listed = _FOR_SUB_AGENTS.subn("", text)
     text, disturbed = _NOW_AND_THEN.subn("", text)
-    if disturbed and not counted and _LAST_NUMBER.search(text):
+    if (disturbed or listed) and not counted and _LAST_NUMBER.search(text):
         text += "\t"  # as behind every number
     if disturbed and text.endswith("\n</system-reminder>"):
         text += "\n"  # as the version's own reminder about the file always ends

@@ -1,0 +1,59 @@
+"""The life of a conversation: the product ends and goes on with it later, and sub-agents work in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.agents.claude_code.conversation import Options
+from readfirst.harness.agents.conversation import Conversation
+from readfirst.harness.session import BrokenAdapter
+
+__all__ = ["end_agent", "newest", "resumed", "start_agent"]
+
+_AGENT_TOOLS = ("Agent", "Task")
+"""What the tool is called that starts a sub-agent, the later name first."""
+_SAID = "Read and change files."
+
+
+def resumed(conversation: Conversation, options: Options) -> Conversation:
+    """End the conversation and return one that goes on with it, in the same configuration. Raises BrokenAdapter."""
+    conversation.finish()
+    conversation.close()
+    assert options.configuration is not None
+    return Conversation(replace(options, resumed=newest(options.configuration)), conversation.ids)
+
+
+def newest(configuration: Path) -> str:
+    """Return the product's name of the conversation that was written to last; sub-agents have files of their own."""
+    files = [file for file in configuration.rglob("projects/*/*.jsonl") if not file.name.startswith("agent-")]
+    if not files:
+        raise BrokenAdapter("the product kept no conversation that could be resumed", blame="environment")
+    return max(files, key=lambda file: file.stat().st_mtime_ns).stem
+
+
+def start_agent(conversation: Conversation) -> str:
+    """Let the model start a sub-agent, whose model is now asked; return the call's id. Raises BrokenAdapter."""
+    tool = next((name for name in _AGENT_TOOLS if name in conversation.offers), None)
+    if tool is None:
+        raise BrokenAdapter("the product offers no tool that starts a sub-agent", blame="environment")
+    arguments: dict[str, Any] = {
+        "description": "Work on files",
+        "prompt": _SAID,
+        "subagent_type": "general-purpose",
+        "run_in_background": False,
+    }
+    known = conversation.offers[tool].get("input_schema", {}).get("properties", {})
+    call = conversation.start_call(tool, {name: arguments[name] for name in arguments if name in known})
+    if call in conversation.results:
+        problem = conversation.results[call].text
+        raise BrokenAdapter("the product did not start a sub-agent", blame="environment", details=problem)
+    return call
+
+
+def end_agent(conversation: Conversation, call: str) -> None:
+    """Let the sub-agent end; the conversation goes on. Raises BrokenAdapter."""
+    conversation.say("Done.")
+    if call not in conversation.results:
+        raise BrokenAdapter("the product did not go on after its sub-agent", blame="environment")

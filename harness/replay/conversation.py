@@ -1,0 +1,62 @@
+"""Conversation: which session the next call belongs to, while the conversation resumes, is summarised, or delegates."""
+
+from __future__ import annotations
+
+from readfirst.harness.session import (
+    BrokenAdapter,
+    CompactingSession,
+    DelegatingSession,
+    ResumingSession,
+    Session,
+)
+from readfirst.harness.suite.scenario import SessionEvent
+
+__all__ = ["Conversation"]
+
+
+class Conversation:
+    """The main session and the sub-agents that run in it; `session` is the one that acts now."""
+
+    def __init__(self, main: Session) -> None:
+        self._sessions = [main]
+
+    @property
+    def session(self) -> Session:
+        """The session of the sub-agent that runs, else the main one."""
+        return self._sessions[-1]
+
+    def undergo(self, event: SessionEvent) -> None:
+        """Let an event happen. Raises BrokenAdapter where the session has no way for it."""
+        match event.kind:
+            case "resume":
+                if not isinstance(self.session, ResumingSession):
+                    raise _missing("resume", "resume()")
+                self.session.resume()
+            case "compact":
+                if not isinstance(self.session, CompactingSession):
+                    raise _missing("compact", "compact()")
+                self.session.compact()
+            case "agent":
+                if not isinstance(self.session, DelegatingSession):
+                    raise _missing("agents", "sub_agent()")
+                agent = self.session.sub_agent()
+                if not callable(getattr(agent, "call", None)):
+                    raise BrokenAdapter(f"sub_agent() gave a {type(agent).__name__}, which is no session")
+                self._sessions.append(agent)
+            case "end":
+                _close(self._sessions.pop())
+
+    def close(self) -> None:
+        """Close all sessions, the innermost first."""
+        while self._sessions:
+            _close(self._sessions.pop())
+
+
+def _close(session: Session) -> None:
+    close = getattr(session, "close", None)
+    if close is not None:
+        close()
+
+
+def _missing(capability: str, method: str) -> BrokenAdapter:
+    return BrokenAdapter(f"the adapter declares `{capability}`, but its session has no {method}")

@@ -1,0 +1,53 @@
+"""What differs in the life of a session: how it is resumed, summarised, and shared with sub-agents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readfirst.reference_impl.behaviours.history import behaviour
+
+__all__ = ["LifeBehaviours"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LifeBehaviours:
+    """What a session knows of files after it was resumed or summarised, and what its sub-agents know."""
+
+    sessions_are_restored: bool = behaviour(
+        False,
+        {"1.0.92": True},
+        meaning="A resumed session knows the files that it read or wrote before; otherwise it knows none.",
+        shown_by=("sessions/edit-after-resume", "sessions/write-after-resume"),
+    )
+    parts_are_restored: bool = behaviour(
+        False,
+        {"2.1.228": True},
+        meaning="A resumed session also knows the files of which it read a part.",
+        shown_by=("sessions/edit-after-partial-read-and-resume",),
+    )
+    restored_edits_are_seen: bool = behaviour(
+        True,
+        {"2.1.328": False},
+        meaning="A resumed session counts a file that it edited as seen, so that the answer says that it is current.",
+        shown_by=("sessions/edit-after-own-edit-and-resume",),
+    )
+    restored_files_are_watched: bool = behaviour(
+        True,
+        {"2.1.112": False},
+        meaning="A resumed session notices at its start what changed since the Read, and takes it over.",
+        shown_by=("sessions/edit-after-new-change-before-resume",),
+    )
+    sub_agents_remember_for_themselves: bool = behaviour(
+        False,
+        {"1.0.126": True},
+        meaning="A sub-agent knows only the files that it read or wrote, and what it reads unlocks nothing for "
+        "the session; otherwise both share what they know.",
+        shown_by=("sessions/agents-read-unlocks-nothing", "sessions/agent-edits-what-was-read"),
+    )
+    files_kept_by_compaction: int = behaviour(
+        0,
+        {"1.0.17": 5},
+        meaning="The value is how many files are read again when a summary takes the conversation's place; the "
+        "session knows no others then.",
+        shown_by=("sessions/edit-after-compaction", "sessions/five-files-survive-compaction"),
+    )

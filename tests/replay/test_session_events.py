@@ -1,0 +1,193 @@
+"""Steps that concern the conversation: how files state them, what the session is asked, who cannot is not judged."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapters.recording import OneTranscript
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Count
+from readfirst.harness.record.transcribe import transcribe
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.runner import run
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
+RESUME, COMPACT, AGENT, END = (SessionEvent(kind) for kind in ("resume", "compact", "agent", "end"))
+
+
+class Diary:
+    """Answers every call with all that happened so far, each session with its own name in front."""
+
+    capabilities = frozenset({"Read", "resume", "compact", "agents"})
+
+    def __init__(self, name: str = "main", entries: list[str] | None = None) -> None:
+        self.name = name
+        self.entries = [] if entries is None else entries
+
+    def open(self, workspace: Workspace) -> "Diary":
+        return Diary()
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        self.entries.append(f"{self.name} {tool}")
+        return ToolResult(", ".join(self.entries))
+
+    def resume(self) -> None:
+        self.entries.append(f"{self.name} resumes")
+
+    def compact(self) -> None:
+        self.entries.append(f"{self.name} is summarised")
+
+    def sub_agent(self) -> "Diary":
+        return Diary("agent", self.entries)
+
+    def close(self) -> None:
+        self.entries.append(f"{self.name} ends")
+
+
+def scenario(*steps: Step) -> Scenario:
+    return Scenario("family/slug", "title", "must", Given({"a.txt": RegularFile(b"a")}), steps)
+
+
+def loaded(steps: str) -> Scenario:
+    source = f"title: x\nrequirement: must\nsteps:\n{steps}"
+    document = strict_yaml.load(source.encode(), Path("x.yaml"))
+    return scenario_from(document, "family/x", SUITE.contracts, require_expect=False)
+
+
+def test_a_sub_agents_steps_are_read_between_its_beginning_and_its_end() -> None:
+    read = loaded(
+        "  - resume: {}\n  - agent:\n      steps:\n        - touch: {a: {mtime: +1s}, b: {mtime: +1s}}\n"
+        "        - Read: {file_path: $WS/a.txt}\n  - compact: {}\n  - Read: {file_path: $WS/a.txt}\n"
+    )
+    kinds = [getattr(step, "kind", "call") for step in read.steps]
+    assert kinds == ["resume", "agent", "touch", "touch", "call", "end", "compact", "call"]
+    assert read.needs == {"Read", "resume", "compact", "agents"}
+    assert read.isolated
+
+
+@pytest.mark.parametrize(
+    ("steps", "told"),
+    [
+        ("  - resume: now\n", "resume has nothing to say more of"),
+        ("  - compact: [1]\n", "compact has nothing to say more of"),
+        ("  - agent: {}\n", "lacks the key 'steps'"),
+        ("  - agent: {steps: []}\n", "must be a list, not empty"),
+        ("  - agent: {steps: [{resume: {}}]}\n", "resume is no step of a sub-agent"),
+        ("  - agent: {steps: [{agent: {steps: [{touch: a}]}}]}\n", "agent is no step of a sub-agent"),
+        ("  - agent: {steps: [{touch: a}], name: x}\n", "'name'"),
+    ],
+)
+def test_what_is_no_such_step_is_told(steps: str, told: str) -> None:
+    with pytest.raises(ScenarioError) as error:
+        loaded(steps)
+    assert told in str(error.value)
+
+
+def test_the_session_is_asked_in_the_order_of_the_steps_and_a_sub_agent_makes_its_own_calls() -> None:
+    steps = (READ, RESUME, COMPACT, AGENT, READ, END, READ)
+    with SitePool() as place:
+        outcome = replay(scenario(*steps), Diary(), place)
+    assert outcome.broken is None
+    assert [len(step.results) for step in outcome.steps] == [1, 0, 0, 0, 1, 0, 1]
+    assert outcome.steps[-1].results[0].text == (
+        "main Read, main resumes, main is summarised, agent Read, agent ends, main Read"
+    )
+
+
+def test_a_sub_agent_that_the_scenario_does_not_end_is_closed_before_its_session() -> None:
+    diary = Diary()
+    diary.open = lambda _: diary  # type: ignore[method-assign]
+    with SitePool() as place:
+        replay(scenario(AGENT, READ), diary, place)
+    assert diary.entries[-2:] == ["agent ends", "main ends"]
+
+
+class Pretends:
+    """Declares what its session has not."""
+
+    capabilities = Diary.capabilities
+
+    def open(self, workspace: Workspace) -> "Pretends":
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("")
+
+
+@pytest.mark.parametrize(
+    ("event", "method"), [(RESUME, "resume()"), (COMPACT, "compact()"), (AGENT, "sub_agent()")]
+)
+def test_a_capability_without_its_method_breaks(event: SessionEvent, method: str) -> None:
+    with SitePool() as place:
+        broken = replay(scenario(READ, event, READ), Pretends(), place).broken
+        assert broken is not None
+        assert (broken.blame, broken.step) == ("adapter", 1)
+        assert f"declares `{event.needs}`, but its session has no {method}" in broken.message
+
+
+class Basic(Pretends):
+    """Declares nothing of the kind."""
+
+    capabilities = frozenset({"Read", "Edit", "Write"})
+
+
+@pytest.mark.parametrize(
+    ("scenario_id", "lacking"),
+    [
+        ("sessions/edit-after-resume", "resume"),
+        ("sessions/edit-after-compaction", "compact"),
+        ("sessions/agent-edits-what-was-read", "agents"),
+    ],
+)
+def test_who_does_not_declare_it_is_unsupported_which_is_no_pass(scenario_id: str, lacking: str) -> None:
+    [verdict] = run(SUITE, f"python:{__file__}:Basic", ["2.1.7"], ids=[scenario_id])
+    assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacking}")
+    assert not any(verdict.levels.values())
+    count = Count()
+    count.add(verdict, Ruling(True))
+    assert (count.unsupported, count.passed, count.judged) == (1, 0, 0)
+
+
+def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
+    adapter = PythonAdapter(__file__, "Diary", time_limit=30)
+    try:
+        with SitePool() as place:
+            outcome = replay(scenario(READ, RESUME, COMPACT, AGENT, READ, END, READ), adapter, place)
+        assert adapter.capabilities == Diary.capabilities
+    finally:
+        adapter.close()
+    assert outcome.broken is None
+    assert outcome.steps[-1].results[0].text.endswith("main is summarised, agent Read, agent ends, main Read")
+
+
+def test_in_a_process_of_its_own_a_missing_method_is_told() -> None:
+    adapter = PythonAdapter(__file__, "Pretends", time_limit=30)
+    try:
+        with SitePool() as place:
+            for event, method in ((RESUME, "resume()"), (AGENT, "sub_agent()")):
+                broken = replay(scenario(event, READ), adapter, place).broken
+                assert broken is not None
+                assert f"has no {method}" in broken.message
+    finally:
+        adapter.close()
+
+
+def test_a_recording_answers_a_sub_agents_calls_in_their_turn() -> None:
+    asked = scenario(READ, AGENT, READ, END, RESUME, COMPACT, READ)
+    with SitePool() as place:
+        outcome = replay(asked, ReferenceAdapter("2.1.7"), place)
+        again = replay(asked, OneTranscript(transcribe(asked, outcome, SUITE.vocabulary)), place)
+    assert again.broken is None
+    assert [step.results for step in again.steps] == [step.results for step in outcome.steps]
