@@ -262,6 +262,9 @@ class FileTools:
         """End a message, and return its results: what is told of changed files may cut the blanks at their ends."""
         self._session.memory.message += 1
         watches = self._session.behaviours.changed_files_are_noticed
+        if self._session.has_just_run:
+            self._session.has_just_run = False
+            watches = watches and self._session.behaviours.changes_by_commands_are_noticed
         outdated = self._session.memory.outdated() if watches else []
         told = outdated and read_again(self._session, outdated)
         if not (told and self._session.behaviours.reminders_cut_blanks):

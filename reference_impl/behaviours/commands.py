@@ -30,6 +30,18 @@ class CommandBehaviours:
         "newer now.",
         shown_by=("bash-and-mentions/sed-in-place-after-read",),
     )
+    commands_get_no_input: bool = behaviour(
+        True,
+        {"1.0.126": False},
+        meaning="A command that takes a file for its standard input gets an empty one instead.",
+        shown_by=("bash-and-mentions/cat-standard-input",),
+    )
+    changes_by_commands_are_noticed: bool = behaviour(
+        False,
+        {"1.0.60": True},
+        meaning="After a command, too, a file that the session wrote and that is newer on disk is read again.",
+        shown_by=("bash-and-mentions/sed-in-place-after-own-edit",),
+    )
     command_errors_come_in_order: bool = behaviour(
         False,
         {"2.1.87": True},

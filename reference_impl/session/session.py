@@ -20,7 +20,7 @@ __all__ = ["Session"]
 class Session:
     """One conversation with the tools: a path is found, permitted, read or written, and remembered, in this order.
 
-    `shell` runs its commands, if it has any.
+    `shell` runs its commands, if it has any. `has_just_run`: the message that ends ran one.
     """
 
     behaviours: Behaviours
@@ -29,6 +29,7 @@ class Session:
     storage: Storage
     memory: Memory
     shell: Shell | None = None
+    has_just_run: bool = False
 
     @classmethod
     def opened(

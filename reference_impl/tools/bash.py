@@ -50,12 +50,18 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Run the command; what it shows of files counts as read where that is so. Refusal: it failed."""
     assert session.shell is not None  # without one there is no such tool
     directory = session.shell.directory
-    ran = session.shell.run(arguments["command"])
-    printed = _printed(ran, session.behaviours)
+    behaviours = session.behaviours
+    session.has_just_run = True
+    command = arguments["command"]
+    if behaviours.commands_get_no_input:
+        first, pipe, rest = command.partition("|")
+        command = f"{first} < /dev/null {pipe}{rest}"
+    ran = session.shell.run(command)
+    printed = _printed(ran, behaviours)
     if ran.code:
         raise Refusal("command_failed", f"Exit code {ran.code}\n{printed}")
     if printed:
-        programs = frozenset(session.behaviours.reading_commands.split())
+        programs = frozenset(behaviours.reading_commands.split())
         for shown in shown_by(arguments["command"], programs) or ():
             with contextlib.suppress(OSError, RecursionError, Refusal):
                 _remember(session, shown, directory)
