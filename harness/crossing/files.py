@@ -6,14 +6,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from readfirst.harness.crossing.chosen import CHOSEN
 from readfirst.harness.crossing.composition import crossed_scenarios
+from readfirst.harness.crossing.draw import drawn
+from readfirst.harness.fuzz.scenario_file import scenario_yaml
 from readfirst.harness.source.emit import emit_mapping, emit_string
 from readfirst.harness.suite.entry import Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.shift import shift_text
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["FAMILY", "planned", "scenario_text", "stale", "without_expectations"]
+__all__ = ["FAMILY", "drawn_text", "planned", "scenario_text", "stale", "without_expectations"]
 
 FAMILY = "crossed"
 
@@ -29,7 +32,10 @@ def planned(suite: Suite) -> dict[str, str]:
     """Return the text of every crossed scenario by its id, without expectations."""
     if suite.rules is None:
         raise ValueError(f"{suite.root} has no rules.yaml")
-    return {each.id: scenario_text(each) for each in crossed_scenarios(suite.rules)}
+    rules = suite.rules
+    composed = {each.id: scenario_text(each) for each in crossed_scenarios(rules)}
+    chosen = (drawn(theme, number, rules) for theme, numbers in CHOSEN.items() for number in numbers)
+    return composed | {each.id: drawn_text(each) for each in chosen}
 
 
 def stale(suite: Suite) -> tuple[dict[str, str], list[str]]:
@@ -71,6 +77,12 @@ def scenario_text(scenario: Scenario) -> str:
     for step in scenario.steps:
         lines += _step(step)
     return _HEAD + "\n".join(lines) + "\n"
+
+
+def drawn_text(scenario: Scenario) -> str:
+    """Return the file of a drawn scenario, whose texts have more lines than fit beside each other."""
+    _, _, rest = scenario_yaml(scenario).partition("\n")
+    return f"{_HEAD}{rest}"
 
 
 def _step(step: Step) -> list[str]:

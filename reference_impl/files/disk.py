@@ -129,13 +129,18 @@ def overwrite(path: str, data: bytes) -> None:
     Path(path).write_bytes(data)
 
 
+_IN_PLACE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
+"""Why a new file cannot be made where the old one still can be written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Replacing:
     """How one file takes the place of another.
 
     `into_nothing`: a link to nothing is followed, otherwise replaced. `private`: a file that was not there before gets
     the mode 0600. `plain`: one that was there loses its setuid, setgid and sticky bits. `beside`: until it is complete,
-    the new file has the name of the old one with something added, which may be too long.
+    the new file has the name of the old one with something added; where that is too long nothing is written. Otherwise
+    the old file is then written in place.
     """
 
     into_nothing: bool
@@ -149,21 +154,21 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
 
     A link is followed; of links to links the second is replaced. The mode is kept, and other hard links keep the old
     content. OSError: the old file is untouched, and no other file is left behind. Only where the directory takes no
-    new file, an existing file is written in place.
+    new file, or none of that name, a file is written in place.
     """
     target = _written_path(path, how)
     if os.path.isdir(target) or (path.endswith("/") and not how.beside):
         raise IsADirectoryError(errno.EISDIR)
     try:
         _put_in_place(target, data, how)
-    except PermissionError:
+    except OSError as error:
+        if error.errno not in _IN_PLACE or (error.errno == errno.ENAMETOOLONG and how.beside):
+            raise
         overwrite(target, data)
 
 
 def _put_in_place(target: str, data: bytes, how: Replacing) -> None:
-    temporary = f"{os.path.dirname(target)}/.{secrets.token_hex()}.tmp"
-    if how.beside:
-        temporary = f"{target}.tmp.{os.getpid()}.{secrets.token_hex(6)}"
+    temporary = f"{target}.tmp.{os.getpid()}.{secrets.token_hex(6)}"
     try:
         with open(temporary, "xb") as file:
             file.write(data)

@@ -35,6 +35,10 @@ class Paths:
             given = expanded(given, self.home)
         return self._absolute(given, folds=True)
 
+    def unfolded(self, given: str) -> str:
+        """Return the absolute path with `.`, `..` and `//` left in it, for a tool that takes `~` for home."""
+        return posixpath.join(self.root, expanded(given, self.home))
+
     def to_read(self, given: str) -> str:
         """Return the absolute path that Read reads: a final slash may count or not."""
         path = self.named(given)

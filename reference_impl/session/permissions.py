@@ -148,14 +148,15 @@ class Permissions:
                 f"File is covered by a Read deny rule in your permission settings and cannot be {done}.",
             )
 
-    def deny_target(self, action: str, path: str, given: str) -> None:
+    def deny_target(self, action: str, path: str, given: str, *, unfolded: str = "") -> None:
         """Refuse a path, or a link to a file, that a deny rule covers, right before the execution.
 
-        `given` is the path as the model wrote it.
+        `given` is the path as the model wrote it, `unfolded` the absolute one with its `..` and `.` left in it: a link
+        is only followed where that leads to something.
         """
         if self.behaviours.rules_fail_at_their_base and self.rules.is_base(action, path):
             raise Refusal("permission_denied", "Error checking permissions")
-        follows = self.behaviours.rules_follow_links
+        follows = self.behaviours.rules_follow_links and disk.exists(unfolded or path)
         if self.rules.denies(action, path) or (follows and self.rules.denies_target(action, path)):
             verb = "read" if action == "Read" else "edit"
             raise Refusal("permission_denied", f"Permission to {verb} {given} has been denied.")

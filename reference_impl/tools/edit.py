@@ -121,7 +121,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers, and one that needs a permission nobody gives."""
     given = arguments["file_path"]
-    session.permissions.deny_target("Edit", session.paths.expanded(given), given)
+    unfolded = session.paths.unfolded(given)
+    session.permissions.deny_target("Edit", session.paths.expanded(given), given, unfolded=unfolded)
     if session.behaviours.blanks_after_paths_are_suspicious:
         refuse_suspicious(arguments["file_path"])
     if session.behaviours.own_files_are_guarded:

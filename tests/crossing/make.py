@@ -5,8 +5,9 @@
     readfirst record --missing --family crossed
     python3 tests/crossing/make.py --check
 
-`--write` leaves every file alone that takes the same steps, and removes those that are not made any more, with their
-recordings. A file that it writes anew has no expectations.
+The family has the scenarios that `harness.crossing.composition` composes, and of those that `harness.crossing.draw`
+draws the ones that `harness.crossing.chosen` names. `--write` leaves every file alone that takes the same steps, and
+removes those that are not made any more, with their recordings. A file that it writes anew has no expectations.
 """
 
 from __future__ import annotations

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.crossing.chosen import CHOSEN
 from readfirst.harness.crossing.coverage import Goals, goes_together, is_about
 from readfirst.harness.crossing.dimensions import DIMENSIONS, EDITS, QUESTIONS, RULES, WRITES
-from readfirst.harness.crossing.files import FAMILY, without_expectations
+from readfirst.harness.crossing.draw import RULE, drawn
+from readfirst.harness.crossing.files import FAMILY, drawn_text, without_expectations
 from readfirst.harness.crossing.meetings import meetings
+from readfirst.harness.crossing.themes import THEMES
 from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -32,7 +35,9 @@ steps:
 
 @pytest.fixture(scope="module")
 def crossed() -> list[Scenario]:
-    return [SUITE.scenario(each) for each in SUITE.ids() if each.partition("/")[0] == FAMILY]
+    """Return the scenarios that were composed, not drawn."""
+    found = [SUITE.scenario(each) for each in SUITE.ids() if each.partition("/")[0] == FAMILY]
+    return [each for each in found if each.rule != RULE]
 
 
 def lacking(scenarios: list[Scenario]) -> list[str]:
@@ -146,6 +151,27 @@ def test_expectations_are_taken_out_of_a_file_and_nothing_else() -> None:
     )
     assert without_expectations(recorded) == text
     assert without_expectations(text) == text
+
+
+def test_a_drawn_scenario_depends_on_its_theme_and_number_alone() -> None:
+    rules = SUITE.rules
+    assert rules is not None
+    for theme in THEMES:
+        first, again, other = drawn(theme, 3, rules), drawn(theme, 3, rules), drawn(theme, 4, rules)
+        assert first == again
+        assert (first.given, first.steps) != (other.given, other.steps)
+        assert len(first.steps) < 20
+
+
+def test_the_suite_has_the_chosen_scenarios_with_the_steps_that_are_drawn() -> None:
+    rules = SUITE.rules
+    assert rules is not None
+    chosen = {f"{FAMILY}/{theme}-{number}" for theme, numbers in CHOSEN.items() for number in numbers}
+    assert chosen == {each.id for each in SUITE.scenarios() if each.rule == RULE}
+    made = [drawn(theme, number, rules) for theme, numbers in CHOSEN.items() for number in numbers]
+    written = [without_expectations(SUITE.path(each.id).read_text("utf-8")) for each in made]
+    assert written == [drawn_text(each) for each in made]
+    assert written[0] != drawn_text(made[1])
 
 
 def make(*arguments: str) -> subprocess.CompletedProcess[str]:

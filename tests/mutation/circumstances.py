@@ -12,7 +12,7 @@ from exceptions import ALWAYS
 from readfirst.harness.fuzz.conditions import calls_of
 from readfirst.harness.suite.scenario import Scenario
 
-__all__ = ["attend", "of_scenario"]
+__all__ = ["attend", "now", "of_scenario"]
 
 _steps: list[frozenset[str]] = []
 """The conditions of the calls of the scenario that is replayed, one set for each message."""
@@ -40,6 +40,11 @@ def attend(scenario: Scenario) -> None:
         adapter.open = _before(adapter.open, _begin)  # type: ignore[method-assign]
         for name in ("call", "call_parallel", "call_during"):
             setattr(session, name, _before(getattr(session, name), _advance))
+
+
+def now() -> frozenset[str]:
+    """Return what is so in the call that is executed."""
+    return _now
 
 
 def _before(method: Callable[..., Any], act: Callable[[], None]) -> Callable[..., Any]:

@@ -2,20 +2,20 @@
 
 Each condition of a rule, `if unread:`, becomes `if (unread) and not when("name: hidden"):` or
 `if (unread) or when("name: hidden"):`; what `when` says is told by `circumstances`. The same with `when("always")` is
-the rule that does not hold at all: where no case notices that, exceptions of it are not made.
+the rule that does not hold at all: where no scenario notices that, exceptions of it are not made. `population` tries
+them.
 """
 
 from __future__ import annotations
 
 import ast
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from mutants import Key, Layout, Mutant, difference
 
-__all__ = ["ALWAYS", "CIRCUMSTANCES", "EACH", "MODULES", "exceptions_of", "rules_of"]
+__all__ = ["ALWAYS", "CIRCUMSTANCES", "MODULES", "conditions_of", "exceptions_of", "replaced", "rules_of"]
 
 ALWAYS = "always"
 """The circumstance in which every call is made."""
@@ -72,39 +72,38 @@ MODULES = {
 CIRCUMSTANCES = tuple(dict.fromkeys((*_OF_FILES, *_OF_EDITS, *_OF_WRITES)))
 """What may be the exception, as `readfirst.harness.fuzz.conditions` tells it."""
 
-EACH = 6
-"""How many circumstances are tried on one condition, `and not` and `or` each."""
-
 
 def rules_of(module: str, source: str) -> list[Mutant]:
     """Return the mutants of one module in which a rule does not hold, or always applies, in the order of their lines.
 
     A condition is what an `if` asks and what a function returns as true or false, unless the version alone decides it.
     """
+    found = [rule for _, *both in conditions_of(module, source) for rule in both]
+    return sorted(found, key=lambda each: (each.line, each.before, each.after, each.occurrence))
+
+
+def conditions_of(module: str, source: str) -> Iterator[tuple[ast.expr, Mutant, Mutant]]:
+    """Yield the conditions of one module, each with its two rules: that which never and that which always applies."""
     layout = Layout(source)
     counts: Counter[Key] = Counter()
-    found = []
     for node in _conditions(ast.parse(source)):
         function = layout.function(node.lineno)
         if not function:
             continue
         text = ast.get_source_segment(source, node) or ""
+        both = []
         for how in ("and not", "or"):
-            changed = _replaced(source, node, f'({text}) {how} when("{ALWAYS}")')
+            changed = replaced(source, node, f'({text}) {how} when("{ALWAYS}")')
             line, before, after = difference(source, changed)
             reached_by, *_ = layout.notice(node.lineno, node.end_lineno or node.lineno)
             mutant = Mutant(module, function, line, before, after, changed, reached_by, when=ALWAYS)
             counts[mutant.key] += 1
-            found.append(mutant.as_occurrence(counts[mutant.key]))
-    return sorted(found, key=lambda each: (each.line, each.before, each.after, each.occurrence))
+            both.append(mutant.as_occurrence(counts[mutant.key]))
+        yield node, both[0], both[1]
 
 
 def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
-    """Return the exceptions of rules, each of which is given as the mutant in which it does not hold at all.
-
-    Which circumstances are tried on a rule depends on its text and place alone, so an edit elsewhere changes none of
-    them.
-    """
+    """Return the exceptions of rules, each of which is given as the mutant in which it does not hold at all."""
     return [
         replace(
             rule,
@@ -113,7 +112,7 @@ def exceptions_of(rules: Iterable[Mutant]) -> list[Mutant]:
             when=circumstance,
         )
         for rule in rules
-        for circumstance in _tried(rule)
+        for circumstance in dict.fromkeys(MODULES[rule.module])
     ]
 
 
@@ -144,14 +143,7 @@ def _is_of_a_rule(condition: ast.expr) -> bool:
             return True
 
 
-def _tried(rule: Mutant) -> list[str]:
-    def drawn(circumstance: str) -> str:
-        return hashlib.sha256(repr((rule.key, circumstance)).encode()).hexdigest()
-
-    return sorted(dict.fromkeys(MODULES[rule.module]), key=drawn)[:EACH]
-
-
-def _replaced(source: str, node: ast.expr, text: str) -> str:
+def replaced(source: str, node: ast.expr, text: str) -> str:
     """Return the source with other text for a node; columns count the bytes of a line."""
     lines = source.encode().splitlines(keepends=True)
     first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from exceptions import CIRCUMSTANCES, EACH
+from exceptions import CIRCUMSTANCES
 from order import MOST
+from population import Judged
 from survivors import KINDS, Survivors
 from trial import Fate
 
@@ -69,10 +70,16 @@ false. So the conditions of the reference get exceptions: what an `if` asks in t
 and how is written, and what their functions return as true or false, `cond`, becomes `cond and not P` and `cond or P`.
 P is a circumstance of the call that is executed, as `readfirst fuzz` tells it: the name of the file, its folder, the
 form of the path, links, mode, encoding, line ends, size, the kind of the Edit, the length of `old_string`, a
-`replace_all` given as false, an empty Write. Of {all} circumstances {each} are tried on each condition in each of the
-two ways, chosen by the text of the condition, if a case notices what happens without the rule. Cases are the scenarios
-of the classes `safety` and `contract` under the default contract that reach the condition and have a call in which P is
-so. Of those that are not equivalent to the original {least:g} % must be killed; the others need a reason in
+`replace_all` given as false, an empty Write. All {all} circumstances are tried on each condition, in each of the two
+ways, if a scenario notices what happens without the rule ({noticed} of {rules} such changes; the others are mostly
+about what other versions do). The scenarios are those of the classes `safety` and `contract`, at level `text`, under
+the default contract alone.
+
+Some of these exceptions can never matter: an Edit whose `old_string` is the whole of a file is never one that makes a
+file. Which these are is not for us to say. {calls} calls, drawn as the crossed scenarios and as `readfirst fuzz` draws
+them, and those of the suite tell which outcomes of a condition meet which circumstances. {never} of {exceptions}
+exceptions change nothing in any of these calls and are left out. What is drawn and is not in the suite counts. Of
+those that are left and not equivalent to the original {least:g} % must be killed; the others need a reason in
 `tests/mutation/exceptions.yaml`, and the exit code is as above.
 
 """
@@ -131,9 +138,18 @@ def page(fates: Sequence[Fate], survivors: Survivors, contracts: Sequence[str], 
     return "\n".join(parts)
 
 
-def exceptions_section(fates: Sequence[Fate], survivors: Survivors) -> str:
+def exceptions_section(judged: Judged, survivors: Survivors) -> str:
     """Return the section of the page about rules with an exception."""
-    about = _ABOUT_EXCEPTIONS.format(all=len(CIRCUMSTANCES), each=EACH, least=LEAST_EXCEPTIONS)
+    fates = judged.fates
+    about = _ABOUT_EXCEPTIONS.format(
+        all=len(CIRCUMSTANCES),
+        least=LEAST_EXCEPTIONS,
+        noticed=judged.noticed,
+        rules=judged.rules,
+        calls=f"{judged.calls:,}",
+        never=judged.exceptions - len(fates),
+        exceptions=judged.exceptions,
+    )
     numbers = (
         f"The scenarios kill {score(fates):.1f} % of {len(fates)} exceptions, and {score(fates, survivors):.1f} % of "
         "those that are not equivalent to the original.\n\n"

@@ -1,11 +1,12 @@
 """Mutation testing of the reference implementation, judged by the scenarios alone.
 
-    python tests/mutation/run.py [--exceptions] [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
+    python tests/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
+    python tests/mutation/run.py --exceptions [--module NAME]... [--sample N [--seed N]]
 
 Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json; with --exceptions the section of
-the page about rules that hold with an exception. Exit code 0: every mutant that survived has a reason in survivors.yaml
-(exceptions.yaml), none of these is stale, and a complete run reaches the score. 1: that is not so. 2: the run was not
-possible, for example because the reference fails a scenario as it is.
+the page about rules that hold with an exception, which takes one process and some minutes. Exit code 0: every mutant
+that survived has a reason in survivors.yaml (exceptions.yaml), none of these is stale, and a complete run reaches the
+score. 1: that is not so. 2: the run was not possible, for example because the reference fails a scenario as it is.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from page import (
     with_exceptions,
 )
 from panel import Panel, file_of
+from population import drawn_scenarios, judged_exceptions
 from results import Results, digest
 from scenarios import scenario_panel
 from survivors import Survivors, SurvivorsError, entry_text, load_survivors
@@ -71,51 +73,70 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
     modules = options.module or offered
-    judged = _Judged(panel, results, options.jobs)
+    partial = "" if not options.module else f"ONLY {', '.join(modules)}"
     try:
-        all_mutants = _exceptions(panel, modules, judged) if options.exceptions else _all(panel, modules)
+        if options.exceptions:
+            return _exceptions(options, panel, modules, survivors, partial)
+        all_mutants = _all(panel, modules)
         mutants = chosen = survivors.judged(all_mutants)
-        partial = "" if not options.module else f"ONLY {', '.join(modules)}"
         if options.sample is not None and options.sample < len(mutants):
             chosen = random.Random(options.seed).sample(mutants, options.sample)
             sampled = f"ONLY A SAMPLE: {len(chosen)} of {len(mutants)} mutants, seed {options.seed}"
             partial = f"{partial} and {sampled}" if partial else sampled
         if partial:
             print(f"*** {partial}. This is not the score of the suite. ***\n")
-        fates = judged(chosen)
+        fates = _Judged(panel, results, options.jobs)(chosen)
     except TrialError as error:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
-    least = LEAST_EXCEPTIONS if options.exceptions else LEAST
-    reached = score(fates, survivors if options.exceptions else None)
-    code = report(fates, all_mutants, modules, survivors, reached=reached, least=0 if partial else least)
+    code = report(fates, all_mutants, modules, survivors, least=0 if partial else LEAST)
     if partial:
         print(f"\n*** {partial}. docs/mutation.md is left alone. ***")
         return code
-    if not options.exceptions:
-        write_all({WITNESSES: witnesses_text(fates, panel.witnesses).encode()})
+    write_all({WITNESSES: witnesses_text(fates, panel.witnesses).encode()})
     if code == 0:
         before = PAGE.read_text("utf-8") if PAGE.exists() else ""
-        text = (
-            with_exceptions(before, exceptions_section(fates, survivors))
-            if options.exceptions
-            else with_exceptions(_page(fates, survivors, panel), exceptions_in(before))
-        )
-        write_all({PAGE: text.encode()})
-        print(f"wrote {PAGE.relative_to(CHECKOUT)}")
+        _write(with_exceptions(_page(fates, survivors, panel), exceptions_in(before)))
     return code
+
+
+def _exceptions(
+    options: argparse.Namespace, panel: Panel, modules: Sequence[str], survivors: Survivors, partial: str
+) -> int:
+    """Judge the exceptions, report, and return the exit code. Raises TrialError."""
+    fixtures = CHECKOUT / "fixtures"
+    sample = None if options.sample is None else (options.sample, options.seed)
+    judged = judged_exceptions(panel, fixtures, modules, drawn_scenarios(fixtures), sample=sample)
+    fates = judged.fates
+    if sample is not None:
+        sampled = f"ONLY A SAMPLE: {len(fates)} mutants, seed {options.seed}"
+        partial = f"{partial} and {sampled}" if partial else sampled
+    if partial:
+        print(f"*** {partial}. This is not the score of the suite. ***\n")
+    print(f"{judged.noticed} of {judged.rules} changes to a whole rule are noticed; these get exceptions.\n")
+    reached = score(fates, survivors)
+    mutants = _possible(panel, modules) if sample is not None else [fate.mutant for fate in fates]
+    least = 0 if partial else LEAST_EXCEPTIONS
+    code = report(fates, mutants, modules, survivors, reached=reached, least=least)
+    if partial:
+        print(f"\n*** {partial}. docs/mutation.md is left alone. ***")
+    elif code == 0:
+        _write(with_exceptions(PAGE.read_text("utf-8"), exceptions_section(judged, survivors)))
+    return code
+
+
+def _possible(panel: Panel, modules: Sequence[str]) -> list[Mutant]:
+    """Return the exceptions of all rules, noticed or not, met or not."""
+    return exceptions_of(rule for module in modules for rule in rules_of(module, panel.sources[module]))
+
+
+def _write(text: str) -> None:
+    write_all({PAGE: text.encode()})
+    print(f"wrote {PAGE.relative_to(CHECKOUT)}")
 
 
 def _all(panel: Panel, modules: Sequence[str]) -> list[Mutant]:
     return [mutant for module in modules for mutant in mutants_of(module, panel.sources[module])]
-
-
-def _exceptions(panel: Panel, modules: Sequence[str], judged: _Judged) -> list[Mutant]:
-    """Return the exceptions of the rules that some case notices. Raises TrialError."""
-    rules = [rule for module in modules for rule in rules_of(module, panel.sources[module])]
-    noticed = [fate.mutant for fate in judged(rules, silently=True) if fate.killed]
-    print(f"{len(noticed)} of {len(rules)} changes to a whole rule are noticed; these get exceptions.\n")
-    return exceptions_of(noticed)
 
 
 def _page(fates: Sequence[Fate], survivors: Survivors, panel: Panel) -> str:
@@ -136,7 +157,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sample", type=_count, help="only so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="another sample (default: 0)")
     parser.add_argument("--results", type=Path, help="keep what is found here, and go on from what is there")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.exceptions and options.results is not None:
+        parser.error("--exceptions judges in one go and keeps no --results; leave one of them out")
+    return options
 
 
 def _count(text: str) -> int:

@@ -2,27 +2,28 @@
 
 import builtins
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
-import exceptions
 import pytest
 import scenarios
 from confinement import Confined
-from exceptions import ALWAYS, CIRCUMSTANCES, EACH, MODULES, exceptions_of, rules_of
+from exceptions import ALWAYS, CIRCUMSTANCES, MODULES, exceptions_of, rules_of
 from importing import forget
-from measurement import Cases
+from measurement import Cases, TrialError
 from mutants import Mutant
 from page import exceptions_in, exceptions_section, with_exceptions
 from panel import Judge, Panel, file_of
+from population import Judged, judged_exceptions
 from run import CHECKOUT, EXCEPTIONS, report
 from survivors import load_survivors
 from trial import Fate, trials
 
 from readfirst.harness.fuzz import generate
 from readfirst.harness.fuzz.conditions import calls_of
+from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 SOURCE = """\
@@ -52,7 +53,7 @@ def made(source: str = SOURCE) -> list[Mutant]:
 
 def test_a_condition_gets_exceptions_in_both_ways() -> None:
     found = [each for each in made() if each.before == "if number > LIMIT:"]
-    assert len(found) == 2 * EACH
+    assert len(found) == 2 * len(set(MODULES["tools.edit"]))
     assert {each.after for each in found} == {
         f'if (number > LIMIT) {how} when("{each.when}"):'
         for each in found
@@ -62,13 +63,13 @@ def test_a_condition_gets_exceptions_in_both_ways() -> None:
     assert all(
         (each.function, each.line, each.reached_by) == ("clipped", 7, frozenset({7})) for each in found
     )
-    assert {each.when for each in found} <= {*MODULES["tools.edit"]}
+    assert {each.when for each in found} == {*MODULES["tools.edit"]}
 
 
 def test_the_rule_that_does_not_hold_at_all_is_made_of_the_same_condition() -> None:
     rules = rules_of("tools.edit", SOURCE)
     assert {each.when for each in rules} == {ALWAYS}
-    assert len(exceptions_of(rules)) == EACH * len(rules) == len(made())
+    assert len(exceptions_of(rules)) == len(set(MODULES["tools.edit"])) * len(rules) == len(made())
     assert exceptions_of(rules[1:2]) == [each for each in made() if each in exceptions_of(rules[1:2])]
 
 
@@ -86,8 +87,7 @@ def test_an_edit_elsewhere_changes_no_mutant_of_a_condition() -> None:
     assert unchanged == {each.key for each in later if each.before != "number < LIMIT"}
 
 
-def test_two_conditions_that_are_alike_have_keys_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exceptions, "EACH", 99)
+def test_two_conditions_that_are_alike_have_keys_of_their_own() -> None:
     twice = SOURCE + "    if not number:\n        return True\n"
     keys = [each.key for each in made(twice)]
     assert len(set(keys)) == len(keys)
@@ -181,9 +181,8 @@ def of_the_gate() -> tuple[Mutant, Mutant]:
 
 @pytest.mark.parametrize(("hidden", "by"), [(True, "2.1.7 gate/edit-unread-hidden"), (False, "")])
 def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hidden: bool, by: str
+    tmp_path: Path, hidden: bool, by: str
 ) -> None:
-    monkeypatch.setattr(exceptions, "EACH", len(CIRCUMSTANCES))
     panel = scenarios.scenario_panel(small_checkout(tmp_path, hidden=hidden), {}, exceptions=True)
     mutant, rule = of_the_gate()
     names = list(panel.cases)
@@ -209,6 +208,35 @@ def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so
     assert (unchanged.killed, unchanged.asked) == (False, int(hidden)), unchanged.how
 
 
+def judged_small(folder: Path, *, hidden: bool, drawn: Sequence[Scenario] = ()) -> dict[str, Fate]:
+    """Return what became of the exceptions of the gate in a small checkout, by the condition and the circumstance."""
+    panel = scenarios.scenario_panel(small_checkout(folder, hidden=hidden), {}, exceptions=True)
+    judged = judged_exceptions(panel, folder / "fixtures", ["session.memory"], drawn)
+    _, rule = of_the_gate()
+    return {each.mutant.when: each for each in judged.fates if each.mutant.before == rule.before}
+
+
+def test_the_population_is_what_the_scenarios_and_the_drawn_ones_meet(tmp_path: Path) -> None:
+    hidden = Suite(small_checkout(tmp_path / "with", hidden=True) / "fixtures").scenario(
+        "gate/edit-unread-hidden"
+    )
+    told = judged_small(tmp_path / "told", hidden=True)
+    assert (told["name: hidden"].by, told["name: hidden"].asked) == ("gate/edit-unread-hidden", 1)
+    assert "name: blanks" not in told
+    met = judged_small(tmp_path / "met", hidden=False, drawn=[hidden])
+    assert not met["name: hidden"].killed
+    assert "name: hidden" not in judged_small(tmp_path / "never", hidden=False)
+
+
+def test_a_reference_that_fails_its_own_scenarios_judges_nothing(tmp_path: Path) -> None:
+    checkout = small_checkout(tmp_path, hidden=False)
+    path = checkout / "fixtures" / "scenarios" / "gate" / "edit-unread.yaml"
+    path.write_text(path.read_text("utf-8").replace("has not been read yet", "is unknown"), "utf-8")
+    panel = scenarios.scenario_panel(checkout, {}, exceptions=True)
+    with pytest.raises(TrialError, match="gate/edit-unread does not hold on the unchanged package: failed"):
+        judged_exceptions(panel, checkout / "fixtures", ["session.memory"], ())
+
+
 def test_every_circumstance_is_one_that_calls_can_have() -> None:
     drawn = islice(generate.scenarios(0), 300)
     told = {
@@ -229,8 +257,11 @@ def test_the_section_of_the_page_has_a_run_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "exceptions.yaml").write_text("left_out: []\nsurvivors: []\n")
     none = load_survivors(tmp_path / "exceptions.yaml")
     killed, living = Fate(exception("or"), "small", "wrong", 1), Fate(exception("and not"), "", "", 2)
-    section = exceptions_section([killed, living], none)
+    judged = Judged(rules=6, noticed=4, exceptions=9, calls=12_345, fates=(killed, living))
+    section = exceptions_section(judged, none)
     assert "kill 50.0 % of 2 exceptions, and 50.0 % of those that are not" in section
+    assert "12,345 calls" in section
+    assert "7 of 9\nexceptions change nothing in any of these calls" in section
     page = with_exceptions("# A page\n\n## Survivors\n\nSome.\n", section)
     assert page.startswith("# A page\n\n## Survivors\n\nSome.\n\n## Rules with an exception\n")
     assert exceptions_in(page) == section

@@ -15,7 +15,7 @@ ORDER = (
     "exit_code session",
     "source",
     "suite",
-    "crossing processes",
+    "processes",
     "workspace",
     "adapters",
     "replay",
@@ -28,6 +28,7 @@ ORDER = (
     "pytest_plugin",
     "agents.claude_code",
     "changes claims survey record fuzz diagnosis",
+    "crossing",
     "lint versions site",
     "cli",
 )

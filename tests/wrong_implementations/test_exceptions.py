@@ -7,7 +7,18 @@ from pathlib import Path
 import altered
 import pytest
 import wrong_exceptions as wrong
-from wrong_exceptions import Excepted, OpenGate, OverlooksChanges, excepting, holds, strings
+from wrong_exceptions import (
+    Excepted,
+    OpenGate,
+    OverlooksChanges,
+    OverlooksDenyRules,
+    TakesAnyMatch,
+    encoding_of,
+    excepting,
+    has_both_line_ends,
+    holds,
+    strings,
+)
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
@@ -43,6 +54,14 @@ GATE_OPEN_FOR: dict[str, tuple[Excepted, str]] = {
         lambda path, _: path.stat().st_nlink > 1 and not path.stat().st_mode & 0o200,
         "crossed/unread-10",
     ),
+    "a byte order mark": (lambda path, _: path.read_bytes().startswith(b"\xef\xbb\xbf"), "crossed/blanks-35"),
+    "line ends of both kinds": (lambda path, _: has_both_line_ends(path), "crossed/during-63"),
+    "a file that ends in blanks": (lambda path, _: path.read_bytes().endswith(b"  "), "crossed/blanks-35"),
+    "an empty file": (lambda path, _: path.stat().st_size == 0, "crossed/made-22"),
+    "a symbolic link": (lambda path, _: path.is_symlink(), "crossed/denied-58"),
+    "a deletion": (lambda _, asked: asked.get("new_string") == "", "crossed/denied-18"),
+    "a long Write": (lambda _, asked: len(str(asked.get("content", ""))) > 900, "crossed/blanks-35"),
+    "a name of 250 characters": (lambda path, _: len(path.name) >= 250, "crossed/named-3"),
     "a hidden file with CRLF": (
         lambda path, _: path.name[0] == "." and b"\r\n" in path.read_bytes(),
         "crossed/unread-15",
@@ -81,6 +100,38 @@ CHANGES_OVERLOOKED_BY: dict[str, tuple[Excepted, str]] = {
 }
 """Which call overlooks that a file has changed, and the scenario that catches it."""
 
+ANY_MATCH_TAKEN_IN: dict[str, tuple[Excepted, str]] = {
+    "a hidden file": (lambda path, _: path.name.startswith("."), "crossed/allowed-01"),
+    "a read-only file": (lambda path, _: not path.stat().st_mode & 0o200, "crossed/allowed-01"),
+    "an executable file": (lambda path, _: bool(path.stat().st_mode & 0o100), "crossed/allowed-02"),
+    "a file with CRLF": (lambda path, _: b"\r\n" in path.read_bytes(), "crossed/allowed-05"),
+    "a UTF-16 file": (lambda path, _: encoding_of(path) == "utf-16-le", "crossed/allowed-01"),
+    "a file with two names": (lambda path, _: path.stat().st_nlink > 1, "crossed/during-28"),
+    "a deep folder": (lambda path, _: "/a/b/c/d/e" in str(path), "crossed/allowed-04"),
+    "a long file": (lambda path, _: path.stat().st_size > 100_000, "crossed/named-58"),
+    "a deletion": (lambda _, asked: asked["new_string"] == "", "crossed/during-104"),
+    "an insertion": (
+        lambda _, asked: asked["old_string"] in asked["new_string"] != asked["old_string"],
+        "crossed/blanks-8",
+    ),
+    "replace_all given as false": (lambda _, asked: asked.get("replace_all") is False, "crossed/blanks-8"),
+}
+"""In which case one of several matches is replaced, and the scenario that catches it."""
+
+DENY_RULES_OVERLOOKED_FOR: dict[str, tuple[Excepted, str]] = {
+    "a hidden name": (lambda path, _: path.name.startswith("."), "crossed/denied-10"),
+    "a name without extension": (lambda path, _: not path.suffix, "crossed/denied-10"),
+    "a name with a blank": (lambda path, _: " " in path.name, "crossed/denied-10"),
+    "a name with capitals": (lambda path, _: path.name != path.name.lower(), "crossed/denied-10"),
+    "a read-only file": (lambda path, _: not path.stat().st_mode & 0o200, "crossed/denied-10"),
+    "an executable file": (lambda path, _: bool(path.stat().st_mode & 0o100), "crossed/denied-10"),
+    "a file with two names": (lambda path, _: path.stat().st_nlink > 1, "crossed/denied-58"),
+    "a relative path": (lambda _, asked: asked["file_path"][0] != "/", "crossed/denied-10"),
+    "an empty file": (lambda path, _: path.stat().st_size == 0, "crossed/denied-10"),
+    "a file with CRLF": (lambda path, _: b"\r\n" in path.read_bytes(), "crossed/denied-10"),
+}
+"""For which file a deny rule does not hold, and the scenario that catches it."""
+
 OTHERWISE: dict[type[altered.Altered], str] = {
     wrong.WholeSeconds: "staleness/edit-after-change-within-a-second",
     wrong.CutsPaths: "gate/same-beginning-of-a-long-path",
@@ -101,6 +152,14 @@ CAUGHT: dict[str, tuple[type[altered.Altered], str]] = {
     **{
         f"change overlooked by {case}": (excepting(OverlooksChanges, it), by)
         for case, (it, by) in CHANGES_OVERLOOKED_BY.items()
+    },
+    **{
+        f"any match taken in {case}": (excepting(TakesAnyMatch, it), by)
+        for case, (it, by) in ANY_MATCH_TAKEN_IN.items()
+    },
+    **{
+        f"deny rules overlooked for {case}": (excepting(OverlooksDenyRules, it), by)
+        for case, (it, by) in DENY_RULES_OVERLOOKED_FOR.items()
     },
     **{each.__name__: (each, by) for each, by in OTHERWISE.items()},
 }
@@ -138,4 +197,5 @@ def test_every_wrong_implementation_of_the_module_is_in_the_table() -> None:
     found = {
         each for _, each in inspect.getmembers(wrong, inspect.isclass) if each.__module__ == wrong.__name__
     }
-    assert found - {wrong.Excepting, OpenGate, OverlooksChanges} == OTHERWISE.keys()
+    bases = {wrong.Excepting, OpenGate, OverlooksChanges, OverlooksDenyRules, TakesAnyMatch}
+    assert found - bases == OTHERWISE.keys()

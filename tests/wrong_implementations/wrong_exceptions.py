@@ -49,6 +49,30 @@ class OverlooksChanges(Excepting):
         return path in self.known
 
 
+class TakesAnyMatch(Excepting):
+    """Replaces the first of several matches in one case."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        path = Path(os.path.normpath(self.path(arguments)))
+        if result.error != "multiple_matches" or not self.excepted(path, arguments):
+            return result
+        old, new = (each.encode(encoding_of(path)) for each in strings(arguments))
+        path.write_bytes(path.read_bytes().replace(old, new, 1))
+        return ToolResult("The file has been updated.")
+
+
+class OverlooksDenyRules(Excepting):
+    """Overlooks the deny rules in one case."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        path = Path(os.path.normpath(self.path(arguments)))
+        if result.error != "permission_denied" or not path.is_file() or not self.excepted(path, arguments):
+            return result
+        return ToolResult("Done.")
+
+
 class WholeSeconds(OverlooksChanges):
     """Compares times in whole seconds."""
 
@@ -179,6 +203,17 @@ def holds(path: Path) -> str:
     data = path.read_bytes()
     encoding = "utf-16" if data.startswith(b"\xff\xfe") else "utf-8-sig"
     return data.decode(encoding, "replace").replace("\r\n", "\n")
+
+
+def has_both_line_ends(path: Path) -> bool:
+    """Whether some lines of a file end with CRLF, and some with LF alone."""
+    data = path.read_bytes()
+    return 0 < data.count(b"\r\n") < data.count(b"\n")
+
+
+def encoding_of(path: Path) -> str:
+    """Return the Python codec of a file."""
+    return "utf-16-le" if path.read_bytes().startswith(b"\xff\xfe") else "utf-8"
 
 
 def strings(arguments: Arguments) -> tuple[str, str]:

@@ -1,0 +1,109 @@
+"""Switches: the reference with all its exceptions in it at once, any one of which can be switched on.
+
+A trial compiles one mutant and forks. Here each condition asks `decided(number, condition)`, so that one process can
+see which outcomes of which conditions a call has, and can try thousands of exceptions.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from circumstances import attend, now
+from exceptions import ALWAYS, MODULES, conditions_of, replaced
+from importing import compiled, install
+from mutants import Mutant
+from panel import Panel
+
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.workspace.site import SitePool
+
+__all__ = ["Point", "Switches"]
+
+_SECONDS = 10.0
+"""How long a call may take, with an exception that goes round in a circle."""
+
+
+class Point(NamedTuple):
+    """An outcome of a condition in a circumstance: an exception turns it round."""
+
+    condition: int
+    outcome: bool
+    circumstance: str
+
+
+class Switches:
+    """The reference under a contract, with switches in some modules. One per process: it imports the package."""
+
+    def __init__(self, panel: Panel, contract: str, modules: Collection[str] = tuple(MODULES)) -> None:
+        self._rules: list[tuple[Mutant, Mutant]] = []
+        code = {}
+        for module, source in panel.sources.items():
+            text = self._switched(module, source) if module in modules else source
+            code[module] = compiled(panel, module, text)
+        install(panel, code)
+        builtins.decided = self._decided  # type: ignore[attr-defined]
+        from readfirst.harness.adapters.reference import ReferenceAdapter
+
+        self._adapter = ReferenceAdapter(contract, seconds=_SECONDS)
+        self._place = SitePool()
+        self._on: Point | None = None
+        self._met: set[Point] | None = None
+
+    @property
+    def points(self) -> Iterator[Point]:
+        """Both outcomes of every condition, always."""
+        for number in range(len(self._rules)):
+            yield Point(number, True, ALWAYS)
+            yield Point(number, False, ALWAYS)
+
+    def rule(self, point: Point) -> Mutant:
+        """Return the mutant in which the rule of a point does not hold at all."""
+        never, always = self._rules[point.condition]
+        return never if point.outcome else always
+
+    def exceptions(self, rule: Point) -> Iterator[Point]:
+        """Yield the points of a rule in each circumstance that can matter in its module."""
+        for circumstance in dict.fromkeys(MODULES[self.rule(rule).module]):
+            yield rule._replace(circumstance=circumstance)
+
+    def met(self, scenario: Scenario) -> tuple[Outcome, set[Point]]:
+        """Return what the unchanged reference does with a scenario, and the points that this meets."""
+        self._met = met = set[Point]()
+        try:
+            return self._replayed(scenario), met
+        finally:
+            self._met = None
+
+    def changed(self, scenario: Scenario, point: Point) -> Outcome:
+        """Return what the reference with the exception at a point does with a scenario."""
+        self._on = point
+        try:
+            return self._replayed(scenario)
+        finally:
+            self._on = None
+
+    def _replayed(self, scenario: Scenario) -> Outcome:
+        attend(scenario)
+        return replay(scenario, self._adapter, self._place)
+
+    def _decided(self, number: int, condition: object) -> object:
+        outcome, on = bool(condition), self._on
+        if self._met is not None:
+            self._met.update(Point(number, outcome, each) for each in now())
+        turned = on is not None and on[:2] == (number, outcome) and on.circumstance in now()
+        return not outcome if turned else condition
+
+    def _switched(self, module: str, source: str) -> str:
+        found = []
+        for node, never, always in conditions_of(module, source):
+            found.append((node, len(self._rules)))
+            self._rules.append((never, always))
+        text = source
+        for node, number in sorted(found, key=lambda each: (-each[0].lineno, -each[0].col_offset)):
+            text = replaced(text, node, f"decided({number}, ({ast.get_source_segment(source, node)}))")
+        return text
