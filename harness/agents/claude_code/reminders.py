@@ -16,7 +16,9 @@ def _reminder(beginning: str) -> re.Pattern[str]:
 _ALWAYS = _reminder(r"<total_tokens>[0-9]+ tokens left</total_tokens>")
 _NOW_AND_THEN = _reminder(r"The (?:task tools haven't|TodoWrite tool hasn't) been used recently\.")
 
-_FOR_SUB_AGENTS = _reminder(r"Available agent types for the Agent tool:")
+_FOR_SUB_AGENTS = _reminder(
+    r"(?:Available agent types for the Agent tool|The following skills are available for use with the Skill tool):"
+)
 """What later versions tell a sub-agent behind its first result: always, so that a second try brings it again."""
 
 _FIRST_NUMBER = re.compile(r"\A[0-9]{1,5}→")
@@ -40,7 +42,7 @@ def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:
     text, disturbed = _NOW_AND_THEN.subn("", text)
     if (disturbed or listed) and not counted and _LAST_NUMBER.search(text):
         text += "\t"  # as behind every number
-    if disturbed and text.endswith("\n</system-reminder>"):
+    if (disturbed or listed) and text.endswith("\n</system-reminder>"):
         text += "\n"  # as the version's own reminder about the file always ends
     # The first number of a file stands as wide as the others.
     text = _FIRST_NUMBER.sub(lambda match: match[0].rjust(_NUMBER_WIDTH), text)
