@@ -260,13 +260,13 @@ class FileTools:
 
     def _ended(self, results: list[Result]) -> list[Result]:
         """End a message, and return its results: what is told of changed files may cut the blanks at their ends."""
-        self._session.memory.message += 1
         watches = self._session.behaviours.changed_files_are_noticed
         if self._session.has_just_run:
             self._session.has_just_run = False
             watches = watches and self._session.behaviours.changes_by_commands_are_noticed
         outdated = self._session.memory.outdated() if watches else []
-        told = outdated and read_again(self._session, outdated)
+        told = bool(outdated) and read_again(self._session, outdated)
+        self._session.memory.message += 1
         if not (told and self._session.behaviours.reminders_cut_blanks):
             return results
         return [replace(result, text=result.text.rstrip(BLANKS)) for result in results]

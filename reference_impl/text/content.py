@@ -98,12 +98,12 @@ def well_formed(text: str) -> str:
 def encode(text: str, file_format: Format) -> bytes:
     """Return the bytes. Every `\\n` becomes the line ending, also one that follows a `\\r`.
 
-    Half of a surrogate pair becomes U+FFFD.
+    Half of a surrogate pair becomes U+FFFD. What is empty has no byte order mark either.
     """
     text = well_formed(text)
     if file_format.line_ending != "\n":
         text = (text if file_format.doubled else unify(text)).replace("\n", file_format.line_ending)
-    if file_format.mark:
+    if file_format.mark and text:
         text = f"\ufeff{without_mark(text)}"
     return text.encode(file_format.encoding)
 

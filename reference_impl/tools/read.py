@@ -146,11 +146,12 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
             told_first = f"<system-reminder>{told}</system-reminder>\n\n"
     else:
         refuse_too_long(text, advice_on_lines(behaviours))
-        whole = behaviours.whole_reads_are_compared and is_whole(
-            session, arguments, all_shown=text == content
-        )
         # As many lines as were asked for may not be all; only fewer tell that there are no more.
-        seen = whole and ("limit" not in arguments or arguments["limit"] > len(lines))
+        ended = "limit" not in arguments or arguments["limit"] > len(lines)
+        whole = behaviours.whole_reads_are_compared and is_whole(
+            session, arguments, all_shown=ended and text == content
+        )
+        seen = whole and ended
         session.memory.remember(
             path, content if whole else None, (offset, limit), seen=seen, given=arguments["file_path"]
         )

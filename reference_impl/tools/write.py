@@ -19,7 +19,7 @@ from readfirst.reference_impl.session.memory import (
 )
 from readfirst.reference_impl.session.paths import refuse_null
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.content import Format, encode, numbered, refuse_unwritable
+from readfirst.reference_impl.text.content import Format, encode, numbered, readable, refuse_unwritable, unify
 from readfirst.reference_impl.text.insertion import are_blanks_cut, without_escapes, without_trailing_blanks
 from readfirst.reference_impl.tools import edit as edit_tool
 
@@ -91,8 +91,14 @@ def needs_read(session: Session, path: str) -> bool:
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:
     """Refuse a file that changed after it was remembered."""
-    newer = modified_at(path, exact=session.behaviours.write_times_are_exact) > record.timestamp
-    if newer and (not session.behaviours.write_compares_contents or is_changed(session.memory, path, record)):
+    behaviours = session.behaviours
+    newer = modified_at(path, exact=behaviours.write_times_are_exact) > record.timestamp
+    if newer and behaviours.write_compares_contents:
+        # Here UTF-16 is what Read takes it for, right before writing it is what it means.
+        mark = not behaviours.byte_order_mark_is_format
+        read = unify(readable(disk.read(path), utf_16=behaviours.utf_16_is_shown, mark=mark))
+        newer = record.content != read and is_changed(session.memory, path, record)
+    if newer:
         raise Refusal("modified_since_read", MODIFIED, code=3)
 
 

@@ -29,14 +29,11 @@ from readfirst.reference_impl.behaviours.history import version_of
 
 from .conftest import Clinic, changes_of
 
-CONTRACTS = tuple(
-    each.name for each in Suite().contracts if each.recorded and not each.name.endswith("+gated")
-)
+ALL_CONTRACTS = tuple(Suite().contracts)
+CONTRACTS = tuple(each.name for each in ALL_CONTRACTS if each.recorded and not each.name.endswith("+gated"))
 TABLE = Table.read()
-USUAL = {
-    name: row.in_contracts([each.name for each in Suite().contracts])[BASE]
-    for name, row in TABLE.rows.items()
-}
+NAMES = [each.name for each in ALL_CONTRACTS]
+USUAL = {name: row.in_contracts(NAMES)[BASE] for name, row in TABLE.rows.items()}
 VISIBLE = sorted(
     {
         change
