@@ -89,13 +89,14 @@ def diagnose(
         raise UsageError("name a target, or the results of a run: readfirst diagnose mine.jsonl")
     if BASE not in contracts(suite):
         raise UsageError(f"{suite.root} has no contract {BASE}, which a diagnosis needs.")
+    found = [_observed(suite, each, jobs, time_limit, confine) for each in targets]
     table = _up_to_date(suite, Table.read(), jobs)
     rules = _rules(suite)
-    cases = []
     with Replays(suite) as replays:
-        for each in targets:
-            name, observed = _observed(suite, table, each, jobs, time_limit, confine)
-            cases.append(_case(suite, table, replays, name, observed, level.value, rules))
+        cases = [
+            _case(suite, table, replays, name, _comparable(table, name, observed), level.value, rules)
+            for name, observed in found
+        ]
     match format_:
         case DiagnosisFormat.json:
             text = as_json(cases)
@@ -111,28 +112,26 @@ def diagnose(
 
 
 def _observed(
-    suite: Suite, table: Table, target: str, jobs: int, time_limit: float, confine: bool
+    suite: Suite, target: str, jobs: int, time_limit: float, confine: bool
 ) -> tuple[str, dict[str, Fingerprint]]:
-    """Return what a target is called, and what it did where the reference can be asked. Raises UsageError."""
-    from readfirst.harness.diagnosis.observation import (
-        comparable,
-        read_observed,
-        run_observed,
-    )
+    """Return what a target is called, and what it did. Raises UsageError."""
+    from readfirst.harness.diagnosis.observation import read_observed, run_observed
 
     file = Path(target)
     if target.endswith(".jsonl") or (":" not in target and file.is_file()):
-        name, observed = read_observed(suite, file)
-    else:
-        ids = [each for each in suite.ids() if each in table.rows]
-        name = target
-        observed = run_observed(suite, target, ids, jobs=jobs, time_limit=time_limit, confine=confine)
+        return read_observed(suite, file)
+    ids = suite.ids()
+    return target, run_observed(suite, target, ids, jobs=jobs, time_limit=time_limit, confine=confine)
+
+
+def _comparable(table: Table, name: str, observed: dict[str, Fingerprint]) -> dict[str, Fingerprint]:
+    """Return what was observed where the reference can be asked. Raises UsageError."""
+    from readfirst.harness.diagnosis.observation import comparable
+
     found = comparable(table, observed)
     if not found:
-        raise UsageError(
-            f"{target}: none of the scenarios that were judged can be replayed on the reference."
-        )
-    return name, found
+        raise UsageError(f"{name}: none of the scenarios that were judged can be replayed on the reference.")
+    return found
 
 
 def _case(

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from readfirst.harness.adapters.reference import ReferenceSession
+from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.session import Workspace
-from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.contracts import SESSION_CAPABILITIES, Contract
+from readfirst.harness.suite.scenario import BASH, Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import Behaviours, FileTools
 
 SUITE = Suite()
-_CAPABILITIES = frozenset(
-    {"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", "parallel", "during", "deny"}
-)
+_CAPABILITIES = frozenset({"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", BASH, *SESSION_CAPABILITIES})
 
-
-class Reference:
-    """The reference with any behaviours."""
-
-    repeats_paths = True
-
-    def __init__(self, behaviours: Behaviours) -> None:
-        self._behaviours = behaviours
-
-    def open(self, workspace: Workspace) -> ReferenceSession:
-        tools = FileTools(self._behaviours, root=workspace.root, home=workspace.home, deny=workspace.deny)
-        return ReferenceSession(tools, 30.0)
+Reference = ReferenceAdapter
+"""The reference with any behaviours."""
 
 
 def judged(scenario: Scenario, outcome: Outcome, contract: Contract) -> str:
