@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from readfirst.harness.suite.contracts import Contracts, order
+from readfirst.harness.suite.contracts import Contracts, UnknownContractError, order
 from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.recordings import RecordedResult, Transcript
 
@@ -16,10 +16,12 @@ def with_outer_blanks(transcripts: Mapping[str, Transcript], contracts: Contract
     """Return the transcripts of a scenario, by contract, each answer with its outer blanks where they are known.
 
     An answer of a contract that ignores outer blanks gets those of the same answer on the closest contract that
-    compares them: on the same version first. One that no such contract gave stays as it is.
+    compares them: on the same version first. One that no such contract gave stays as it is, and so does what was
+    recorded of a contract that the suite does not have.
     """
-    names = sorted(transcripts, key=order)
-    whole = [name for name in names if not contracts.find(name).ignores_outer_blanks]
+    ignoring = {name: ignores for name in transcripts if (ignores := _ignores(name, contracts)) is not None}
+    names = sorted(ignoring, key=order)
+    whole = [name for name in names if not ignoring[name]]
 
     def closest(name: str) -> list[Transcript]:
         def distance(other: str) -> tuple[bool, int]:
@@ -29,8 +31,17 @@ def with_outer_blanks(transcripts: Mapping[str, Transcript], contracts: Contract
         return [transcripts[other] for other in sorted(whole, key=distance)]
 
     return {
-        name: each if name in whole else _restored(each, closest(name)) for name, each in transcripts.items()
+        name: _restored(each, closest(name)) if ignoring.get(name) else each
+        for name, each in transcripts.items()
     }
+
+
+def _ignores(name: str, contracts: Contracts) -> bool | None:
+    """Whether a contract ignores outer blanks; None if the suite does not have it."""
+    try:
+        return contracts.find(name).ignores_outer_blanks
+    except UnknownContractError:
+        return None
 
 
 def _restored(transcript: Transcript, others: Sequence[Transcript]) -> Transcript:

@@ -40,10 +40,7 @@ def test_a_time_and_a_replaced_file_are_told_apart() -> None:
     inode, time = trace_differences({}, (), STATE, NAMES, traces)
     assert (inode.what, inode.got) == ("inode of a.txt", "another file with the same bytes")
     assert time.what == "time of a.txt"
-    assert (time.expected, time.got) == (
-        "1970-01-01T00:00:01.000000000Z",
-        "1970-01-01T00:00:02.000000005Z",
-    )
+    assert (time.expected, time.got) == ("the same as before", "later than before")
 
 
 @pytest.mark.parametrize(
