@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -109,15 +109,8 @@ def comparable(table: Table, observed: Mapping[str, Fingerprint]) -> dict[str, F
     return {
         each: found
         for each, found in observed.items()
-        if each in table.rows and _says_something(found, table.rows[each].known())
+        if each in table.rows and (not is_lacking(found) or found in table.rows[each].known())
     }
-
-
-def _says_something(found: Fingerprint, known: Collection[Fingerprint]) -> bool:
-    """Whether something can be told from it: not of what one side alone lacks, as commands, which no row has."""
-    if is_lacking(found):
-        return found in known
-    return not known or not all(map(is_lacking, known))
 
 
 def behaviours_observed(table: Table, replays: Replays, behaviours: Behaviours) -> dict[str, Fingerprint]:

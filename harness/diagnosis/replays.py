@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self, cast
 
 from readfirst.harness.adapters.reference import ReferenceSession
+from readfirst.harness.adapters.shell import Shell
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.compare.whole import has_digests, whole
@@ -15,7 +16,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import TIME_LIMIT, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.recordings import RecordingError
-from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario import BASH, Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import Behaviours, FileTools
@@ -128,7 +129,7 @@ class _Adapter:
     repeats_paths = True
 
     def __init__(self, behaviours: Behaviours) -> None:
-        tools = {"Read", "Edit", "Write", "NotebookEdit"}
+        tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}
         if behaviours.multi_edit_exists:
             tools.add("MultiEdit")
         self.capabilities = frozenset({*tools, *SESSION_CAPABILITIES})
@@ -139,7 +140,8 @@ class _Adapter:
         """Start with nothing read."""
         watched = _Watched(**{name: getattr(self._behaviours, name) for name in _NAMES})
         self.asked = object.__getattribute__(watched, "asked")
-        tools = FileTools(watched, root=workspace.root, home=workspace.home, deny=workspace.deny)
+        shell = Shell(workspace.root, workspace.home, TIME_LIMIT) if BASH in workspace.needs else None
+        tools = FileTools(watched, root=workspace.root, home=workspace.home, deny=workspace.deny, shell=shell)
         return ReferenceSession(tools, TIME_LIMIT)
 
 
