@@ -14,6 +14,8 @@ _LENGTH = 8
 """Hexadecimal digits of a digest: a scenario knows a handful of them."""
 _MODEST = {"world event"}
 """What these say depends on the machine, so only that they differ counts."""
+_UNRECORDED = ("time of ", "inode of ")
+"""What recordings do not tell, so that a recorded version could not be recognised by it."""
 
 
 class Fingerprint(NamedTuple):
@@ -47,7 +49,11 @@ def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
         case "unsupported":
             return Fingerprint(verdict.reason.removeprefix("the adapter "))
         case "passed" | "failed":
-            effects = (each for each in verdict.differences if each.level == "effects")
+            effects = (
+                each
+                for each in verdict.differences
+                if each.level == "effects" and not each.what.startswith(_UNRECORDED)
+            )
             reason = (
                 each for each in verdict.differences if each.level == "reason" and not _is_unknown(each)
             )
