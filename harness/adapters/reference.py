@@ -33,11 +33,7 @@ class ReferenceAdapter:
 
     def open(self, workspace: Workspace) -> ReferenceSession:
         """Start with nothing read."""
-        shell = Shell(workspace.root, workspace.home, self._seconds) if BASH in workspace.needs else None
-        tools = FileTools(
-            self._contract, root=workspace.root, home=workspace.home, deny=workspace.deny, shell=shell
-        )
-        return ReferenceSession(tools, self._seconds)
+        return ReferenceSession.of(self._contract, workspace, self._seconds)
 
 
 class ReferenceSession:
@@ -46,6 +42,15 @@ class ReferenceSession:
     def __init__(self, tools: FileTools, seconds: float) -> None:
         self._tools = tools
         self._seconds = seconds
+
+    @classmethod
+    def of(cls, contract: str | Behaviours, workspace: Workspace, seconds: float) -> ReferenceSession:
+        """Start in a workspace, with a shell if its scenario runs commands. `seconds` is the time limit per call."""
+        shell = Shell(workspace.root, workspace.home, seconds) if BASH in workspace.needs else None
+        tools = FileTools(
+            contract, root=workspace.root, home=workspace.home, deny=workspace.deny, shell=shell
+        )
+        return ReferenceSession(tools, seconds)
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Execute one call."""

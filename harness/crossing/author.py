@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from readfirst.harness.crossing.dimensions import DIMENSIONS, STALE, WRITES, Values
 from readfirst.harness.crossing.meetings import File, Files
+from readfirst.harness.crossing.spelling import spelt
 from readfirst.harness.suite.entry import Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.shift import Seconds
@@ -74,7 +74,7 @@ class Author:
 
     def read(self, known: str, spelling: str = "plain") -> None:
         """Add a Read of the whole file or of a range of its lines."""
-        arguments: dict[str, Any] = {"file_path": self._spelt(spelling)}
+        arguments: dict[str, Any] = {"file_path": spelt(self._path, spelling)}
         if known == "range":
             arguments |= {"offset": 1, "limit": 2}
         self._call("Read", arguments, None)
@@ -96,7 +96,7 @@ class Author:
             "equal": (word, word),
             "arguments": (word, None),
         }[reason]
-        arguments = {"file_path": self._spelt(spelling), "old_string": old}
+        arguments = {"file_path": spelt(self._path, spelling), "old_string": old}
         if new is not None:
             arguments["new_string"] = new
         error = {"missing": "string_not_found", "several": "multiple_matches", "equal": "no_changes"}
@@ -140,7 +140,7 @@ class Author:
         return "modified_since_read" if stale else None
 
     def _edit(self, edit: str, flag: str, spelling: str) -> ToolCall | None:
-        arguments: dict[str, Any] = {"file_path": self._spelt(spelling)}
+        arguments: dict[str, Any] = {"file_path": spelt(self._path, spelling)}
         text = self.file.text
         if edit in WRITES:
             content = {"same": text, "empty": "", "other": f"written {self._number + 1}\n"}[edit]
@@ -189,17 +189,6 @@ class Author:
         self.steps.append(call)
         self.file.answered(call, error)
         self._number += 1
-
-    def _spelt(self, spelling: str) -> str:
-        folder, name = posixpath.split(self._path)
-        above = f"{folder}/" if folder else ""
-        return {
-            "plain": f"$WS/{self._path}",
-            "dot": f"$WS/{above}./{name}",
-            "double": f"$WS/{above}/{name}",
-            "up": f"$WS/{above}x/../{name}",
-            "relative": self._path,
-        }[spelling]
 
     def _known(self) -> File:
         file = Files(self.given).called(ToolCall("Read", {"file_path": f"$WS/{self._path}"}))

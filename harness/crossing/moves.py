@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from readfirst.harness.crossing.drawn_files import LONG_LINE, STRAIGHT
+from readfirst.harness.crossing.spelling import spelt
 from readfirst.harness.crossing.themes import Theme
 from readfirst.harness.fuzz.sketch import Sketch
 from readfirst.harness.suite.entry import RegularFile, TextContent
@@ -50,15 +51,7 @@ class Moves:
     def _named(self, path: str) -> str:
         if path.startswith("~"):
             return path
-        folder, name = posixpath.split(path)
-        above = f"{folder}/" if folder else ""
-        return {
-            "plain": f"$WS/{path}",
-            "dot": f"$WS/{above}./{name}",
-            "double": f"$WS/{above}/{name}",
-            "up": f"$WS/{above}x/../{name}",
-            "relative": path,
-        }[self._random.choice(self._theme.spellings)]
+        return spelt(path, self._random.choice(self._theme.spellings))
 
     def read(self, path: str) -> ToolCall:
         """Draw a Read of all lines or of some."""

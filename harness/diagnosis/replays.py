@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self, cast
 
 from readfirst.harness.adapters.reference import ReferenceSession
-from readfirst.harness.adapters.shell import Shell
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.compare.whole import has_digests, whole
@@ -19,7 +18,7 @@ from readfirst.harness.suite.recordings import RecordingError
 from readfirst.harness.suite.scenario import BASH, Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
-from readfirst.reference_impl import Behaviours, FileTools
+from readfirst.reference_impl import Behaviours
 
 __all__ = ["Replays", "Seen"]
 
@@ -140,9 +139,7 @@ class _Adapter:
         """Start with nothing read."""
         watched = _Watched(**{name: getattr(self._behaviours, name) for name in _NAMES})
         self.asked = object.__getattribute__(watched, "asked")
-        shell = Shell(workspace.root, workspace.home, TIME_LIMIT) if BASH in workspace.needs else None
-        tools = FileTools(watched, root=workspace.root, home=workspace.home, deny=workspace.deny, shell=shell)
-        return ReferenceSession(tools, TIME_LIMIT)
+        return ReferenceSession.of(watched, workspace, TIME_LIMIT)
 
 
 class _Watched(Behaviours):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,14 @@ def test_a_version_that_is_not_a_contract_is_answered_with_the_contract_that_beh
     with pytest.raises(UnknownContractError) as raised:
         own[version]
     assert told in str(raised.value)
+
+
+def test_a_version_that_behaves_like_the_next_contract_is_answered_with_that() -> None:
+    own = load_contracts(default_root() / "contracts.yaml")
+    later = replace(own["2.1.7"], name="2.1.9", version="2.1.9")
+    told = nearest("2.1.8", [own["2.0.76"], later])
+    assert told == "2.1.8 is between 2.0.76 and 2.1.9: nothing changed at 2.1.9. Write 2.1.9."
+    assert behaviours_of("2.1.8") == behaviours_of("2.1.9")
 
 
 def test_what_is_reported_of_a_version_is_what_the_reference_does() -> None:
