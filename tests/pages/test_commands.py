@@ -104,6 +104,10 @@ PLANS = {
     "readfirst record --results --contract 2.1.7 --check": Plan("live", seconds=600),
     "python3 tests/crossing/make.py --check": Plan(whole=True),
     "readfirst site --output site": Plan("browser", whole=True, seconds=300),
+    "python3 tests/pictures/make.py site/rules/edit-refuses-changed-file.html --dark --width 1280 --height 860"
+    " --output docs/site-rule.png": Plan(
+        "browser", before="readfirst site --output site", whole=True, seconds=300
+    ),
     "readfirst run target:agno@3.1.10": Plan("agents", whole=True, seconds=1800),
     "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", whole=True, seconds=1800),
     "readfirst targets --outdated": Plan("agents", (0, 1)),

@@ -1,9 +1,11 @@
-"""Pictures: take one of the HTML report, as README and docs show it, from result streams and with a real Chromium.
+"""Pictures: take one of the HTML report or of a page of the site, as README and docs show it, with a real Chromium.
 
     python3 tests/pictures/make.py results/*.jsonl --level effects --output docs/implementations.png
     python3 tests/pictures/make.py a.jsonl b.jsonl --output docs/report-light.png
     python3 tests/pictures/make.py a.jsonl b.jsonl --scenario gate/edit-unread --dark --output docs/report-dark.png
+    python3 tests/pictures/make.py site/table.html --width 1280 --height 800 --output docs/site-table.png
 
+The report is made of result streams; a page of its own is shown as its window is when it opens.
 Needs the extra `browser`, chromium and chromedriver.
 """
 
@@ -33,8 +35,6 @@ FLAGS = (
     "--disable-sync",
     "--hide-scrollbars",  # a picture has none, and without them lines wrap elsewhere
 )
-MARGIN = 12
-"""Pixels around what is shown."""
 SHOWN = """
 const [scenario, level] = arguments;
 const rules = document.getElementById("rules");
@@ -52,19 +52,29 @@ const first = scenario ? document.getElementById(scenario)
 const last = scenario ? document.getElementById(`details-of-${scenario}`)
   : document.getElementById("families").closest("section");
 const above = first.getBoundingClientRect(), below = last.getBoundingClientRect();
-return [above.left + scrollX, above.top + scrollY, Math.max(above.width, below.width), below.bottom - above.top];
+const margin = 12; // pixels around what is shown
+return [above.left + scrollX - margin, above.top + scrollY - margin,
+  Math.max(above.width, below.width) + 2 * margin, below.bottom - above.top + 2 * margin];
 """
+WINDOW = (
+    "document.getAnimations().forEach(running => running.finish()); return [0, 0, innerWidth, innerHeight];"
+)
 
 
 def main() -> int:
     """Write one picture; exit code 1 without a Chromium, or for a stream that is not whole."""
-    parser = argparse.ArgumentParser(description="Take a picture of the HTML report of result streams.")
-    parser.add_argument("streams", nargs="+", type=Path, help="Results that --format jsonl wrote.")
+    parser = argparse.ArgumentParser(
+        description="Take a picture of the HTML report of result streams, or of a page."
+    )
+    parser.add_argument(
+        "streams", nargs="+", type=Path, help="Results that --format jsonl wrote, or one HTML file."
+    )
     parser.add_argument("--output", type=Path, required=True, help="The PNG file to write.")
     parser.add_argument("--level", default="", help="Show the matrix of families and runs at this level.")
     parser.add_argument("--scenario", default="", help="Show this scenario, opened.")
     parser.add_argument("--dark", action="store_true", help="As readers see it who prefer dark pages.")
     parser.add_argument("--width", type=int, default=1440, help="Pixels.")
+    parser.add_argument("--height", type=int, default=1000, help="Pixels, of the window of a page.")
     given = parser.parse_args()
     browsers = map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))
     programs = [next(filter(None, browsers), None), shutil.which("chromedriver")]
@@ -73,43 +83,47 @@ def main() -> int:
             "chromium and chromedriver are needed: apt-get install chromium chromium-driver", file=sys.stderr
         )
         return 1
+    own = len(given.streams) == 1 and given.streams[0].suffix == ".html"
     with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / "report.html"
+        page = given.streams[0].resolve() if own else Path(folder) / "report.html"
         try:
-            perform_report(Suite(), given.streams, "html", page)
+            if not own:
+                perform_report(Suite(), given.streams, "html", page)
+            elif not page.is_file():
+                parser.error(
+                    f"there is no page {given.streams[0]}; `readfirst site --output site` makes some"
+                )
         except (StreamError, UnreadableStreamError) as error:
             print(error, file=sys.stderr)
             return 1
-        picture = taken(page, given, *map(str, programs))
+        picture = taken(page, given, WINDOW if own else SHOWN, Path(folder), *map(str, programs))
     given.output.write_bytes(picture)
     print(f"wrote {given.output}")
     return 0
 
 
-def taken(page: Path, given: argparse.Namespace, chromium: str, chromedriver: str) -> bytes:
-    """Open the page and return a picture of what is asked for."""
+def taken(
+    page: Path, given: argparse.Namespace, shown: str, folder: Path, chromium: str, chromedriver: str
+) -> bytes:
+    """Open the page, with a profile in the folder, and return a picture of what the script `shown` finds."""
     from selenium.webdriver import Chrome
     from selenium.webdriver.chrome.options import Options
     from selenium.webdriver.chrome.service import Service
 
     options = Options()
     options.binary_location = chromium
-    for flag in (*FLAGS, f"--window-size={given.width},1000", f"--user-data-dir={page.parent / 'profile'}"):
+    for flag in (*FLAGS, f"--user-data-dir={folder / 'profile'}"):
         options.add_argument(flag)
     driver = Chrome(options=options, service=Service(chromedriver))
     try:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if given.dark else "light"}
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        screen = {"width": given.width, "height": given.height, "deviceScaleFactor": 1, "mobile": False}
+        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
         driver.set_page_load_timeout(300)
         driver.get(page.as_uri())
-        left, top, width, height = driver.execute_script(SHOWN, given.scenario, given.level)
-        clip = {
-            "x": max(0, left - MARGIN),
-            "y": max(0, top - MARGIN),
-            "width": width + 2 * MARGIN,
-            "height": height + 2 * MARGIN,
-            "scale": 1,
-        }
+        left, top, width, height = driver.execute_script(shown, given.scenario, given.level)
+        clip = {"x": max(0, left), "y": max(0, top), "width": width, "height": height, "scale": 1}
         shot: dict[str, Any] = driver.execute_cdp_cmd(
             "Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True}
         )

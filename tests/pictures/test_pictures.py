@@ -53,3 +53,21 @@ def test_a_stream_that_was_cut_off_gives_no_picture(stream: Path, tmp_path: Path
     assert ended.returncode != 0
     assert "the stream ends without its footer" in ended.stderr
     assert not (tmp_path / "none.png").exists()
+
+
+@pytest.mark.browser
+def test_a_picture_shows_a_page_as_its_window_does(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<!doctype html><title>t</title><body style='margin:0; height:5000px'>text</body>")
+    command = [sys.executable, str(MAKE), str(page), "--width", "390", "--height", "844"]
+    subprocess.run([*command, "--output", str(tmp_path / "page.png")], check=True, timeout=120)
+    assert size(tmp_path / "page.png") == (390, 844)
+
+
+@pytest.mark.browser
+def test_a_page_that_does_not_exist_gives_no_picture(tmp_path: Path) -> None:
+    command = [sys.executable, str(MAKE), str(tmp_path / "none.html"), "--output", str(tmp_path / "none.png")]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 2
+    assert "there is no page" in ended.stderr
+    assert not (tmp_path / "none.png").exists()
