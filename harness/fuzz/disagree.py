@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from readfirst.harness.compare.expected_files import FileDifference
+from readfirst.harness.compare.left_alone import name_differences, trace_differences
 from readfirst.harness.compare.verdict import LEVELS, Level
+from readfirst.harness.record.transcribe import own_changes
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile
@@ -56,14 +59,23 @@ def first_disagreement(
 ) -> Disagreement | None:
     """Return the first difference at `level` or below, None where both agree in every step that both made.
 
-    Files are compared in full after every step. `verbatim` compares as `text`, because host wrapping differs.
+    Files are compared in full after every step; so are, where the target has to leave them alone, their times and which
+    names share one. `verbatim` compares as `text`, because host wrapping differs.
     """
     judged = LEVELS[: LEVELS.index(level) + 1]
     pairs = zip(scenario.steps, reference.steps, target.steps, strict=False)
+    state = dict(reference.before)
     for index, (step, ours, theirs) in enumerate(pairs):
         found = _of_step(index, step, ours, theirs, judged, vocabulary)
+        if found is None or found.cause.level != "effects":
+            found = _of_what_is_left_alone(index, step, ours, theirs, state, vocabulary) or found
         if found is not None:
             return found
+        for path, entry in ours.changes.items():
+            if entry is None:
+                state.pop(path, None)
+            else:
+                state[path] = entry
     return _of_breakage(scenario, reference, target)
 
 
@@ -71,8 +83,7 @@ def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Dis
     """Return the difference that one side broke where the other went on."""
     if reference.broken is not None or target.broken is None or target.broken.step >= len(reference.steps):
         return None
-    step = scenario.steps[target.broken.step]
-    calls = step.calls if isinstance(step, ParallelCalls) else (step,) if isinstance(step, ToolCall) else ()
+    calls = _calls(scenario.steps[target.broken.step])
     tool = calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
     cause = Cause(tool, "effects", "answered", "broken")
     return Disagreement(cause, target.broken.step, 0, "answer", "an answer", target.broken.message)
@@ -86,13 +97,7 @@ def _of_step(
     judged: tuple[Level, ...],
     vocabulary: Vocabulary,
 ) -> Disagreement | None:
-    match step:
-        case ToolCall():
-            calls: tuple[ToolCall, ...] = (step,)
-        case ParallelCalls():
-            calls = step.calls
-        case _:
-            calls = ()
+    calls = _calls(step)
     worst: Disagreement | None = None
     for number, (call, one, other) in enumerate(zip(calls, ours.results, theirs.results, strict=True)):
         names = (_made_of(call, one, vocabulary), _made_of(call, other, vocabulary))
@@ -109,19 +114,58 @@ def _of_step(
     if worst is not None and worst.cause.level == "effects":
         return worst
     if ours.changes != theirs.changes:
-        tool = calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
-        made = (
-            (
-                _made_of(calls[0], ours.results[0], vocabulary),
-                _made_of(calls[0], theirs.results[0], vocabulary),
-            )
-            if len(calls) == 1
-            else (DONE, DONE)
-        )
         path = next(path for path in sorted({*ours.changes, *theirs.changes}) if _differs(path, ours, theirs))
         described = (_describe(path, ours.changes), _describe(path, theirs.changes))
-        return Disagreement(Cause(tool, "effects", *made), index, 0, f"file {path}", *described)
+        return Disagreement(_effects(calls, ours, theirs, vocabulary), index, 0, f"file {path}", *described)
     return worst
+
+
+def _of_what_is_left_alone(
+    index: int,
+    step: Step,
+    ours: StepOutcome,
+    theirs: StepOutcome,
+    state: Mapping[str, Entry],
+    vocabulary: Vocabulary,
+) -> Disagreement | None:
+    """Return what the target did to files with their bytes and modes unchanged; `state` is the workspace before."""
+    calls = _calls(step)
+    for found in _touched(calls, ours, theirs, state):
+        cause = _effects(calls, ours, theirs, vocabulary)
+        return Disagreement(cause, index, 0, found.what, found.expected, found.got)
+    return None
+
+
+def _touched(
+    calls: tuple[ToolCall, ...], ours: StepOutcome, theirs: StepOutcome, state: Mapping[str, Entry]
+) -> Iterator[FileDifference]:
+    if not calls or not (theirs.traces or theirs.names_before or theirs.names):
+        return
+    expected = own_changes(ours, state)
+    done = (call for call, result in zip(calls, ours.results, strict=True) if not result.is_error)
+    allowed = [call for call in done if call.tool != "Read"]
+    yield from trace_differences(expected, allowed, state, theirs.names, theirs.traces)
+    yield from name_differences(expected, theirs.names_before, theirs.names, theirs.changes)
+
+
+def _calls(step: Step) -> tuple[ToolCall, ...]:
+    match step:
+        case ToolCall():
+            return (step,)
+        case ParallelCalls(calls):
+            return calls
+        case _:
+            return ()
+
+
+def _effects(
+    calls: tuple[ToolCall, ...], ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
+) -> Cause:
+    """Return the cause of a difference of files: what each side made of the only call."""
+    if len(calls) != 1:
+        return Cause("parallel" if calls else "world event", "effects", DONE, DONE)
+    made = (_made_of(calls[0], each.results[0], vocabulary) for each in (ours, theirs))
+    return Cause(calls[0].tool, "effects", *made)
 
 
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from readfirst.harness.suite.recordings import UNNAMED, RecordedResult, Transcri
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.vocabulary import Vocabulary
 
-__all__ = ["named", "parted", "transcribe"]
+__all__ = ["named", "own_changes", "parted", "transcribe"]
 
 
 def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> Transcript:
@@ -59,7 +59,7 @@ def _step(
     changes: dict[str, Entry | None] = {}
     created: dict[str, int] = {}
     struck = {**before, **done.expected_world}  # with what world events did while the call was on its way
-    own = dict(_own(done, struck, before)) | parted(done, struck)
+    own = own_changes(done, before)
     former = {path: entry for path, entry in struck.items() if entry is not None}
     for path, entry in own.items():
         mode = _mode_of(entry)
@@ -68,6 +68,12 @@ def _step(
         if not _is_implied(path, entry, own, before):
             changes[path] = _with_mode(entry, former.get(path), new=path not in former)
     return TranscriptStep(tools, results, changes, created, done.struck)
+
+
+def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Entry | None]:
+    """Return what the implementation changed itself; a file that was replaced counts, even by one with its bytes."""
+    struck = {**before, **done.expected_world}
+    return dict(_own(done, struck, before)) | parted(done, struck)
 
 
 def _own(

@@ -6,6 +6,7 @@ from random import Random
 import altered
 import pytest
 import wrong_answers
+import wrong_files
 import wrong_state
 import wrong_text
 from altered import Altered
@@ -68,6 +69,13 @@ def test_a_fault_of_the_clock_is_shrunk_to_the_change_and_the_call(suite: Suite,
     assert any(isinstance(step, WorldEvent) for step in finding.scenario.steps)
     assert finding.disagreement.cause.reference == "modified_since_read"
     assert finding.again
+
+
+def test_a_file_that_a_refused_call_replaces_by_its_copy_is_found(suite: Suite, place: SitePool) -> None:
+    finding = first(wrong_files.ReplacesWhenRefusing, suite, place)
+    assert finding.disagreement.what.startswith("inode of ")
+    assert finding.disagreement.cause.reference == finding.disagreement.cause.target != "done"
+    assert len(finding.scenario.steps) == 1
 
 
 def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: SitePool) -> None:

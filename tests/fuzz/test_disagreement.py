@@ -11,6 +11,7 @@ from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.traces import Trace
 
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "a", "new_string": "b"})
 UNREAD = ToolResult("File has not been read yet. Read it first before writing to it.", True)
@@ -90,3 +91,40 @@ def test_a_target_that_breaks_where_the_reference_answers_disagrees(suite: Suite
         "took longer than 30 s",
     )
     assert first_disagreement(scenario, broken, broken, "text", suite.vocabulary) is None
+
+
+def beside_bytes(step: Any, result: ToolResult, **left: Any) -> tuple[Any, StepOutcome, StepOutcome]:
+    return step, StepOutcome((result,)), StepOutcome((result,), **left)
+
+
+WRITTEN = {"traces": {"a": Trace(1, 2, replaced=False)}}
+REPLACED = {"traces": {"a": Trace(1, 1, replaced=True)}}
+READ = ToolCall("Read", {"file_path": "$WS/a"})
+
+
+@pytest.mark.parametrize(
+    ("made", "what"),
+    [
+        (beside_bytes(EDIT, UNREAD, **WRITTEN), "time of a"),
+        (beside_bytes(READ, DONE, **WRITTEN), "time of a"),
+        (beside_bytes(EDIT, UNREAD, **REPLACED), "inode of a"),
+        (beside_bytes(EDIT, DONE, names_before={"a": ("a", "b"), "b": ("a", "b")}), "names of a"),
+    ],
+)
+def test_files_that_were_not_left_alone_are_a_difference_of_effects(
+    suite: Suite, made: Any, what: str
+) -> None:
+    step, ours, theirs = made
+    found = compared(suite, ours, theirs, "effects", step)
+    assert (found.cause.level, found.what) == ("effects", what)
+
+
+def test_an_allowed_call_may_write_the_bytes_that_a_file_has(suite: Suite) -> None:
+    step, ours, theirs = beside_bytes(EDIT, DONE, **WRITTEN)
+    assert compared(suite, ours, theirs, step=step) is None
+
+
+def test_a_text_counts_less_than_a_file_that_was_touched(suite: Suite) -> None:
+    found = compared(suite, StepOutcome((UNREAD,)), StepOutcome((NOT_FOUND,), **WRITTEN))
+    assert (found.cause.level, found.what) == ("effects", "time of a")
+    assert compared(suite, StepOutcome((UNREAD,)), StepOutcome((NOT_FOUND,))).cause.level == "reason"
