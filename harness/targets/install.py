@@ -18,7 +18,7 @@ from pathlib import Path
 import platformdirs
 
 from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.targets.mapping import AgentLaunch, PythonLaunch, Release, Target
+from readfirst.harness.targets.mapping import AgentLaunch, Release, Target
 
 __all__ = ["Installed", "cache_root", "install", "is_installed"]
 
@@ -92,9 +92,8 @@ def _make(target: Target, release: Release, directory: Path) -> None:
         shutil.rmtree(directory)
     try:
         if release.pip:
-            at_least = target.launch.at_least if isinstance(target.launch, PythonLaunch) else ""
             # Scripts of an environment name its folder, so it is made in place and finished by a file.
-            _run([_interpreter(at_least), "-m", "venv", "--without-pip", str(directory)], "venv")
+            _run([_interpreter(target.oldest_python), "-m", "venv", "--without-pip", str(directory)], "venv")
             python = str(directory / "bin" / "python")
             pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
             _run([*pip, "install", "--quiet", "--no-input", *release.pip], "pip")

@@ -93,13 +93,17 @@ class McpLaunch:
 
 @dataclass(frozen=True, slots=True)
 class AgentLaunch:
-    """A command line that asks a model over the format `wire`."""
+    """A command line that asks a model over the format `wire`.
+
+    `python` and `node` are the oldest versions that it runs on; nothing: any.
+    """
 
     wire: Literal["anthropic", "openai", "gemini"]
     command: tuple[str, ...]
     input: str | None = None
     model: str = ""
     files: Mapping[str, Any] | None = None
+    python: str = ""
     node: int = 0
     isolation: Literal["process", "directory"] = "process"
 
@@ -172,6 +176,15 @@ class Target:
     tools: Mapping[str, ToolMapping]
     result: ResultRules
     capabilities: frozenset[str]
+
+    @property
+    def oldest_python(self) -> str:
+        """The oldest Python that it runs on (`3.12`), empty: any."""
+        match self.launch:
+            case PythonLaunch(at_least=version) | AgentLaunch(python=version):
+                return version
+            case _:
+                return ""
 
     @property
     def kind(self) -> str:

@@ -17,7 +17,7 @@ from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.targets.catalogue import find, names
-from readfirst.harness.targets.mapping import PythonLaunch, Release, Target
+from readfirst.harness.targets.mapping import Release, Target
 
 __all__ = ["Outdated", "PinError", "outdated", "pin"]
 
@@ -88,8 +88,8 @@ def _of_npm(name: str) -> str:
 
 def _of_pip(name: str, target: Target) -> str:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "index", "versions"]
-    if isinstance(target.launch, PythonLaunch) and target.launch.at_least:
-        command += ["--python-version", target.launch.at_least]
+    if target.oldest_python:
+        command += ["--python-version", target.oldest_python]
     try:
         done = subprocess.run(
             [*command, name],

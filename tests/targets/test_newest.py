@@ -119,6 +119,18 @@ def test_targets_with_newer_versions_are_listed(readfirst: Run, registry: Say) -
     ]
 
 
+def test_an_agent_names_the_python_that_it_needs(targets: Path, readfirst: Run, registry: Say) -> None:
+    launch = 'agent: {wire: openai, command: [agent], python: "3.13"}'
+    agent = TARGET.format(kind="agent", packages='pip: ["someone==1.0.0"]', launch=launch)
+    (targets / "agent.yaml").write_text(agent.replace("  dev: {command: [node, server.mjs]}\n", ""))
+    assert catalogue.find("agent")[0].oldest_python == "3.13"
+    asked = registry({"@nobody/files": "1.0.0", "nobody": "1.0.0", "someone": "2.0.0"})
+    assert readfirst("targets", "--outdated").out == "target:agent@1.0.0\tagent\tsomeone\t2.0.0\n"
+    assert "--disable-pip-version-check --no-input index versions --python-version 3.13 someone" in list(
+        asked
+    )
+
+
 @pytest.mark.usefixtures("targets")
 def test_targets_that_are_up_to_date_are_not_listed(readfirst: Run, registry: Say) -> None:
     registry({"@nobody/files": "1.0.0", "nobody": "0.9"})
