@@ -15,6 +15,8 @@ CHOSEN: Mapping[str, tuple[int, ...]] = {
     "places": (5, 44),
     "blanks": (8, 35),
     "parts": (26,),
+    "sizes": (8, 153, 169),
+    "spaced": (1, 3),
     "returns": (71,),
     "tilde": (2, 4, 17, 26),
     "own": (57, 67),

@@ -27,15 +27,18 @@ _MANY = len(_POINTS)
 class Goals:
     """What has still to be met: by each question pairs of values, by each rule values; at first all that can be.
 
-    Questions and rules are both asked for by name.
+    Questions and rules are both asked for by name. `of_rules`: each rule has to meet the pairs itself, and nothing else
+    is asked.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, of_rules: bool = False) -> None:
         self._open: dict[str, set[int]] = {name: set() for name in (*QUESTIONS, *RULES, TOGETHER)}
         for question, rules in QUESTIONS.items():
             for rule in rules:
                 for pair in _pairs(RULES[rule]):
-                    if _SINGLE in pair:
+                    if of_rules:
+                        self._open[rule].update(() if _SINGLE in pair else (_number(pair),))
+                    elif _SINGLE in pair:
                         self._open[TOGETHER].add(_number(pair))
                     else:
                         self._open[question].add(_number(pair))

@@ -37,6 +37,7 @@ _NEEDS_FRESH = frozenset(
         "missing",
         "write",
         "race",
+        "spaced",
     )
 )
 """Moves before which a file is mostly read."""

@@ -14,6 +14,11 @@ _WORDS = ("amber", "birch", "cedar", "denim", "fjord", "grove", "heath", "ivory"
 _ENCODINGS = ("ascii", "ascii", "unicode", "bom", "utf-16")
 LONG_LINE = "line {n}: the amber birch and the cedar stand beside the denim fjord, the grove lies behind it\n"
 _LARGE_LINE = "line {n} of many \n"
+_LARGE_LINES = {
+    "large open": "\nline {n} of many",
+    "large mixed": "line {n}\r\nof many \n",
+}
+"""Those of files without a line end at their end, and with line ends of two kinds."""
 _LARGE = 15_000
 """Lines of a large file: more than the 256 KB that Read shows."""
 _NOTEBOOK = (
@@ -81,6 +86,9 @@ class DrawnFiles:
         shape = self._random.choice(self._theme.shapes)
         if shape == "empty":
             return RegularFile(TextContent(""), mode)
+        if line := _LARGE_LINES.get(shape):
+            mark = self._random.choice((False, False, True))
+            return RegularFile(TextContent(line, _LARGE, bom=mark), mode)
         if shape in ("long", "large"):
             line, times = (LONG_LINE, 12) if shape == "long" else (_LARGE_LINE, _LARGE)
             return RegularFile(self._encoded(line, times), mode)

@@ -73,6 +73,18 @@ class Moves:
                 pass
         return ToolCall("Read", arguments)
 
+    def whole(self, path: str) -> ToolCall:
+        """Draw a Read of all lines, be there as many as there may."""
+        return ToolCall("Read", {"file_path": self._named(path)})
+
+    def spaced(self, path: str) -> ToolCall | None:
+        """Draw an Edit of blanks alone, after which some end a line."""
+        lines = [line.strip() for line in self._shown(path).split("\n")[:40]]
+        line = next((line for line in lines if " " in line), "")
+        words = line.split()
+        new = " ".join(words) + "\t" if "  " in line else "  ".join(words) + "  "
+        return self._edit(path, line, new) if line else None
+
     def _edit(
         self, path: str, old: str, new: str, flags: tuple[bool | None, ...] = (None, None, False)
     ) -> ToolCall:

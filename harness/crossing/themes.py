@@ -84,6 +84,19 @@ THEMES: Mapping[str, Theme] = {
         ("plain", "up", "relative"),
         shapes=("large",),
     ),
+    "sizes": Theme(
+        "Of a large file parts are shown alone",
+        ("large", "ranges", "read"),
+        {"whole": 6, "read": 4, "write": 1, "edit": 1},
+        ("plain", "up", "relative"),
+        shapes=("large", "large", "large open", "large mixed", "empty"),
+    ),
+    "spaced": Theme(
+        "Blanks that are all of a change go at line ends, too",
+        ("edit", "whitespace"),
+        {"spaced": 9, "written": 1, "read": 1},
+        ("plain", "up", "relative"),
+    ),
     "returns": Theme(
         "Carriage returns of its own are known again",
         ("chain", "clock", "edit"),

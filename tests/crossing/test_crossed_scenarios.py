@@ -21,6 +21,7 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
 SUITE = Suite()
+GUIDE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 MAKE = Path(__file__).with_name("make.py")
 PLAIN = """\
 title: T
@@ -62,6 +63,17 @@ def test_without_the_last_scenario_of_a_question_something_is_missing(crossed: l
     """Each was written because something was missing; so it is for the last one, which nothing follows."""
     last = max(each.id for each in crossed if each.id.startswith(f"{FAMILY}/unread-"))
     assert lacking([each for each in crossed if each.id != last]) != []
+
+
+def test_the_guide_says_how_many_pairs_the_rules_meet_themselves(crossed: list[Scenario]) -> None:
+    goals = Goals(of_rules=True)
+    asked = goals.left(RULES)
+    goals.meet_all(each for each in SUITE.scenarios() if each.id.startswith(f"{FAMILY}/"))
+    told = f"{asked - goals.left(RULES):,} of {asked:,} pairs"
+    assert told in " ".join(GUIDE.read_text("utf-8").split())
+    fewer = Goals(of_rules=True)
+    fewer.meet_all(crossed)
+    assert fewer.left(RULES) > goals.left(RULES) > 0
 
 
 def read(steps: str, tmp_path: Path) -> Scenario:

@@ -15,6 +15,7 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Collection, Mapping
+from heapq import heapify, heappop, heappush
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -107,8 +108,21 @@ def chosen(
         known += [each for number in numbers if (each := drawn(theme, number, rules)).id not in names]
     seen = [(each, *switches.met(each)) for each in known]
 
+    by: dict[Point, list[int]] = {}
+    for index, (_, _, met) in enumerate(seen):
+        for point in met:
+            by.setdefault(point, []).append(index)
+    told: Counter[tuple[int, bool, int]] = Counter()
+
     def is_shown(point: Point) -> bool:
-        return any(point in met and shows(each, outcome, point) for each, outcome, met in seen)
+        """Ask first the scenarios that show others of the same rule."""
+        of_rule = point[:2]
+        for index in sorted(by.get(point, ()), key=lambda index: -told[*of_rule, index]):
+            scenario, outcome, _ = seen[index]
+            if shows(scenario, outcome, point):
+                told[*of_rule, index] += 1
+                return True
+        return False
 
     noticed = [rule for rule in switches.points if is_shown(rule)]
     left = {point for rule in noticed for point in switches.exceptions(rule) if not is_shown(point)}
@@ -121,13 +135,24 @@ def chosen(
     taken: list[Place] = []
     failed: Counter[tuple[Point, str]] = Counter()
 
-    def worth(place: Place) -> float:
-        return sum(_FADES ** failed[point, place[0]] for point in pool[place][2] if point in left)
+    def tried_at(place: Place) -> set[Point]:
+        return {point for point in pool[place][2] & left if failed[point, place[0]] < _ATTEMPTS}
 
-    while pool and len(taken) < most:
-        place = max(pool, key=worth)
-        scenario, outcome, met = pool.pop(place)
-        tried = sorted(point for point in met & left if failed[point, place[0]] < _ATTEMPTS)
+    def worth(place: Place) -> float:
+        return sum(_FADES ** failed[point, place[0]] for point in tried_at(place))
+
+    # What a place is worth only ever falls, so the best is the first that is still worth what it was.
+    best = [(-worth(place), place) for place in pool]
+    heapify(best)
+    while best and len(taken) < most:
+        before, place = heappop(best)
+        tried = sorted(tried_at(place))
+        if len(tried) < least:
+            continue
+        if -worth(place) > before:
+            heappush(best, (-worth(place), place))
+            continue
+        scenario, outcome, _ = pool[place]
         shown = {point for point in tried if shows(scenario, outcome, point)}
         failed.update((point, place[0]) for point in tried if point not in shown)
         if len(shown) >= least:

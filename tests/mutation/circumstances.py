@@ -14,32 +14,30 @@ from readfirst.harness.suite.scenario import Scenario
 
 __all__ = ["attend", "now", "of_scenario"]
 
-_steps: list[frozenset[str]] = []
-"""The conditions of the calls of the scenario that is replayed, one set for each message."""
-_next = 0
+_calls: list[frozenset[str]] = []
+"""The conditions of each call of the scenario that is replayed."""
+_prepared = _answered = 0
+"""How many calls were prepared, and how many answered; those of a group are all prepared first."""
 _now: frozenset[str] = frozenset()
 
 
 def of_scenario(scenario: Scenario) -> list[frozenset[str]]:
-    """Return the conditions of each message of a scenario; those of a group are the conditions of all its calls."""
-    found: dict[int, frozenset[str]] = {}
-    for (step, _), _, conditions in calls_of(scenario):
-        found[step] = found.get(step, frozenset({ALWAYS})) | frozenset(conditions)
-    return list(found.values())
+    """Return the conditions of each call of a scenario."""
+    return [frozenset((ALWAYS, *conditions)) for _, _, conditions in calls_of(scenario)]
 
 
 def attend(scenario: Scenario) -> None:
     """Let `when`, a name that every module has then, answer for the calls of this scenario's next replays."""
-    global _steps
-    _steps = of_scenario(scenario)
+    global _calls
+    _calls = of_scenario(scenario)
     builtins.when = _when  # type: ignore[attr-defined]
     from readfirst.harness.adapters import reference
 
-    adapter, session = reference.ReferenceAdapter, reference.ReferenceSession
+    adapter, tools = reference.ReferenceAdapter, reference.FileTools
     if not hasattr(adapter.open, "__wrapped__"):
         adapter.open = _before(adapter.open, _begin)  # type: ignore[method-assign]
-        for name in ("call", "call_parallel", "call_during"):
-            setattr(session, name, _before(getattr(session, name), _advance))
+        tools._prepared = _before(tools._prepared, _prepare)  # type: ignore[method-assign]
+        tools._answer = _before(tools._answer, _answer)  # type: ignore[method-assign]
 
 
 def now() -> frozenset[str]:
@@ -57,13 +55,18 @@ def _before(method: Callable[..., Any], act: Callable[[], None]) -> Callable[...
 
 
 def _begin() -> None:
-    global _next, _now
-    _next, _now = 0, frozenset()
+    global _prepared, _answered, _now
+    _prepared, _answered, _now = 0, 0, frozenset()
 
 
-def _advance() -> None:
-    global _next, _now
-    _now, _next = _steps[_next], _next + 1
+def _prepare() -> None:
+    global _prepared, _now
+    _now, _prepared = _calls[_prepared], _prepared + 1
+
+
+def _answer() -> None:
+    global _answered, _now
+    _now, _answered = _calls[_answered], _answered + 1
 
 
 def _when(circumstance: str) -> bool:

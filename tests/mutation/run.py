@@ -1,7 +1,7 @@
 """Mutation testing of the reference implementation, judged by the scenarios alone.
 
     python tests/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
-    python tests/mutation/run.py --exceptions [--module NAME]... [--sample N [--seed N]]
+    python tests/mutation/run.py --exceptions [--module NAME]... [--sample N [--seed N]] [--results FILE]
 
 Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json; with --exceptions the section of
 the page about rules that hold with an exception, which takes one process and some minutes. Exit code 0: every mutant
@@ -41,7 +41,7 @@ from page import (
 )
 from panel import Panel, file_of
 from population import drawn_scenarios, judged_exceptions
-from results import Results, digest
+from results import Results, digest, judged_before, keep_judged
 from scenarios import scenario_panel
 from survivors import Survivors, SurvivorsError, entry_text, load_survivors
 from trial import Fate, trials
@@ -68,7 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         unknown = sorted(set(options.module) - set(offered))
         if unknown:
             raise TrialError(f"there is no module {unknown[0]!r}; there are {', '.join(offered)}")
-        results = _results(options.results, panel)
+        about = _digest(panel) if options.results else ""
+        results = Results(options.results, about) if options.results and not options.exceptions else None
     except (SurvivorsError, WitnessesError, SuiteError, RecordingError, TrialError) as error:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     partial = "" if not options.module else f"ONLY {', '.join(modules)}"
     try:
         if options.exceptions:
-            return _exceptions(options, panel, modules, survivors, partial)
+            return _exceptions(options, panel, modules, survivors, partial, about)
         all_mutants = _all(panel, modules)
         mutants = chosen = survivors.judged(all_mutants)
         if options.sample is not None and options.sample < len(mutants):
@@ -101,12 +102,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _exceptions(
-    options: argparse.Namespace, panel: Panel, modules: Sequence[str], survivors: Survivors, partial: str
+    options: argparse.Namespace,
+    panel: Panel,
+    modules: Sequence[str],
+    survivors: Survivors,
+    partial: str,
+    about: str,
 ) -> int:
     """Judge the exceptions, report, and return the exit code. Raises TrialError."""
     fixtures = CHECKOUT / "fixtures"
     sample = None if options.sample is None else (options.sample, options.seed)
-    judged = judged_exceptions(panel, fixtures, modules, drawn_scenarios(fixtures), sample=sample)
+    about = f"exceptions of {', '.join(modules)}, sample {sample}: {about}"
+    kept = judged_before(options.results, about, _possible(panel, modules)) if options.results else None
+    judged = kept or judged_exceptions(panel, fixtures, modules, drawn_scenarios(fixtures), sample=sample)
+    if options.results and not kept:
+        keep_judged(options.results, about, judged)
     fates = judged.fates
     if sample is not None:
         sampled = f"ONLY A SAMPLE: {len(fates)} mutants, seed {options.seed}"
@@ -157,10 +167,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sample", type=_count, help="only so many mutants, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="another sample (default: 0)")
     parser.add_argument("--results", type=Path, help="keep what is found here, and go on from what is there")
-    options = parser.parse_args(arguments)
-    if options.exceptions and options.results is not None:
-        parser.error("--exceptions judges in one go and keeps no --results; leave one of them out")
-    return options
+    return parser.parse_args(arguments)
 
 
 def _count(text: str) -> int:
@@ -170,14 +177,12 @@ def _count(text: str) -> int:
     return number
 
 
-def _results(file: Path | None, panel: Panel) -> Results | None:
-    """Return what a file keeps of this reference, these scenarios and this way to judge."""
-    if file is None:
-        return None
+def _digest(panel: Panel) -> str:
+    """Return what tells this reference, these scenarios and this way to judge from others."""
     folders = (panel.folder, CHECKOUT / "fixtures", CHECKOUT / "harness", Path(__file__).parent)
     wanted = (".py", ".yaml", ".json")
     judging = (path for folder in folders for path in folder.rglob("*") if path.suffix in wanted)
-    return Results(file, digest(path for path in judging if path not in (SURVIVORS, EXCEPTIONS, WITNESSES)))
+    return digest(path for path in judging if path not in (SURVIVORS, EXCEPTIONS, WITNESSES))
 
 
 class _Judged:

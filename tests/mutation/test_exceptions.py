@@ -285,3 +285,37 @@ def test_survivors_among_exceptions_fail_the_run_as_others_do(
 
 def test_the_list_of_exceptions_that_survive_is_in_its_format() -> None:
     load_survivors(EXCEPTIONS)
+
+
+def test_in_a_group_a_circumstance_is_that_of_the_call_that_is_executed(tmp_path: Path) -> None:
+    from circumstances import attend, now
+
+    from readfirst.harness.adapters import reference
+    from readfirst.harness.replay.replay import replay
+    from readfirst.harness.suite.entry import RegularFile
+    from readfirst.harness.suite.scenario import Given, ParallelCalls, ToolCall
+    from readfirst.harness.workspace.site import SitePool
+
+    names = (".hidden", "Capital.txt")
+    reads = tuple(ToolCall("Read", {"file_path": f"$WS/{name}"}) for name in names)
+    files = {name: RegularFile(b"alpha\n") for name in names}
+    scenario = Scenario("fuzz/group", "A group", "observed", Given(files), (*reads, ParallelCalls(reads)))
+
+    def met() -> list[set[str]]:
+        told: list[set[str]] = []
+        run = reference.FileTools._run
+
+        def running(*arguments: object) -> object:
+            told.append({each for each in now() if each.startswith("name: ")})
+            return run(*arguments)  # type: ignore[arg-type]
+
+        reference.FileTools._run = running  # type: ignore[method-assign, assignment]
+        attend(scenario)
+        replay(scenario, reference.ReferenceAdapter("2.1.7"), SitePool())
+        return told
+
+    confined = Confined(met)
+    try:
+        assert confined.result() == 2 * [{"name: hidden"}, {"name: capitals"}]
+    finally:
+        confined.end()
