@@ -8,6 +8,7 @@ from typing import Any
 
 from readfirst.harness.adapters.shell import Shell
 from readfirst.harness.adapters.time_limit import time_limit
+from readfirst.harness.processes.rights import as_an_ordinary_user
 from readfirst.harness.session import TIME_LIMIT, ToolResult, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.scenario import BASH
@@ -54,12 +55,12 @@ class ReferenceSession:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Execute one call."""
-        with time_limit(self._seconds, tool):
+        with time_limit(self._seconds, tool), as_an_ordinary_user():
             return _result(self._tools.call(tool, arguments))
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Execute the calls of one message."""
-        with time_limit(self._seconds, "the parallel group"):
+        with time_limit(self._seconds, "the parallel group"), as_an_ordinary_user():
             return [_result(result) for result in self._tools.call_parallel(calls)]
 
     def resume(self) -> None:
@@ -76,7 +77,7 @@ class ReferenceSession:
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
         """Execute one call; `strike` runs between its validation and its execution."""
-        with time_limit(self._seconds, tool):
+        with time_limit(self._seconds, tool), as_an_ordinary_user():
             return _result(self._tools.call_during(tool, arguments, strike))
 
 

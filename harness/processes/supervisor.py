@@ -10,6 +10,9 @@ are none. A system that has neither leaves the process group, and what leaves th
 
 `--offline` takes the network away where that is possible. `--limits=NAME=VALUE,...` and `--writable=FOLDER`, as often
 as needed, confine the program (`confine`), or it is not started.
+
+The program has no right to read or write files against their modes, not even root's: what it does must not depend on
+who tests it.
 """
 
 # Modules that take long to import are imported by who needs them, or not at all.
@@ -46,7 +49,10 @@ _CLONE_NEWNET = 0x40000000
 _ALL = _CLONE_NEWNS | _CLONE_NEWUTS | _CLONE_NEWIPC | _CLONE_NEWPID | _CLONE_NEWNET
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_SLAVE = 0x2, 0x4, 0x8, 0x4000, 0x80000
 _PR_SET_PDEATHSIG = 1
+_PR_CAPBSET_DROP = 24
 _PR_SET_CHILD_SUBREAPER = 36
+_AGAINST_MODES = (1, 2)
+"""The capabilities CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH."""
 _SIOCSIFFLAGS = 0x8914
 _IFF_UP = 0x1
 _PATIENCE = 5.0
@@ -268,11 +274,20 @@ def _start(command: list[str], walls: Walls | None) -> int:
             signal.signal(getattr(signal, name), signal.SIG_DFL)
         if walls is not None:
             _limit(walls[0])
+        _heed_modes()
         if os.getppid() == parent:
             os.execvp(command[0], command)
     except OSError as error:
         _say(f"cannot start {command[0]}: {error.strerror}")
     os._exit(_NOT_FOUND)
+
+
+def _heed_modes() -> None:
+    """Let modes of files hold for the program, whoever runs it. It works for root, and nobody else needs it."""
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "prctl"):
+        for capability in _AGAINST_MODES:
+            libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
 
 
 def _limit(limits: dict[str, int]) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.adapters.shell import Shell
+from readfirst.harness.processes.rights import as_an_ordinary_user
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.reference_impl import FileTools
 
@@ -37,10 +38,12 @@ class Altered:
         return FileTools(root=root, home=home, deny=self.workspace.deny, shell=Shell(root, home, seconds=10))
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
-        return self.alter(tool, arguments, lambda: None)
+        with as_an_ordinary_user():
+            return self.alter(tool, arguments, lambda: None)
 
     def call_during(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        return self.alter(tool, arguments, strike)
+        with as_an_ordinary_user():
+            return self.alter(tool, arguments, strike)
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         results = self.tools.call_parallel(calls)

@@ -127,6 +127,10 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     files.LinksEqualFiles: Caught(
         "staleness/unchanged-between-milliseconds", "effects", "names of edited.txt"
     ),
+    files.ForcesModes: Caught("rights/write-closed-after-read", "effects", "refused"),
+    files.NeverWritesInPlace: Caught("rights/edit-in-read-only-folder", "effects", "refused"),
+    files.SaysItWrote: Caught("rights/create-in-read-only-folder", "effects", "refused"),
+    files.ForgetsWhatTheSystemRefused: Caught("rights/edit-after-failed-edit", "effects", "refused"),
     answers.RefusesAsSuccess: Caught("gate/edit-unread", "effects", "refused"),
     answers.SucceedsAsError: Caught("gate/edit-after-read", "effects", "refused"),
     answers.WrongErrorName: Caught("gate/edit-unread", "reason", "error"),

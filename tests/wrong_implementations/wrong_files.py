@@ -236,3 +236,44 @@ class LinksEqualFiles(Altered):
                     path.unlink()
                     path.hardlink_to(other)
         return result
+
+
+class ForcesModes(Altered):
+    """Opens what is closed, and tries again."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        if result.error != "os_error":
+            return result
+        path = self.path(arguments)
+        for each in (path.parent, path):
+            each.chmod(each.stat().st_mode | 0o700)
+        return self.reference(tool, arguments)
+
+
+class NeverWritesInPlace(Altered):
+    """Puts every file beside the old one first, where a folder may take none."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        folder = self.path(arguments).parent
+        if tool != "Read" and folder.is_dir() and not os.access(folder, os.W_OK, effective_ids=True):
+            return ToolResult("EACCES: permission denied", True, "os_error")
+        return self.reference(tool, arguments, strike)
+
+
+class SaysItWrote(Altered):
+    """Tells a success where the system refused to write."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        return ToolResult("done", False, None) if result.error == "os_error" and tool != "Read" else result
+
+
+class ForgetsWhatTheSystemRefused(Altered):
+    """Has to be told of a file again after the system refused to touch it."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        if result.error == "os_error":
+            self.tools = self.fresh()
+        return result

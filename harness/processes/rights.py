@@ -1,0 +1,73 @@
+"""Rights: what root may do to files against their modes, withheld from implementations in this process.
+
+An implementation that is tested by root is to find what it finds for anybody else: a file that its mode closes. What is
+started as a process never gets these rights (`supervisor`); code in this process lacks them while it is called.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+__all__ = ["as_an_ordinary_user"]
+
+_VERSION = 0x20080522
+_AGAINST_MODES = 1 << 1 | 1 << 2
+"""CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, as bits of the first word."""
+
+
+class _Header(ctypes.Structure):
+    _fields_ = (("version", ctypes.c_uint32), ("process", ctypes.c_int))
+
+
+class _Word(ctypes.Structure):
+    _fields_ = (
+        ("effective", ctypes.c_uint32),
+        ("permitted", ctypes.c_uint32),
+        ("inheritable", ctypes.c_uint32),
+    )
+
+
+class _Capabilities:
+    """Those of the calling thread, as it has them and as an ordinary user would."""
+
+    def __init__(self) -> None:
+        self._set = ctypes.CDLL(None, use_errno=True).capset
+        self._header = ctypes.byref(_Header(_VERSION, 0))
+        own, without = (_Word * 2)(), (_Word * 2)()
+        for words in (own, without):
+            ctypes.CDLL(None).capget(self._header, words)
+        self.held = bool(own[0].effective & _AGAINST_MODES)
+        without[0].effective &= ~_AGAINST_MODES
+        self._own, self._without = own, without
+
+    def withhold(self) -> None:
+        self._set(self._header, self._without)
+
+    def give_back(self) -> None:
+        self._set(self._header, self._own)
+
+
+@cache
+def _held() -> _Capabilities | None:
+    """Return the capabilities if there is something to withhold; only Linux has them."""
+    if not hasattr(ctypes.CDLL(None), "capset"):
+        return None
+    capabilities = _Capabilities()
+    return capabilities if capabilities.held else None
+
+
+@contextmanager
+def as_an_ordinary_user() -> Iterator[None]:
+    """Run the block, in this thread, without the right to read and write files that their modes close."""
+    capabilities = _held()
+    if capabilities is None:
+        yield
+        return
+    capabilities.withhold()
+    try:
+        yield
+    finally:
+        capabilities.give_back()

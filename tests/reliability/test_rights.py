@@ -1,0 +1,71 @@
+"""Modes of files hold for every implementation, even if root runs it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.processes import rights
+from readfirst.harness.processes.child import Child
+from readfirst.harness.processes.rights import as_an_ordinary_user
+
+ROOT_RUNS_THIS = os.geteuid() == 0
+
+
+@pytest.fixture
+def closed(tmp_path: Path) -> Path:
+    """A file that its mode closes."""
+    file = tmp_path / "closed.txt"
+    file.write_text("alpha")
+    file.chmod(0)
+    return file
+
+
+def test_code_in_this_process_cannot_open_what_is_closed(closed: Path) -> None:
+    with as_an_ordinary_user(), pytest.raises(PermissionError):
+        closed.read_text()
+
+
+def test_the_rights_come_back_even_after_an_error(closed: Path) -> None:
+    with pytest.raises(PermissionError), as_an_ordinary_user():
+        closed.read_text()
+    assert os.access(closed, os.R_OK) == ROOT_RUNS_THIS
+
+
+def test_a_system_without_capabilities_has_nothing_to_withhold(monkeypatch: pytest.MonkeyPatch) -> None:
+    entered = []
+    monkeypatch.setattr(rights, "_held", lambda: None)
+    with as_an_ordinary_user():
+        entered.append(True)
+    assert entered
+
+
+def run(*command: str) -> tuple[int, bytes, bytes]:
+    """Run a program as implementations are run; return its exit code, output and errors."""
+    child = Child(
+        command,
+        directory=None,
+        environment={"PATH": os.defpath, "LC_ALL": "C"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    streams = [stream for stream in (child.process.stdout, child.process.stderr) if stream is not None]
+    output, errors = (stream.read() for stream in streams)
+    child.end(patience=30)
+    for stream in streams:
+        stream.close()
+    return child.process.returncode, output, errors
+
+
+def test_a_program_cannot_open_what_is_closed(closed: Path) -> None:
+    code, output, errors = run("cat", str(closed))
+    assert (code, output) == (1, b"")
+    assert b"Permission denied" in errors
+
+
+def test_a_program_gets_no_rights_by_starting_another(closed: Path) -> None:
+    assert run("sh", "-c", f"sh -c 'cat {closed}'; exit 7")[:2] == (7, b"")
