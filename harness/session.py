@@ -165,6 +165,16 @@ class BrokenAdapter(ReadfirstError):  # noqa: N818 - it names who is broken
         self.details = details
 
 
+class UnsupportedCall(BrokenAdapter):
+    """A session has no way to make a call, which only the state of the files tells; nothing was done.
+
+    The scenario is `unsupported` then, as if `lacks` had said so, unless something was wrong before.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, blame="unsupported")
+
+
 def capabilities_of(adapter: Adapter) -> frozenset[str]:
     """Return what the adapter declares, or the basic three tools."""
     return frozenset(getattr(adapter, "capabilities", BASIC_CAPABILITIES))

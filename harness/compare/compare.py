@@ -148,7 +148,7 @@ class _Judge:
         """Sum up. A level that is not judged (verbatim without a recording) does not hold."""
         status, blame, reason = self._status(outcome)
         levels: dict[Level, bool] = {}
-        holds = status != "broken" and status != "unspecified"
+        holds = status not in ("broken", "unspecified", "unsupported")
         for each in LEVELS:
             holds = holds and not any(difference.level == each for difference in self.differences)
             levels[each] = holds and (each != "verbatim" or self.recorded is not None)
@@ -182,6 +182,8 @@ class _Judge:
                 found = FileDifference("world event", "can be performed", broken.message)
                 self._note(broken.step, 0, "effects", found, None)
                 return "passed", None, ""
+            if broken.blame == "unsupported":
+                return ("passed" if deviated else "unsupported"), None, f"the adapter lacks {broken.message}"
             return "broken", _blame(broken.blame), "\n".join(filter(None, (broken.message, broken.details)))
         if len(outcome.steps) != len(self.scenario.steps):
             problem = f"{len(outcome.steps)} of {len(self.scenario.steps)} steps were replayed"

@@ -38,7 +38,7 @@ class StepOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """Why a replay ended early: `blame` is adapter, harness or environment; `step` counts from 0."""
+    """Why a replay ended early: `blame` is adapter, harness, environment or unsupported; `step` counts from 0."""
 
     blame: str
     message: str

@@ -136,7 +136,7 @@ def _outcome(report: Report) -> str:
 def _called(report: Report, step: object) -> str:
     match step:
         case ToolCall():
-            return f"The last call, of `{own_calls(report.target, step)[0].name}`,"
+            return f"The last call, of `{own_calls(report.target, report.scenario, step)[0].name}`,"
         case ParallelCalls():
             return "The last message, of several calls,"
         case _:
@@ -187,7 +187,7 @@ def _evidence(report: Report) -> Iterator[str]:
             yield ""
             continue
         answers = report.evidence.answers[number - 1] if number <= len(report.evidence.answers) else ()
-        for call, answer in zip(own_calls(report.target, step), answers, strict=False):
+        for call, answer in zip(own_calls(report.target, report.scenario, step), answers, strict=False):
             yield f"{number}. `{call.name}` {'was refused' if answer.refused else 'answered'}:"
             yield ""
             yield from (f"   {line}" if line else "" for line in fenced("text", _shown(answer.text)))

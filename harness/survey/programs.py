@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.report.markup import fenced
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall, WorldEvent
+from readfirst.harness.suite.entry import Entry, RegularFile
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.survey import python_steps, shell_steps
 from readfirst.harness.survey.evidence import Evidence
+from readfirst.harness.targets.edit_formats import Knowledge
 from readfirst.harness.targets.mapping import McpLaunch, PythonLaunch, Release, Target
 from readfirst.harness.targets.translate import Scope, TargetCall, translated
 
@@ -42,10 +44,40 @@ _VARIABLE = re.compile(r"\$(WS|HOME|INSTALL|SCRATCH|PYTHON|NODE)\b")
 _WORDS = {"SCRATCH": '"$(mktemp -d)"', "PYTHON": '"$INSTALL"/bin/python', "NODE": "node"}
 
 
-def own_calls(target: Target, step: ToolCall | ParallelCalls) -> list[TargetCall]:
+def own_calls(target: Target, scenario: Scenario, step: ToolCall | ParallelCalls) -> list[TargetCall]:
     """Return the calls of a step as the target wants them, `$WS` standing for the workspace."""
-    calls = step.calls if isinstance(step, ParallelCalls) else (step,)
-    return [translated(target, call.tool, call.arguments, _SCOPE) for call in calls]
+    known = _known_before(scenario, step)
+    return [translated(target, call.tool, call.arguments, _SCOPE, known) for call in _calls(step)]
+
+
+def _calls(step: ToolCall | ParallelCalls) -> tuple[ToolCall, ...]:
+    return step.calls if isinstance(step, ParallelCalls) else (step,)
+
+
+def _known_before(scenario: Scenario, end: Step) -> Knowledge:
+    """Return what a model knows of the files before a step, if everything before it goes as the scenario says."""
+    there: dict[str, str | None] = {}
+    known = Knowledge(there.get)
+
+    def change(files: Mapping[str, Entry | None]) -> None:
+        for path, entry in files.items():
+            text = entry.data.decode("utf-8", "replace") if isinstance(entry, RegularFile) else None
+            there[f"$WS/{path}"] = there[path] = text
+
+    change(scenario.given.files)
+    for step in scenario.steps:
+        if step is end:
+            break
+        match step:
+            case WorldEvent(path=path, entry=entry):
+                change({path: entry} if entry is not None else {})
+            case ToolCall() | ParallelCalls():
+                for each in (step, *_calls(step)):
+                    change(each.expect.recorded.files if each.expect.recorded is not None else {})
+                for call in _calls(step):
+                    if call.expect.recorded is not None and call.expect.recorded.error is None:
+                        known.learn(call.tool, call.arguments)
+    return known
 
 
 def steps_section(target: Target, release: Release, scenario: Scenario, evidence: Evidence) -> Iterator[str]:
@@ -95,7 +127,7 @@ def _python(
         if isinstance(step, WorldEvent):
             lines += ["", f"# {_MEANWHILE}", *python_steps.event_lines(step), ""]
         else:
-            lines += map(_shown_call, own_calls(target, step))
+            lines += map(_shown_call, own_calls(target, scenario, step))
     given = list(python_steps.given_lines(scenario.given))
     text = "\n".join([*given, *lines])
     yield "import os"
@@ -202,7 +234,7 @@ def _script(
         if isinstance(step, WorldEvent):
             yield from ("", f"# {_MEANWHILE}", "sleep 0.1", *shell_steps.event_lines(step), "")
             continue
-        for call in own_calls(target, step):
+        for call in own_calls(target, scenario, step):
             asked = {"name": call.name, "arguments": dict(call.arguments)}
             yield _request(next(numbers), "tools/call", asked)
     yield ""
@@ -243,7 +275,7 @@ def _played(
             yield ""
             yield from _indented(fenced("bash", "\n".join(shell_steps.event_lines(step))))
         else:
-            calls = own_calls(target, step)
+            calls = own_calls(target, scenario, step)
             names = ", ".join(f"`{call.name}`" for call in calls)
             together = " in one message" if len(calls) > 1 else ""
             yield f"{number}. The model calls {names}{together}:"

@@ -18,6 +18,7 @@ from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.targets.agent import AgentTarget
+from readfirst.harness.targets.edit_formats import Knowledge
 from readfirst.harness.targets.install import Installed, install
 from readfirst.harness.targets.mapping import AgentLaunch, McpLaunch, PythonLaunch, Release, Target
 from readfirst.harness.targets.tool_host import ORDER
@@ -117,6 +118,8 @@ class TargetSession:
         self._target = target
         self._raw = raw
         self._scope = Scope(workspace.root, workspace.home)
+        self._known = Knowledge(lambda path: _text_at(workspace.root / path))
+        self._quotes = any(mapping.format for mapping in target.tools.values())
 
     def set_up(self) -> None:
         """Make the set-up calls; what they capture can be used afterwards. Raises BrokenAdapter."""
@@ -129,23 +132,37 @@ class TargetSession:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Make one call as the target wants it."""
-        call = translated(self._target, tool, arguments, self._scope)
-        return result_of(self._target, tool, self._raw.answer(call.name, call.arguments), self._scope)
+        call = translated(self._target, tool, arguments, self._scope, self._known)
+        return self._result(tool, arguments, self._raw.answer(call.name, call.arguments))
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Make the calls in one message, on a target that has messages. Raises BrokenAdapter."""
         if not isinstance(self._raw, MessagingSession):
             raise BrokenAdapter(f"{self._target.name} claims `parallel` but takes one call at a time")
-        wanted = [translated(self._target, tool, arguments, self._scope) for tool, arguments in calls]
+        wanted = [translated(self._target, *call, self._scope, self._known) for call in calls]
         answers = self._raw.answers([(call.name, call.arguments) for call in wanted])
         return [
-            result_of(self._target, tool, answer, self._scope)
-            for (tool, _), answer in zip(calls, answers, strict=True)
+            self._result(tool, arguments, answer)
+            for (tool, arguments), answer in zip(calls, answers, strict=True)
         ]
 
     def close(self) -> None:
         """End the session."""
         self._raw.close()
+
+    def _result(self, tool: str, arguments: Mapping[str, Any], answer: TargetAnswer) -> ToolResult:
+        result = result_of(self._target, tool, answer, self._scope)
+        if self._quotes and not result.is_error:
+            self._known.learn(tool, arguments)
+        return result
+
+
+def _text_at(path: Path) -> str | None:
+    """Return what a regular file holds as a model would read it; None for all else."""
+    try:
+        return path.read_bytes().decode("utf-8", "replace") if path.is_file() else None
+    except (OSError, ValueError):
+        return None
 
 
 class _PythonTarget:

@@ -18,6 +18,7 @@ from readfirst.harness.source.inspection import did_you_mean
 from readfirst.harness.source.strict_yaml import Document, YamlPath, load, read
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.suite.vocabulary import ErrorName, Form, Vocabulary, load_vocabulary
+from readfirst.harness.targets.edit_formats import EditFormat
 
 __all__ = [
     "ARGUMENTS",
@@ -98,7 +99,7 @@ class AgentLaunch:
     `python` and `node` are the oldest versions that it runs on; nothing: any.
     """
 
-    wire: Literal["anthropic", "openai", "gemini"]
+    wire: Literal["anthropic", "openai", "gemini", "responses"]
     command: tuple[str, ...]
     input: str | None = None
     model: str = ""
@@ -121,7 +122,10 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """How one tool of the contract is called: the target's name `call`, and templates of its arguments."""
+    """How one tool of the contract is called: the target's name `call`, and templates of its arguments.
+
+    With a `format`, `$text` in them is the whole call as text in it.
+    """
 
     tool: str
     call: str
@@ -130,6 +134,7 @@ class ToolMapping:
     unsupported: tuple[str, ...] = ()
     unsupported_files: tuple[str, ...] = ()
     replace_all: ReplaceAll | None = None
+    format: EditFormat | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +287,7 @@ def _reference_findings(document: Document) -> Iterator[Finding]:
             yield found(("versions", version), f"version {version} has no command", fix)
     captured = {name for each in value.get("setup", ()) for name in each.get("capture", {})}
     for tool, each in value["tools"].items():
-        known = {*_PLACES, *captured, *ARGUMENTS[tool]}
+        known = {*_PLACES, *captured, *(ARGUMENTS[tool] if "format" not in each else ("file_path", "text"))}
         for path, name in _placeholders(each.get("arguments", {}), ("tools", tool, "arguments")):
             if name not in known:
                 yield found(path, f"${name} is unknown in a call of {tool}", did_you_mean(name, known))
@@ -376,6 +381,7 @@ def _tool(tool: str, value: Mapping[str, Any]) -> ToolMapping:
         tuple(value.get("unsupported", ())),
         tuple(value.get("files", {}).get("unsupported", ())),
         replace_all,
+        value.get("format"),
     )
 
 

@@ -9,7 +9,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.session import BrokenAdapter, ToolResult
+from readfirst.harness.session import BrokenAdapter, ToolResult, UnsupportedCall
+from readfirst.harness.targets.edit_formats import Knowledge, Unexpressed, written
 from readfirst.harness.targets.mapping import ResultRules, Target
 
 __all__ = [
@@ -85,14 +86,33 @@ def lacks(target: Target, tool: str, arguments: Mapping[str, Any]) -> str:
     return ""
 
 
-def translated(target: Target, tool: str, arguments: Mapping[str, Any], scope: Scope) -> TargetCall:
-    """Return the target's own call. Raises BrokenAdapter for a tool that it has not."""
+def translated(
+    target: Target,
+    tool: str,
+    arguments: Mapping[str, Any],
+    scope: Scope,
+    known: Knowledge | None = None,
+) -> TargetCall:
+    """Return the target's own call.
+
+    `known` is what the model knows of the files, for a tool whose calls are text in a format. Raises BrokenAdapter for
+    a tool that the target has not, UnsupportedCall where the format has no words for the call.
+    """
     mapping = target.tools.get(tool)
     if mapping is None:
         raise BrokenAdapter(f"{target.name} has no tool for {tool}", blame="harness")
     given = {
         name: _path(target, value, scope) if name in _PATHS else value for name, value in arguments.items()
     }
+    if mapping.format is not None:
+        path = given.get("file_path")
+        try:
+            text = written(
+                mapping.format, tool, arguments, path if isinstance(path, str) else "", known or Knowledge()
+            )
+        except Unexpressed as error:
+            raise UnsupportedCall(f"{tool} of {error}") from None
+        return TargetCall(mapping.call, filled(mapping.arguments, {**given, **scope.values(), "text": text}))
     left = {*mapping.omit}
     extra: dict[str, Any] = {}
     rule = mapping.replace_all

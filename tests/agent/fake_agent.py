@@ -105,6 +105,42 @@ class Gemini:
         self.contents.append({"role": "user", "parts": parts})
 
 
+class Responses:
+    path = "/v1/responses"
+
+    def __init__(self):
+        self.input = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]}]
+
+    def body(self, tools):
+        offered = [{"type": "function", "name": name} for name in tools]
+        offered += [{"type": "custom", "name": "Text"}, {"type": "web_search"}] if tools else []
+        return {"model": "m", "stream": STREAM, "input": self.input, "tools": offered}
+
+    def calls(self, answer):
+        items = answer.get("output", [])
+        if STREAM:
+            items = [
+                event["item"] for event in answer["events"] if event["type"] == "response.output_item.done"
+            ]
+            assert answer["events"][-1]["response"]["output"] == items
+        self.input += items
+        calls = []
+        for item in items:
+            if item["type"] == "function_call":
+                calls.append((item["call_id"], item["name"], json.loads(item["arguments"])))
+            elif item["type"] == "custom_tool_call":
+                calls.append((item["call_id"], item["name"], item["input"]))
+        return calls
+
+    def tell(self, results):
+        for name, tool, text, _ in results:
+            kind = "custom_tool_call_output" if tool == "Text" else "function_call_output"
+            self.input.append({"type": kind, "call_id": name, "output": text})
+
+
+FORMATS = {"anthropic": Anthropic, "openai": OpenAI, "gemini": Gemini, "responses": Responses}
+
+
 def post(path, data, kind="application/json"):
     request = urllib.request.Request(URL + path, data, {"content-type": kind})
     with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
@@ -157,7 +193,7 @@ def run(tool, arguments, path):
         case "Garbage":
             post(path, b"{not json")
         case "Nonsense":
-            post(path, json.dumps({"messages": [{}], "contents": [{}]}).encode())
+            post(path, json.dumps({"messages": [{}], "contents": [{}], "input": 5}).encode())
         case "Lengthless":
             post_without_length(path)
         case "Flood":
@@ -168,8 +204,8 @@ def run(tool, arguments, path):
 
 
 def main():
-    wire = {"anthropic": Anthropic, "openai": OpenAI, "gemini": Gemini}[FORMAT]()
-    side = {"anthropic": Anthropic, "openai": OpenAI, "gemini": Gemini}[FORMAT]()
+    wire = FORMATS[FORMAT]()
+    side = FORMATS[FORMAT]()
     assert not side.calls(post(side.path, json.dumps(side.body([])).encode())), "a side request got a call"
     while True:
         answer = post(wire.path, json.dumps(wire.body(TOOLS)).encode())

@@ -48,12 +48,23 @@ def test_arguments_and_answers_cross_the_wire_unchanged(tmp_path: Path, wire: st
         conversation.close()
 
 
+def test_a_custom_tool_gets_its_one_argument_as_it_is(tmp_path: Path) -> None:
+    conversation = Conversation(program(tmp_path, "responses"))
+    try:
+        assert json.loads(conversation.call("Text", {"input": "*** Begin\n+é"}).text) == "*** Begin\n+é"
+        assert json.loads(conversation.call("Text", {"a": 1, "b": 2}).text) == '{"a": 1, "b": 2}'
+    finally:
+        conversation.close()
+
+
 def test_parallel_answers_come_back_in_the_order_of_the_calls(conversation: Conversation) -> None:
     results = conversation.call_parallel([("Echo", {"n": 1}), ("Refuse", {"n": 2}), ("Echo", {"n": 3})])
     assert [json.loads(result.text)["n"] for result in results] == [1, 2, 3]
 
 
-@pytest.mark.parametrize(("wire", "flagged"), [("anthropic", True), ("gemini", True), ("openai", False)])
+@pytest.mark.parametrize(
+    ("wire", "flagged"), [("anthropic", True), ("gemini", True), ("openai", False), ("responses", False)]
+)
 def test_an_error_is_flagged_where_the_format_has_a_flag(tmp_path: Path, wire: str, flagged: bool) -> None:
     conversation = Conversation(program(tmp_path, wire))
     try:

@@ -10,6 +10,7 @@ from readfirst.harness.agents.model.wire import WireError
 from readfirst.harness.session import ToolResult
 
 ANTHROPIC, OPENAI, GEMINI = WIRES["anthropic"], WIRES["openai"], WIRES["gemini"]
+RESPONSES = WIRES["responses"]
 GEMINI_PATH = "/v1beta/models/some-model:streamGenerateContent?alt=sse"
 USE = ToolUse("call_1", "edit", {"path": "a\r\n", "n": [1, None]})
 
@@ -99,6 +100,36 @@ def test_gemini_results_since_the_last_message_of_the_model_are_read() -> None:
     )
 
 
+def test_outputs_since_the_last_items_of_the_model_are_read() -> None:
+    parts = [
+        {"type": "input_text", "text": "one"},
+        {"type": "input_image", "image_url": "data:image/png;base64,aGk="},
+    ]
+    said = {"type": "message", "role": "assistant", "content": []}
+    body = {
+        "model": "m",
+        "stream": True,
+        "tools": [
+            {"type": "function", "name": "run"},
+            {"type": "custom", "name": "patch"},
+            {"type": "web_search"},
+        ],
+        "input": [
+            {"type": "message", "role": "user", "content": []},
+            {"type": "function_call_output", "call_id": "a", "output": "old"},
+            said,
+            {"type": "function_call", "call_id": "b", "name": "run", "arguments": "{}"},
+            {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "x"},
+            {"type": "function_call_output", "call_id": "b", "output": parts},
+            {"type": "custom_tool_call_output", "call_id": "c", "output": "two"},
+        ],
+    }
+    offers = {tool["name"]: tool for tool in body["tools"][:2]}
+    answers = {"b": ToolResult("one\n[input_image image/png 4]"), "c": ToolResult("two")}
+    assert RESPONSES.request("/v1/responses", body) == Request("m", True, frozenset(offers), answers, offers)
+    assert RESPONSES.request("/v1/responses", {"input": "go"}).answers == {}
+
+
 def test_only_the_streaming_method_of_gemini_is_answered_by_a_stream() -> None:
     body = {"contents": []}
     assert GEMINI.request(GEMINI_PATH, body).stream
@@ -114,6 +145,10 @@ def test_only_the_streaming_method_of_gemini_is_answered_by_a_stream() -> None:
         (OPENAI, {}),
         (OPENAI, {"messages": [{"role": "tool", "content": "without id"}]}),
         (OPENAI, {"messages": [], "tools": [{"name": "read"}]}),
+        (RESPONSES, {}),
+        (RESPONSES, {"input": [5]}),
+        (RESPONSES, {"input": [{"type": "function_call_output", "call_id": "a"}]}),
+        (RESPONSES, {"input": [], "tools": ["run"]}),
         (GEMINI, {}),
         (GEMINI, {"contents": [{"role": "user"}]}),
         (GEMINI, {"contents": [{"role": "user", "parts": [{"functionResponse": {"id": "a"}}]}]}),
@@ -169,6 +204,24 @@ def test_a_gemini_message_names_call_and_arguments() -> None:
     assert events(GEMINI.reply(Request("m", True), [TextBlock("so"), USE]).body) == [whole]
 
 
+def test_a_response_names_call_and_arguments_and_gives_a_custom_tool_its_text() -> None:
+    offers = {"patch": {"type": "custom", "name": "patch"}}
+    blocks = [TextBlock("so"), USE, ToolUse("call_2", "patch", {"input": "+a\n"})]
+    whole = json.loads(RESPONSES.reply(Request("m", False, offers=offers), blocks).body)
+    said, call, custom = whole["output"]
+    assert said["content"][0]["text"] == "so"
+    assert (call["type"], call["call_id"], call["name"]) == ("function_call", "call_1", "edit")
+    assert json.loads(call["arguments"]) == USE.arguments
+    assert (custom["type"], custom["input"]) == ("custom_tool_call", "+a\n")
+    stream = events(RESPONSES.reply(Request("m", True, offers=offers), blocks).body)
+    assert [event["sequence_number"] for event in stream] == list(range(len(stream)))
+    assert [event["item"] for event in stream if event["type"] == "response.output_item.done"] == whole[
+        "output"
+    ]
+    assert (stream[0]["type"], stream[-1]["type"]) == ("response.created", "response.completed")
+    assert stream[-1]["response"] == whole
+
+
 @pytest.mark.parametrize("name", sorted(WIRES))
 def test_a_message_without_calls_ends_the_turn(name: str) -> None:
     body = json.dumps(json.loads(WIRES[name].reply(Request("m", False), [TextBlock("ok")]).body))
@@ -176,6 +229,7 @@ def test_a_message_without_calls_ends_the_turn(name: str) -> None:
     assert "tool_use" not in body
     assert "tool_calls" not in body
     assert "functionCall" not in body
+    assert "function_call" not in body
 
 
 def test_counts_of_tokens_are_answered_at_once() -> None:
@@ -188,3 +242,5 @@ def test_counts_of_tokens_are_answered_at_once() -> None:
     assert ANTHROPIC.side_reply("/v1/messages", {}) is None
     assert GEMINI.side_reply(GEMINI_PATH, {}) is None
     assert OPENAI.side_reply("/v1/chat/completions", {}) is None
+    assert RESPONSES.side_reply("/v1/responses", {}) is None
+    assert RESPONSES.side_reply("/v1/responses/compact", {}) is not None

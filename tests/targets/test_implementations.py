@@ -100,7 +100,7 @@ def test_a_survey_writes_both_files_and_keeps_other_targets(
     assert (tmp_path / "implementations.md").read_text() == page(data, table)
     assert table["rules"]["ambiguous-match"]["implementations"]["agno@3.1.10"] == {
         "holds": "no",
-        "scenarios": 18,
+        "scenarios": 19,
         "judged": 1,
         "holding": 0,
         "shortest": "matching/two-matches",

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from readfirst.harness.agents.model.anthropic_messages import AnthropicMessages
 from readfirst.harness.agents.model.gemini import Gemini
 from readfirst.harness.agents.model.openai_chat import OpenAIChat
+from readfirst.harness.agents.model.openai_responses import OpenAIResponses
 from readfirst.harness.agents.model.wire import Wire
 
 __all__ = ["WIRES"]
 
-WIRES: Mapping[str, Wire] = {wire.name: wire for wire in (AnthropicMessages(), OpenAIChat(), Gemini())}
-"""`anthropic`, `openai` and `gemini`."""
+WIRES: Mapping[str, Wire] = {
+    wire.name: wire for wire in (AnthropicMessages(), OpenAIChat(), Gemini(), OpenAIResponses())
+}
+"""`anthropic`, `openai` (the chat API), `gemini` and `responses`."""

@@ -1,0 +1,112 @@
+"""The wire format of the OpenAI Responses API: `POST .../responses`, streaming and not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from readfirst.harness.agents.model.message import Block, Reply, Request, TextBlock, ToolUse
+from readfirst.harness.agents.model.wire import WireError, event_stream, json_reply, media
+from readfirst.harness.session import ToolResult
+
+__all__ = ["OpenAIResponses"]
+
+# Small on purpose: an agent that believes its context is full starts to summarise.
+_USAGE = {"input_tokens": 1, "output_tokens": 1, "total_tokens": 2}
+_ID = "resp_scripted"
+
+
+class OpenAIResponses:
+    """Tool results are items of their own, without a flag for errors.
+
+    A tool is a function, whose arguments are JSON, or a custom tool, whose one argument is text: for these the only
+    argument of a call is sent as it is, under whatever name.
+    """
+
+    name = "responses"
+
+    def side_reply(self, path: str, body: Mapping[str, Any]) -> Reply | None:  # noqa: ARG002 - the protocol's
+        """Answer everything but responses with an empty list, which is what a list of models may be."""
+        asks = path.partition("?")[0].endswith("/responses")
+        return None if asks else json_reply({"object": "list", "data": []})
+
+    def request(self, path: str, body: Mapping[str, Any]) -> Request:  # noqa: ARG002 - the protocol's signature
+        """Read tools and the outputs since the model's last items. Tools of the service's own have no name."""
+        try:
+            offers = {tool["name"]: tool for tool in body.get("tools") or () if tool.get("name")}
+            given = body["input"]
+            items = [] if isinstance(given, str) else given
+            answers: dict[str, ToolResult] = {}
+            for item in items:
+                match item:
+                    case {"type": "function_call_output" | "custom_tool_call_output"}:
+                        answers[item["call_id"]] = ToolResult(_text_of(item["output"]))
+                    case {"type": "function_call" | "custom_tool_call"} | {"role": "assistant"}:
+                        answers = {}
+                    case Mapping():
+                        pass
+                    case _:
+                        raise TypeError(item)
+            return Request(
+                str(body.get("model", "")), bool(body.get("stream")), frozenset(offers), answers, offers
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise WireError(f"not a request of the Responses API: {error!r}") from error
+
+    def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
+        """Write one item for each block."""
+        items = [_item(request, number, block) for number, block in enumerate(blocks)]
+        whole = {"id": _ID, "object": "response", "created_at": 0, "model": request.model}
+        done = {**whole, "status": "completed", "output": items, "usage": _USAGE}
+        if not request.stream:
+            return json_reply(done)
+        begun = {**whole, "status": "in_progress", "output": []}
+        events = [("response.created", {"response": begun}), *_events(items)]
+        events.append(("response.completed", {"response": done}))
+        return event_stream(
+            [
+                (kind, {"type": kind, "sequence_number": number, **data})
+                for number, (kind, data) in enumerate(events)
+            ]
+        )
+
+
+def _events(items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for index, item in enumerate(items):
+        yield "response.output_item.added", {"output_index": index, "item": item}
+        yield "response.output_item.done", {"output_index": index, "item": item}
+
+
+def _item(request: Request, number: int, block: Block) -> dict[str, Any]:
+    match block:
+        case TextBlock(text):
+            part = {"type": "output_text", "text": text, "annotations": []}
+            message = {"type": "message", "role": "assistant", "content": [part]}
+            return {**message, "id": f"msg_{number}", "status": "completed"}
+        case ToolUse(id=name, tool=tool, arguments=arguments):
+            call = {"id": f"item_{name}", "call_id": name, "name": tool, "status": "completed"}
+            if request.offers.get(tool, {}).get("type") == "custom":
+                return {"type": "custom_tool_call", **call, "input": _only(arguments)}
+            text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+            return {"type": "function_call", **call, "arguments": text}
+
+
+def _only(arguments: Mapping[str, Any] | str) -> str:
+    if isinstance(arguments, str):
+        return arguments
+    values = list(arguments.values())
+    return values[0] if len(values) == 1 and isinstance(values[0], str) else json.dumps(arguments)
+
+
+def _text_of(output: str | Sequence[Mapping[str, Any]]) -> str:
+    if isinstance(output, str):
+        return output
+    parts = []
+    for part in output:
+        if part["type"] in ("input_text", "output_text"):
+            parts.append(part["text"])
+        else:
+            head, _, data = str(part.get("image_url", "")).partition(",")
+            parts.append(media(part["type"], head.removeprefix("data:").partition(";")[0], data))
+    return "\n".join(parts)
