@@ -1,7 +1,9 @@
 """Rules with an exception: such a mutant is made, killed by a case in which the exception is so, and survives else."""
 
 import builtins
+import re
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -14,10 +16,11 @@ from exceptions import ALWAYS, CIRCUMSTANCES, MODULES, exceptions_of, rules_of
 from importing import forget
 from measurement import Cases, TrialError
 from mutants import Mutant
-from page import exceptions_in, exceptions_section, with_exceptions
+from page import LEAST_EXCEPTIONS, exceptions_in, exceptions_section, with_exceptions
 from panel import Judge, Panel, file_of
 from population import Judged, judged_exceptions
-from run import CHECKOUT, EXCEPTIONS, report
+from results import judged_before, keep_judged
+from run import CHECKOUT, EXCEPTIONS, PAGE, report
 from survivors import load_survivors
 from trial import Fate, trials
 
@@ -283,8 +286,21 @@ def test_survivors_among_exceptions_fail_the_run_as_others_do(
     assert report([killed], mutants, ["bounds"], none, least=97, reached=97.0) == 0
 
 
-def test_the_list_of_exceptions_that_survive_is_in_its_format() -> None:
-    load_survivors(EXCEPTIONS)
+def stale_in(section: str) -> list[str]:
+    """Return what the section of the page does not tell as modules, circumstances and reasons are now."""
+    survivors = load_survivors(EXCEPTIONS)
+    numbers = Counter((each.kind, each.because) for each in survivors.accepted)
+    rows = [f"| {kind} | {because} | {number} |" for (kind, because), number in numbers.items()]
+    rows += [f"| {module} | " for module in MODULES]
+    return [each for each in (*rows, f"All {len(CIRCUMSTANCES)} circumstances") if each not in section]
+
+
+def test_the_page_tells_the_score_of_exceptions_with_the_reasons_as_they_are() -> None:
+    section = exceptions_in(PAGE.read_text("utf-8"))
+    assert stale_in(section) == []
+    (share,) = re.findall(r"and ([0-9.]+) % of those that are not equivalent", section)
+    assert float(share) >= LEAST_EXCEPTIONS
+    assert "| tools.edit | " in stale_in(section.replace("tools.edit", "tools.other"))
 
 
 def test_in_a_group_a_circumstance_is_that_of_the_call_that_is_executed(tmp_path: Path) -> None:
@@ -319,3 +335,14 @@ def test_in_a_group_a_circumstance_is_that_of_the_call_that_is_executed(tmp_path
         assert confined.result() == 2 * [{"name: hidden"}, {"name: capitals"}]
     finally:
         confined.end()
+
+
+def test_what_was_found_of_exceptions_is_kept_for_the_same_run_alone(tmp_path: Path) -> None:
+    file = tmp_path / "results"
+    killed, living = Fate(exception("or"), "small", "wrong", 1), Fate(exception("and not"), "", "", 2)
+    judged = Judged(rules=6, noticed=4, exceptions=9, calls=12, fates=(killed, living))
+    mutants = [living.mutant, killed.mutant]
+    assert judged_before(file, "this", mutants) is None
+    keep_judged(file, "this", judged)
+    assert judged_before(file, "this", mutants) == judged
+    assert judged_before(file, "another", mutants) is None
