@@ -101,17 +101,17 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
     from readfirst.harness.record.replaying import Replaying
     from readfirst.harness.suite.suite import Suite
     from readfirst.harness.versions.history import scenarios_of_changes
-    from readfirst.harness.versions.release import differing_beyond, write_release
+    from readfirst.harness.versions.release import differing_beyond, wanted_of, write_release
 
     ids = suite.ids()
-    wanted = {contract.name: ids for contract, _ in release.contracts}
+    wanted = wanted_of(suite, release)
     with Replaying(suite, wanted, jobs) as progress:
         for each in take(
             suite, wanted, lambda each: Product(suite.root, each.name, time_limit), takes, jobs=jobs
         ):
             progress(each)
     whole = True
-    for result in write_release(suite, release, ids, takes, progress.broken):
+    for result in write_release(suite, release, wanted, takes, progress.broken):
         if not result.ok:
             whole = False
             print(f"{result.status} {result.scenario_id}: {result.message}", flush=True)

@@ -138,10 +138,13 @@ def bless(
     mode: Mode,
     takes: Takes,
     broken: Mapping[tuple[str, str], str] | None = None,
+    *,
+    keep: bool = False,
 ) -> Iterator[Recorded]:
     """Yield the result for each scenario whose takes are there; takes that were judged are dropped.
 
-    `broken` says of scenario and contract why there is no take.
+    `broken` says of scenario and contract why there is no take. `keep` the takes that can be blessed, for who writes
+    nothing before all are.
     """
     by_scenario: dict[str, list[Contract]] = {}
     for name, ids in wanted.items():
@@ -151,7 +154,7 @@ def bless(
         for scenario_id, contracts in by_scenario.items():
             scenario = suite.scenario(scenario_id, require_expect=False)
             result = _Blessing(suite, scenario, contracts, mode, place).of(takes, broken or {})
-            if result.status not in ("missing", "refused"):
+            if result.status not in ("missing", "refused") and not (keep and result.ok):
                 for contract in contracts:
                     takes.drop(scenario_id, contract.name)
             yield result

@@ -25,6 +25,7 @@ __all__ = [
     "differing_beyond",
     "predecessor",
     "release_of",
+    "wanted_of",
     "write_release",
 ]
 
@@ -76,12 +77,37 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
     return older[-1] if older else None
 
 
+def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
+    """Return by contract the scenarios to record: those that the contract before it has recordings of.
+
+    What could not be recorded of one version (no conversation is ever summarised) would fail with the next again.
+    Raises ReleaseError if there are none.
+    """
+    recorded = {each: suite.recordings.recording(each).transcripts for each in suite.ids()}
+    wanted = {
+        contract.name: [each for each, known in recorded.items() if before.name in known]
+        for contract, before in release.contracts
+    }
+    if not any(wanted.values()):
+        names = " or ".join(before.name for _, before in release.contracts)
+        raise ReleaseError(
+            f"Nothing is recorded of {names}, with which {release.version} would be compared. "
+            "Record that first: `readfirst record --missing --contract all`."
+        )
+    return wanted
+
+
 def write_release(
-    suite: Suite, release: Release, ids: Sequence[str], takes: Takes, broken: Mapping[tuple[str, str], str]
+    suite: Suite,
+    release: Release,
+    wanted: Mapping[str, Sequence[str]],
+    takes: Takes,
+    broken: Mapping[tuple[str, str], str],
 ) -> Iterator[Recorded]:
     """Yield the result for each scenario, then write all files of the suite that changed; none, if one was not blessed.
 
-    The takes must be there. What is blessed is blessed in a copy, so nothing of the suite is ever half done.
+    The takes must be there, and stay until everything is written, but for those that disagree. What is blessed is
+    blessed in a copy, so nothing of the suite is ever half done.
     """
     with Scratch() as scratch:
         root = scratch.path / "fixtures"
@@ -90,13 +116,15 @@ def write_release(
         entries = "".join(_entry(contract) for contract, _ in release.contracts)
         listed.write_text(listed.read_text("utf-8").rstrip("\n") + "\n" + entries, "utf-8")
         copy = Suite(root)
-        names = [contract.name for contract, _ in release.contracts]
         whole = True
-        for result in bless(copy, dict.fromkeys(names, ids), "create", takes, broken):
+        for result in bless(copy, wanted, "create", takes, broken, keep=True):
             whole = whole and result.ok
             yield result
         if whole:
             write_all(_changed(root, suite.root))
+            for name, ids in wanted.items():
+                for scenario_id in ids:
+                    takes.drop(scenario_id, name)
 
 
 def differing(suite: Suite, ids: Sequence[str], new: Contract, old: Contract) -> list[str]:
@@ -146,6 +174,7 @@ def _entry(contract: Contract) -> str:
         f"    read_gate: {contract.read_gate}",
         *(["    outer_blanks: ignored"] if contract.ignores_outer_blanks else []),
         f"    tools: [{', '.join(contract.tools)}]",
+        *([f"    lacks: [{', '.join(contract.lacks)}]"] if contract.lacks else []),
         f"    summary: {emit_string(contract.summary)}",
     ]
     return "\n".join(lines) + "\n"

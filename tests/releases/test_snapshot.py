@@ -164,6 +164,50 @@ def test_a_refusal_that_has_no_name_leaves_the_suite_as_it_was_and_keeps_the_tak
     assert (told["1.0.1"], told["1.0.2"]) == ("Done", "out_of_cheese")
 
 
+def second(suite: Suite, old_string: str) -> None:
+    """Add a scenario whose Edit looks for something else."""
+    first = suite.path("gate/x").read_text()
+    (suite.root / "scenarios" / "gate" / "y.yaml").write_text(
+        first.replace("old_string: alpha", f"old_string: {old_string}").replace("Test", "Another")
+    )
+
+
+def test_what_went_well_is_not_asked_again_when_something_else_did_not(suite: Suite, npm: Npm) -> None:
+    partly = 'if args["old_string"] == "al":\n    return {"content": "Out of cheese", "is_error": True}\n'
+    made = npm({"1.0.1": OLD, "1.0.2": partly + OLD})
+    second(suite, "al")
+    record(suite)
+    assert snapshot(suite, "1.0.2") == ExitCode.SUITE_INVALID
+    kept = sorted(path.stem for path in (suite.root.parent / "takes" / "1.0.2").rglob("*.yaml"))
+    assert kept == ["x", "x", "y", "y"]
+    made.close()
+    vocabulary = suite.root / "errors.yaml"
+    vocabulary.write_text(
+        vocabulary.read_text() + "  out_of_cheese:\n    summary: No cheese.\n    forms: [Out of cheese]\n"
+    )
+    assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT
+    assert not list((suite.root.parent / "takes" / "1.0.2").rglob("*.yaml"))
+
+
+def test_what_the_version_before_was_not_recorded_for_is_left_out(suite: Suite, npm: Npm) -> None:
+    npm({"1.0.1": OLD, "1.0.2": 'if args["old_string"] == "al":\n    sys.exit(7)\n' + OLD})
+    record(suite)
+    second(suite, "al")
+    assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
+    recordings = Recordings(suite.recordings_root)
+    assert "1.0.2" in recordings.recording("gate/x").transcripts
+    assert not recordings.recording("gate/y").transcripts
+
+
+def test_what_a_version_lacks_the_next_lacks_too(suite: Suite, npm: Npm) -> None:
+    listed = suite.root / "contracts.yaml"
+    listed.write_text(listed.read_text().replace("    summary:", "    lacks: [compact]\n    summary:"))
+    npm({"1.0.1": OLD, "1.0.2": OLD})
+    record(suite)
+    assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
+    assert Suite(suite.root).contracts["1.0.2+gated"].lacks == ("compact",)
+
+
 def test_a_version_that_ends_during_a_call_is_not_recorded(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -178,7 +222,10 @@ def test_a_version_that_ends_during_a_call_is_not_recorded(
 def test_what_is_refused_or_older_cannot_be_a_snapshot(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    npm({"1.0.0": OLD, "1.0.1": OLD, "2.1.88": OLD})
+    npm({"1.0.0": OLD, "1.0.1": OLD, "1.0.2": OLD, "2.1.88": OLD})
+    assert snapshot(suite, "1.0.2") == ExitCode.USAGE
+    assert "Nothing is recorded of 1.0.1 or 1.0.1+gated" in capsys.readouterr().err
+    record(suite)
     assert snapshot(suite, "1.0.0") == ExitCode.USAGE
     assert "older than every contract" in capsys.readouterr().err
     assert snapshot(suite, "2.1.88") == ExitCode.BROKEN
