@@ -38,12 +38,14 @@ class ToolResult:
     """What the model sees of one call: the text, and whether it is marked as an error.
 
     `error` is the error's name from `fixtures/errors.yaml`, for an implementation that knows it; otherwise the
-    harness recognises the name from the text.
+    harness recognises the name from the text. `reminders` is what the model is told beside the answer of files that
+    changed, one text for each; only sessions with the capability `reminders` have any.
     """
 
     text: str
     is_error: bool = False
     error: str | None = None
+    reminders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from readfirst.reference_impl.arguments import Schema
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
+from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
@@ -31,13 +32,15 @@ __all__ = ["FileTools", "Result"]
 class Result:
     """What one call gives: the text for the model and whether it is an error.
 
-    `error` and `code` are name and number of a refusal, see `Refusal`; both None for a success.
+    `error` and `code` are name and number of a refusal, see `Refusal`; both None for a success. `reminders` is what
+    the model is told beside the answer of files that changed.
     """
 
     text: str
     is_error: bool
     error: str | None
     code: int | None
+    reminders: tuple[str, ...] = ()
 
 
 Answer = str | tuple[str, ...]
@@ -265,11 +268,14 @@ class FileTools:
             self._session.has_just_run = False
             watches = watches and self._session.behaviours.changes_by_commands_are_noticed
         outdated = self._session.memory.outdated() if watches else []
-        told = bool(outdated) and read_again(self._session, outdated)
+        told = read_again(self._session, outdated) if outdated else ()
         self._session.memory.message += 1
-        if not (told and self._session.behaviours.reminders_cut_blanks):
+        if not outdated:
             return results
-        return [replace(result, text=result.text.rstrip(BLANKS)) for result in results]
+        behaviours = self._session.behaviours
+        if behaviours.reminders_cut_blanks and not all(is_notebook(path, behaviours) for path in outdated):
+            results = [replace(result, text=result.text.rstrip(BLANKS)) for result in results]
+        return [*results[:-1], *(replace(result, reminders=told) for result in results[-1:])]
 
     def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> _Prepared | Refusal:
         """Return the arguments that the rules of the tool see, or why there are none."""

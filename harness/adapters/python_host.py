@@ -170,7 +170,7 @@ def _result(result: Any) -> Any:
     """Return the result as plain values, unchecked: the harness judges them."""
     if not hasattr(result, "text") or not hasattr(result, "is_error"):
         return {"garbage": repr(result)[:500]}
-    values = {
+    values: dict[str, Any] = {
         "text": result.text,
         "is_error": result.is_error,
         "error": getattr(result, "error", None),
@@ -178,6 +178,10 @@ def _result(result: Any) -> Any:
     for name, value in values.items():
         if not isinstance(value, str | bool | None):
             return {"garbage": f"a result whose {name} is {value!r}"[:500]}
+    reminders = getattr(result, "reminders", ())
+    if not isinstance(reminders, tuple | list) or not all(isinstance(each, str) for each in reminders):
+        return {"garbage": f"a result whose reminders are {reminders!r}"[:500]}
+    values["reminders"] = list(reminders)
     if isinstance(result.text, str) and len(result.text) > _LONGEST_TEXT:
         return {"garbage": f"a text of {len(result.text)} characters"}
     return values

@@ -184,7 +184,7 @@ class PythonSession:
 def _result(values: Mapping[str, Any]) -> ToolResult:
     if "garbage" in values:
         raise BrokenAdapter(f"the adapter answered {values['garbage']}, not a ToolResult")
-    return ToolResult(values["text"], values["is_error"], values["error"])
+    return ToolResult(values["text"], values["is_error"], values["error"], tuple(values["reminders"]))
 
 
 class _How(NamedTuple):

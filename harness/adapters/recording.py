@@ -97,13 +97,13 @@ class RecordedSession:
         """Answer one call as recorded."""
         step = self._step([(tool, arguments)])
         self._apply(step)
-        return recorded_result(step.results[0])
+        return _told(step)[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Answer the calls of one message as recorded."""
         step = self._step(calls)
         self._apply(step)
-        return [recorded_result(result) for result in step.results]
+        return _told(step)
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
         """Answer one call as recorded; strike if the recorded product came that far."""
@@ -111,7 +111,7 @@ class RecordedSession:
         if step.struck:
             strike()
         self._apply(step)
-        return recorded_result(step.results[0])
+        return _told(step)[0]
 
     def resume(self) -> None:
         """Go on: the next answer is the next that was recorded."""
@@ -210,6 +210,12 @@ class _RecordedAgent:
 def recorded_result(result: RecordedResult) -> ToolResult:
     """Return what a call answers that was recorded so."""
     return ToolResult(result.raw, result.is_error, None if result.cut is None else result.error)
+
+
+def _told(step: TranscriptStep) -> list[ToolResult]:
+    """Return the results of a message; what the model is told of files stands behind the last."""
+    *others, last = map(recorded_result, step.results)
+    return [*others, replace(last, reminders=step.reminders)]
 
 
 def _stale(what: str) -> BrokenAdapter:

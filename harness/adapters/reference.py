@@ -94,4 +94,4 @@ class _SubAgent(ReferenceSession):
 
 
 def _result(result: Result) -> ToolResult:
-    return ToolResult(result.text, result.is_error, result.error)
+    return ToolResult(result.text, result.is_error, result.error, result.reminders)

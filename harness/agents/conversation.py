@@ -167,6 +167,11 @@ class Conversation:
         """The results that the agent's latest request brought, by the ids of the calls."""
         return {} if self._turn is None else self._turn.request.answers
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """The texts beside these results."""
+        return () if self._turn is None else self._turn.request.notes
+
     def finish(self) -> str:
         """Let the model end its turn and the agent end itself; return what it printed, as far as it was kept."""
         if self._turn is None or self._process is None or self._reader is None:

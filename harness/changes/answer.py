@@ -48,13 +48,14 @@ class ReportedEntry:
 class Answer:
     """`error` is the name of the refusal, None where it has none. `text` None: nothing is said of it.
 
-    `files` are the paths that the step changes, with their new state.
+    `files` are the paths that the step changes, with their new state; `reminders` is what the model is told beside it.
     """
 
     refused: bool = False
     error: str | None = None
     text: str | TextDigest | None = None
     files: Mapping[str, Entry | ReportedEntry | None] = field(default_factory=dict)
+    reminders: tuple[str | TextDigest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def asked(scenario: Scenario) -> Iterator[Asked]:
 
 def clause_answer(clause: Clause) -> Answer:
     """Return what a clause says."""
-    return Answer(clause.error is not None, clause.error, clause.text, clause.files)
+    return Answer(clause.error is not None, clause.error, clause.text, clause.files, clause.reminders)
 
 
 def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallIndex, Answer]:
@@ -99,7 +100,8 @@ def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallInd
         for number, result in enumerate(row.results):
             answers[index, number] = Answer(result.is_error, result.error, result.answer)
         place: CallIndex = (index, 0) if isinstance(step, ToolCall) else (index, None)
-        answers[place] = replace(answers.get(place, Answer()), files=_recorded_files(row))
+        answer = answers.get(place, Answer())
+        answers[place] = replace(answer, files=_recorded_files(row), reminders=row.reminders)
     return answers
 
 

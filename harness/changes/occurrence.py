@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal
 
 from readfirst.harness.changes.answer import Answer, Asked, ReportedEntry, asked
@@ -82,6 +83,7 @@ def occurrences(
             continue
         step = call.place[0]
         here = list(_effects(call, one, other, states[0][step], states[1][step]))
+        here += _reminders(one, other)
         found += [Occurrence(change, scenario.id, call.place, call.tool, apart) for change in here]
         beside = apart or bool(here)
         if one.refused == other.refused and call.call is not None:
@@ -103,6 +105,15 @@ def _effects(
         left, right = one.files.get(path, was_one), other.files.get(path, was_other)
         if not _same_entry(left, right):
             yield _file_change((left, was_one), (right, was_other))
+
+
+def _reminders(one: Answer, other: Answer) -> Iterator[Change]:
+    for left, right in zip_longest(one.reminders, other.reminders):
+        if left != right:
+            words = [shown_text(each) if each is not None else "nothing" for each in (left, right)]
+            kinds = ["a reminder" if each is not None else "none" for each in (left, right)]
+            level: ChangeLevel = "effects" if None in (left, right) else "text"
+            yield Change(level, "words", "reminders of changed files", kinds[0], kinds[1], *words)
 
 
 def _result(answer: Answer, call: ToolCall) -> str:

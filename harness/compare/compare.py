@@ -117,6 +117,7 @@ class _Judge:
         """Judge one step, and take its changes over."""
         earlier = len(self.differences)
         files: Mapping[str, Entry | None] = {}
+        clause: Clause | None = None
         position: Position | None = step.position
         match step:
             case ToolCall():
@@ -132,6 +133,8 @@ class _Judge:
         for found in file_differences(files, happened.expected_world, self.state, happened.changes):
             self._note(index, 0, "effects", found, position)
         if not isinstance(step, WorldEvent | SessionEvent):
+            if self.scenario.given.reminders and self.contract.recorded:
+                self._reminders(index, clause, happened, position)
             for found in self._traces(step, files, happened):
                 self._note(index, 0, "effects", found, position)
             self._verbatim(index, step, happened)
@@ -229,6 +232,21 @@ class _Judge:
         for found in text_differences(clause.text, answer, result.text, ignores_outer_blanks=blanks):
             self._note(index, number, "text", found, position)
         return clause
+
+    def _reminders(
+        self, index: int, clause: Clause | None, happened: StepOutcome, position: Position | None
+    ) -> None:
+        """Judge what the model is told of changed files: whether at all is an effect, the words are text."""
+        told = [reminder for result in happened.results for reminder in result.reminders]
+        expected = () if clause is None else clause.reminders
+        if len(told) != len(expected):
+            found = FileDifference("reminders", str(len(expected)), "\n\n".join([f"{len(told)}", *told]))
+            self._note(index, 0, "effects", found, position)
+            return
+        for wanted, got in zip(expected, told, strict=True):
+            for each in text_differences(wanted, got, got):
+                found = FileDifference(each.what.replace("text", "reminder"), each.expected, each.got)
+                self._note(index, 0, "text", found, position)
 
     def _traces(
         self, step: ToolCall | ParallelCalls, files: Mapping[str, Entry | None], happened: StepOutcome

@@ -30,7 +30,8 @@ __all__ = ["has_digests", "whole"]
 def has_digests(scenario: Scenario) -> bool:
     """Whether an expectation keeps the digest of a text or file."""
     return any(
-        _is_digest(clause.text) or any(isinstance(entry, FileDigest) for entry in clause.files.values())
+        any(map(_is_digest, (clause.text, *clause.reminders)))
+        or any(isinstance(entry, FileDigest) for entry in clause.files.values())
         for step in scenario.steps
         if not isinstance(step, WorldEvent | SessionEvent)
         for part in (*(step.calls if isinstance(step, ParallelCalls) else ()), step)
@@ -73,7 +74,11 @@ def _clause(clause: Clause | None, row: TranscriptStep, texts: Sequence[str]) ->
     text = clause.text
     if _is_digest(text):
         text = next((each for each in texts if not text_differences(text, each, each)), text)
-    return replace(clause, text=text, files=files)
+    told = [
+        next((whole for whole in row.reminders if not text_differences(each, whole, whole)), each)
+        for each in clause.reminders
+    ]
+    return replace(clause, text=text, files=files, reminders=tuple(told))
 
 
 def _is_digest(text: str | TextDigest | None) -> bool:

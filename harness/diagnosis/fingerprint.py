@@ -71,6 +71,8 @@ def _effect(difference: Difference) -> tuple[object, ...]:
     got = difference.got
     if difference.what == "refused":
         got = got.partition(":")[0]
+    elif difference.what == "reminders":
+        got = got.partition("\n")[0]
     elif difference.what in _MODEST:
         got = ""
     return difference.step, difference.call, difference.what, got

@@ -54,7 +54,7 @@ class New:
 
 ClauseEdit = Keep | Update | New
 
-_RECORDED = ("error", "text", "files")
+_RECORDED = ("error", "text", "files", "reminders")
 
 
 def rewrite_expectations(source: str, edits: Mapping[StepPath, Sequence[ClauseEdit]]) -> str:

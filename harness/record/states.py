@@ -27,6 +27,10 @@ def states(clause: Clause, seen: Clause) -> bool:
     """
     if clause.error != seen.error or (clause.text is None) != (seen.text is None):
         return False
+    if len(clause.reminders) != len(seen.reminders):
+        return False
+    if not all(map(_states_text, clause.reminders, seen.reminders)):
+        return False
     return _states_text(clause.text, seen.text) and _states_files(clause.files, seen.files)
 
 
@@ -76,7 +80,7 @@ def edits_of(expect: Expectation, seen: Clause, *, group: bool = False) -> Seque
     clauses = sorted(expect.clauses(), key=_line)
     if expect.recorded is not None and states(expect.recorded, seen):
         return None
-    nothing = group and not seen.files
+    nothing = group and not (seen.files or seen.reminders)
     if nothing and expect.recorded is None:
         return None
     documented = expect.documented
@@ -107,6 +111,8 @@ def _recorded(seen: Clause) -> dict[str, Value]:
             pass
     if seen.files:
         clause["files"] = {path: _file_value(seen.files[path]) for path in sorted(seen.files)}
+    if seen.reminders:
+        clause["reminders"] = [_text_value(each) for each in seen.reminders if isinstance(each, str)]
     return clause
 
 

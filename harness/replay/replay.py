@@ -243,7 +243,14 @@ class _Replay:
             raise BrokenAdapter(f"the result's is_error is {_shown(result.is_error)}, not a boolean")
         if result.error is not None and not isinstance(result.error, str):
             raise BrokenAdapter(f"the result's error is {_shown(result.error)}, not a name")
-        return ToolResult(self.site.normalised(result.text), result.is_error, result.error)
+        if not isinstance(result.reminders, tuple) or not all(
+            isinstance(each, str) for each in result.reminders
+        ):
+            raise BrokenAdapter(
+                f"the result's reminders are {_shown(result.reminders)}, not a tuple of strings"
+            )
+        told = tuple(map(self.site.normalised, result.reminders))
+        return ToolResult(self.site.normalised(result.text), result.is_error, result.error, told)
 
     def _breakage(self, error: BaseException) -> Breakage:
         details = ""

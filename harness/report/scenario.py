@@ -96,21 +96,27 @@ def _clause(clause: Clause) -> Iterator[str]:
         yield f"  documented: {visible(clause.documented)}"
     if clause.error is not None:
         yield f"  refused: {clause.error}"
-    match clause.text:
+    yield from _text("text", clause.text)
+    yield from _files(clause.files)
+    for reminder in clause.reminders:
+        yield from _text("reminder", reminder)
+
+
+def _text(what: str, stated: str | TextDigest | None) -> Iterator[str]:
+    match stated:
         case str() as text:
-            yield "  text"
+            yield f"  {what}"
             yield from _block(text)
         case TextDigest(sha256, lines, starts, ends):
             for name, value in (("sha256", sha256), ("lines", lines)):
                 if value is not None:
-                    yield f"  text {name}: {value}"
+                    yield f"  {what} {name}: {value}"
             for name, value in (("starts", starts), ("ends", ends)):
                 if value is not None:
-                    yield f"  text {name}"
+                    yield f"  {what} {name}"
                     yield from _block(value)
         case None:
             pass
-    yield from _files(clause.files)
 
 
 def _files(files: Mapping[str, Entry | None]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,13 @@ from readfirst.harness.session import (
 )
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.entry import RegularFile, TextContent
-from readfirst.harness.suite.scenario import TOOLS, SessionEvent
+from readfirst.harness.suite.scenario import TOOLS, SessionEvent, WorldEvent
 from readfirst.harness.workspace.site import Site, SitePool
 
 __all__ = ["Check", "check_adapter"]
 
+_LATER = Fraction(400_000_000)
+"""In seconds: later than anything that the session did."""
 _KNOWN = frozenset({*TOOLS, *SESSION_CAPABILITIES})
 _TEXT = "first line\nsecond line\n"
 
@@ -65,6 +68,7 @@ def check_adapter(adapter: Adapter, place: SitePool) -> Iterator[Check]:
             _goes_on_after(SessionEvent("compact")),
         ),
         ("agents", "a sub-agent answers, and the conversation after it", _delegates),
+        ("reminders", "a file that changed after it was written is told of", _reminds),
     ]
     for needed, name, check in checks:
         if needed in capabilities:
@@ -189,6 +193,15 @@ def _delegates(session: Session, site: Site) -> None:
     for event in (SessionEvent("agent"), SessionEvent("end")):
         conversation.undergo(event)
         _sees(conversation.session, path)
+
+
+def _reminds(session: Session, site: Site) -> None:
+    path = f"{site.root}/new.txt"
+    _call(session, "Write", {"file_path": path, "content": "new\n"})
+    site.perform(WorldEvent("modify", "new.txt", RegularFile(TextContent("changed\n")), mtime=_LATER))
+    told = _call(session, "Read", {"file_path": f"{site.root}/missing.txt"}).reminders
+    if not isinstance(told, tuple) or not any("new.txt" in str(each) for each in told):
+        raise _Wrong(f"the next result says {told!r} of the change. Name the file in ToolResult.reminders.")
 
 
 def _two_sessions(adapter: Adapter, place: SitePool) -> None:

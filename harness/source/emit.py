@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -23,7 +23,7 @@ _ESCAPED = re.compile(
 )
 """Characters that look like others or like nothing: visible only as escapes."""
 
-Value = str | int | bool | None | Mapping[str, "Value"]
+Value = str | int | bool | None | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
@@ -40,6 +40,17 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
         elif isinstance(value, str):
             first, *rest = _string_lines(value, indent, one_line)
             lines += [f"{name}: {first}", *rest]
+        elif isinstance(value, Sequence) and value:
+            lines.append(f"{name}:")
+            for item in value:
+                if isinstance(item, Mapping):
+                    body = emit_mapping(item, indent + 4, one_line)
+                    first, *rest = body[0].lstrip(), *body[1:]
+                elif isinstance(item, str):
+                    first, *rest = _string_lines(item, indent + 2, one_line)
+                else:
+                    first, rest = json.dumps(item), []
+                lines += [f"{' ' * (indent + 2)}- {first}", *rest]
         else:
             lines.append(f"{name}: {'{}' if isinstance(value, Mapping) else json.dumps(value)}")
     return lines

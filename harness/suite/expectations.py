@@ -13,13 +13,14 @@ from readfirst.harness.suite.scenario import Clause, Expectation, TextDigest
 
 __all__ = ["CALL_KEYS", "GROUPED_CALL_KEYS", "GROUP_KEYS", "read_expectation"]
 
-CALL_KEYS = ("documented", "error", "text", "files")
+CALL_KEYS = ("documented", "error", "text", "files", "reminders")
 GROUPED_CALL_KEYS = ("documented", "error", "text")
-GROUP_KEYS = ("documented", "files")
+GROUP_KEYS = ("documented", "files", "reminders")
 
 _ELSEWHERE = {
     "when": "Remove it: expect states one contract; recordings hold what every other contract gives.",
     "files": "Write it in the expect of the group: only what the group as a whole changes can be known.",
+    "reminders": "Write it in the expect of the group: they stand behind all of its results.",
     "text": "Write it in the expect of each call.",
     "error": "Write it in the expect of each call.",
 }
@@ -78,6 +79,12 @@ def _clause(look: Inspection, place: YamlPath, value: Any, known: tuple[str, ...
             entry = None if content is None else expected_entry(look, at, content)
             if is_safe(look, path, at, key=True):
                 files[path] = entry
+    told = [
+        _text(look, (*place, "reminders", number), each)
+        for number, each in enumerate(
+            look.sequence(fields.get("reminders", []), (*place, "reminders"), "reminders") or ()
+        )
+    ]
     if not fields:
         look.note(
             place, "a clause of expect says nothing", "Write what is expected, at least text: or error:."
@@ -87,6 +94,7 @@ def _clause(look: Inspection, place: YamlPath, value: Any, known: tuple[str, ...
         error=texts.get("error"),
         text=text,
         files=files,
+        reminders=tuple(each for each in told if each is not None),
         position=look.document.position(place),
     )
 

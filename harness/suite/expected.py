@@ -41,13 +41,14 @@ def _expecting(step: ToolCall | ParallelCalls, row: TranscriptStep | None) -> St
     files = {} if row is None else {**row.changes, **_pinned_modes(row, stated)}
     results = (None,) * len(_calls(step)) if row is None else row.results
     if isinstance(step, ToolCall):
-        clause = _clause(results[0], step.expect.recorded, files)
+        clause = _clause(results[0], step.expect.recorded, files, () if row is None else row.reminders)
         return replace(step, expect=_expectation(step.expect, clause))
     calls = tuple(
         replace(call, expect=_expectation(call.expect, _clause(result, call.expect.recorded)))
         for call, result in zip(step.calls, results, strict=True)
     )
-    group = Clause(files=files) if files else None
+    told = () if row is None else row.reminders
+    group = Clause(files=files, reminders=told) if files or told else None
     return replace(step, calls=calls, expect=_expectation(step.expect, group))
 
 
@@ -63,11 +64,14 @@ def _expectation(stated: Expectation, recorded: Clause | None) -> Expectation:
 
 
 def _clause(
-    result: RecordedResult | None, stated: Clause | None, files: Mapping[str, Entry | None] | None = None
+    result: RecordedResult | None,
+    stated: Clause | None,
+    files: Mapping[str, Entry | None] | None = None,
+    reminders: tuple[str, ...] = (),
 ) -> Clause | None:
     if result is None:
         return None
-    return Clause(error=result.error, text=_text(result, stated), files=files or {})
+    return Clause(error=result.error, text=_text(result, stated), files=files or {}, reminders=reminders)
 
 
 def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:

@@ -19,7 +19,6 @@ from readfirst.harness.suite.entry import (
     Symlink,
 )
 from readfirst.harness.suite.scenario import (
-    Clause,
     Expectation,
     ParallelCalls,
     Scenario,
@@ -98,16 +97,14 @@ class _Expansion:
             case ToolCall():
                 return {"kind": "call", **self.call(step), **self.position(step)}
             case ParallelCalls(calls):
-                files: Mapping[str, Entry | None] = {}
                 clause = clause_for(self.scenario, step.expect, self.contract)
                 if clause is None and not self.contract.recorded:
                     clause = step.expect.recorded
-                if clause is not None:
-                    files = clause.files
+                files, told = ({}, ()) if clause is None else (clause.files, clause.reminders)
                 return {
                     "kind": "parallel",
                     "calls": [self.call(call) for call in calls],
-                    "expect": {"files": _expected(files)},
+                    "expect": {"files": _expected(files), "reminders": [_text(each) for each in told]},
                     **self.position(step),
                 }
             case WorldEvent():
@@ -144,16 +141,16 @@ class _Expansion:
             "refused": clause.error is not None,
             "error": clause.error,
             "code": None if clause.error is None else self.vocabulary.code(clause.error, tool),
-            "text": _text(clause),
+            "text": _text(clause.text),
             "documented": clause.documented if not self.contract.recorded else None,
             "files": _expected(clause.files),
+            "reminders": [_text(each) for each in clause.reminders],
         }
 
 
-def _text(clause: Clause) -> str | dict[str, Any] | None:
-    if not isinstance(clause.text, TextDigest):
-        return clause.text
-    digest = clause.text
+def _text(digest: str | TextDigest | None) -> str | dict[str, Any] | None:
+    if not isinstance(digest, TextDigest):
+        return digest
     parts = {
         "sha256": digest.sha256,
         "lines": digest.lines,

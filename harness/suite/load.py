@@ -130,6 +130,8 @@ class _Reader(Inspection):
             ):
                 steps.extend(self.step(("steps", number), value))
         self.size(given, steps)
+        if not given.reminders:
+            self.unasked_reminders(steps)
         contract = self.contract(top.get("contract"), steps)
         return Scenario(
             id=scenario_id,
@@ -147,7 +149,7 @@ class _Reader(Inspection):
         )
 
     def given(self, value: Any) -> Given:
-        fields = self.mapping(value, ("given",), "given", ("files", "deny")) or {}
+        fields = self.mapping(value, ("given",), "given", ("files", "deny", "reminders")) or {}
         files: dict[str, Entry] = {}
         if "files" in fields:
             for path, content in (self.mapping(fields["files"], ("given", "files"), "files") or {}).items():
@@ -163,7 +165,21 @@ class _Reader(Inspection):
                 if not _DENY.fullmatch(rule):
                     fix = "Write a tool and, in parentheses, a pattern: Edit(secret/**)."
                     self.note(("given", "deny", number), f"{rule!r} is not a permission rule", fix)
-        return Given(files, deny)
+        reminders = fields.get("reminders", True)
+        if reminders is not True:
+            self.note(("given", "reminders"), "reminders is true or left out", "Write `reminders: true`.")
+        return Given(files, deny, "reminders" in fields)
+
+    def unasked_reminders(self, steps: Sequence[Step]) -> None:
+        """Note clauses that state reminders where none are judged."""
+        for step in steps:
+            group = (step,) if isinstance(step, ParallelCalls) else ()
+            for part in (*_calls(step), *group):
+                if any(clause.reminders for clause in part.expect.clauses()):
+                    line = part.position.line if part.position is not None else 0
+                    message = f"reminders are expected in line {line}, but not judged"
+                    self.note(("steps",), message, "Write `reminders: true` below given.", key=True)
+                    return
 
     def conflicts(self, files: Mapping[str, Entry]) -> None:
         """Note given paths that cannot exist side by side, and links that name nothing or lead out."""

@@ -106,7 +106,8 @@ class TranscriptStep:
     `changes` are the product's own changes to the workspace (None: gone), without those of the harness: a mode is
     stated where one that existed changed. `created` has the mode of each file and directory that is new; of a new
     directory above another new path nothing else is said. `struck` tells whether the product came as far as
-    the moment between validation and execution, for a call with `during`.
+    the moment between validation and execution, for a call with `during`. `reminders` is what the model was told of
+    changed files, for a scenario that asks for it.
     """
 
     tools: tuple[str, ...]
@@ -114,12 +115,14 @@ class TranscriptStep:
     changes: Mapping[str, Entry | None] = field(default_factory=dict)
     created: Mapping[str, int] = field(default_factory=dict)
     struck: bool = False
+    reminders: tuple[str, ...] = ()
 
     @property
     def key(self) -> Hashable:
         """What is equal for equal steps only."""
         changes = tuple(sorted(self.changes.items()))
-        return self.tools, self.results, changes, tuple(sorted(self.created.items())), self.struck
+        created = tuple(sorted(self.created.items()))
+        return self.tools, self.results, changes, created, self.struck, self.reminders
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +265,8 @@ def _answer_lines(step: TranscriptStep, since: Sequence[str]) -> list[str]:
         rest["created"] = {path: f"{step.created[path]:04o}" for path in sorted(step.created)}
     if step.struck:
         rest["struck"] = True
+    if step.reminders:
+        rest["reminders"] = [_encode_plain(reminder) for reminder in step.reminders]
     return lines + emit_mapping(rest, 8)
 
 
@@ -282,6 +287,10 @@ def _encode_text(result: RecordedResult) -> str | dict[str, Any]:
     if result.cut is not None:
         ends = {"ends": result.ending} if result.ending else {}
         return {"starts": text, **ends, "sha256": result.cut}
+    return _encode_plain(text)
+
+
+def _encode_plain(text: str) -> str | dict[str, Any]:
     if len(text) > _PLAIN_LIMIT:
         shown = {
             "lines": text.count("\n") + 1,
@@ -395,6 +404,7 @@ def _decode_answer(tools: tuple[str, ...], body: Mapping[str, Any]) -> Transcrip
         {path: _decode_entry(entry) for path, entry in body.get("files", {}).items()},
         {path: int(mode, 8) for path, mode in body.get("created", {}).items()},
         body.get("struck", False),
+        tuple(map(_decode_string, body.get("reminders", ()))),
     )
 
 

@@ -72,6 +72,7 @@ class Clause:
 
     `error` present means refused. `text` None: not stated (only allowed where the documents are silent).
     `files` holds every path that the step changes; None as value: the path no longer exists.
+    `reminders` is what the model is told beside the answer of files that changed, judged where `Given.reminders`.
     `documented` names document and section; such a clause is (also) what the documents state.
     """
 
@@ -79,6 +80,7 @@ class Clause:
     error: str | None = None
     text: str | TextDigest | None = None
     files: Mapping[str, Entry | None] = field(default_factory=dict)
+    reminders: tuple[str | TextDigest, ...] = ()
     position: Position | None = None
 
 
@@ -163,10 +165,14 @@ CallIndex = tuple[int, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The workspace before the first step and the session's permission rules (`Edit(secret/**)`)."""
+    """The workspace before the first step and the session's permission rules (`Edit(secret/**)`).
+
+    `reminders`: what the model is told of changed files is judged as well.
+    """
 
     files: Mapping[str, Entry] = field(default_factory=dict)
     deny: tuple[str, ...] = ()
+    reminders: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +226,8 @@ class Scenario:
             needs.add("during")
         if self.given.deny:
             needs.add("deny")
+        if self.given.reminders:
+            needs.add("reminders")
         return frozenset(needs)
 
     @property

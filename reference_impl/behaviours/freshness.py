@@ -8,6 +8,19 @@ from readfirst.reference_impl.behaviours.history import ByModel, behaviour
 
 __all__ = ["FreshnessBehaviours"]
 
+_NOT_TOLD = "Don't tell the user this, since they are already aware."
+_INTENDED = (
+    "This change was intentional, so make sure to take it into account as you proceed (ie. don't revert it unless the "
+    "user asks you to)."
+)
+_MODIFIED = "Note: {path} was modified, either by the user or by a linter."
+_CHANGED = (
+    "Note: {path} changed on disk since you last read it. That's usually deliberate, so take it as the current state "
+    "rather than reverting it; if the change looks wrong, say so rather than undoing it yourself — otherwise no need "
+    "to call it out."
+)
+_LINES = "Here are the relevant changes (shown with line numbers):\n{lines}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class FreshnessBehaviours:
@@ -148,4 +161,17 @@ class FreshnessBehaviours:
         {"1.0.3": True, "2.0.22": False},
         meaning="After each message, a file that was only read is read again as well if it is newer on disk.",
         shown_by=("links-and-modes/edit-link-makes-target-stale",),
+    )
+    reminder: str = behaviour(
+        f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} So that you don't need to re-read the file, here's the result of "
+        "running `cat -n` on a snippet of the edited file:\n\n{lines}",
+        {"1.0.126": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}", "2.1.328": f"{_CHANGED} {_LINES}"},
+        meaning="The value is what the model is told of a file that changed.",
+        shown_by=("reminders/change-after-own-edit",),
+    )
+    reminder_limit: int | None = behaviour(
+        None,
+        {"2.1.87": 8000},
+        meaning="The value is how many characters of changed lines the model is shown; without a value all of them.",
+        shown_by=("reminders/many-lines-changed", "reminders/long-line-changed"),
     )

@@ -36,7 +36,8 @@ class Record:
     `own`: an Edit, Write or NotebookEdit made it. `seen`: the model knows every line of it, having read or written it.
     `asked`: offset and limit of the Read of lines that made it, in the message of that number. `writes`: how often the
     session had written files by then. `made`: when it was made, in nanoseconds. `edited`: by replacing
-    a part of the file.
+    a part of the file. `text` is what the file held then, with `\\n` line ends, to tell what changed since; None if
+    that is not told.
     """
 
     content: str | None
@@ -48,6 +49,7 @@ class Record:
     writes: int = 0
     made: int = field(default_factory=time.time_ns)
     edited: bool = False
+    text: str | None = None
 
 
 class ReadState:
@@ -69,6 +71,10 @@ class ReadState:
         if record is not None:
             self._records[path] = record
         return record
+
+    def peek(self, path: str) -> Record | None:
+        """Return the record of a path without using it."""
+        return self._records.get(self._leads_to(path))
 
     def put(self, path: str, record: Record) -> None:
         """Remember what was just read or written."""
@@ -112,11 +118,12 @@ class Memory:
         seen: bool = False,
         own: bool = False,
         given: str = "",
+        text: str | None = None,
     ) -> None:
         """Record what was read of a path; `content` is all of it, or None; `asked` offset and limit for lines.
 
         `seen`: the model knows that it is all of the content. `own`: the session has just written it. `given` is the
-        path as the model wrote it.
+        path as the model wrote it. `text` is what the file holds.
         """
         self.records.put(
             self._known_as(path, given),
@@ -128,6 +135,7 @@ class Memory:
                 asked=asked,
                 message=self.message,
                 writes=self._writes,
+                text=text,
             ),
         )
 
@@ -154,7 +162,8 @@ class Memory:
         self._writes = next(self._numbers)
         self._last_write[disk.leads_to(path)] = self._writes
         modified = modified_at(path, exact=self.behaviours.write_times_are_exact)
-        record = Record(known, modified, own=True, seen=seen, writes=self._writes, edited=edited)
+        text = unify(content)
+        record = Record(known, modified, own=True, seen=seen, writes=self._writes, edited=edited, text=text)
         self.records.put(self._known_as(path, given), record)
 
     def outdated(self) -> list[str]:

@@ -152,8 +152,9 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
             session, arguments, all_shown=ended and text == content
         )
         seen = whole and ended
+        known = content if whole else None
         session.memory.remember(
-            path, content if whole else None, (offset, limit), seen=seen, given=arguments["file_path"]
+            path, known, (offset, limit), seen=seen, given=arguments["file_path"], text=content
         )
     note = told_at_the_end(data) if behaviours.unwritable_files_are_told else ""
     if not text and not (content and selected and behaviours.blank_ranges_are_shown):

@@ -138,6 +138,7 @@ def test_a_call_has_the_one_expectation_of_the_contract() -> None:
         "code": None,
         "text": {"sha256": "0" * 64, "lines": 7},
         "documented": None,
+        "reminders": [],
         "files": {
             "b.txt": text("y"),
             "g.txt": None,
@@ -150,7 +151,7 @@ def test_a_call_has_the_one_expectation_of_the_contract() -> None:
 def test_a_group_has_its_files_and_its_calls_their_texts() -> None:
     group = value()["steps"][-1]
     assert group["kind"] == "parallel"
-    assert group["expect"] == {"files": {"l": text("")}}
+    assert group["expect"] == {"files": {"l": text("")}, "reminders": []}
     assert [call["expect"]["text"] for call in group["calls"]] == ["a", "b"]
     assert group["calls"][1]["expect"]["refused"] is True
 
@@ -163,7 +164,7 @@ def test_for_the_documents_set_up_is_judged_by_effects_alone() -> None:
     assert (edit["judge"], edit["error"], edit["code"], edit["text"]) == ("reason", "not_read", 6, None)
     assert edit["documented"] == "a.txt, B"
     assert edit["files"] == {}
-    assert steps[-1]["expect"] == {"files": {"l": text("")}}
+    assert steps[-1]["expect"] == {"files": {"l": text("")}, "reminders": []}
 
 
 def test_a_scenario_without_documented_clause_is_not_exported_for_the_documents() -> None:

@@ -16,7 +16,7 @@ from readfirst.harness.workspace.site import SitePool
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
-NAMES = ("mytools", "racing", "living")
+NAMES = ("mytools", "racing", "living", "telling")
 Judge = Callable[[str, str, Level], Verdict]
 
 
@@ -91,3 +91,11 @@ def test_resumed_sessions_and_sub_agents_are_supported_by_the_third_example_only
 
 def test_summaries_are_supported_by_no_example(judge: Judge) -> None:
     assert judge("living", "sessions/edit-after-compaction", "effects").status == "unsupported"
+
+
+def test_reminders_are_supported_by_the_last_example_only(judge: Judge) -> None:
+    assert judge("living", "reminders/change-after-own-edit", "effects").status == "unsupported"
+    told = judge("telling", "reminders/change-after-own-edit", "text")
+    assert told.levels["effects"]
+    assert not told.levels["text"]
+    assert judge("telling", "reminders/change-after-read", "effects").status == "failed"

@@ -89,6 +89,10 @@ class HasNoRealAgents(Plain):
         return "agent"
 
 
+class TellsNothing(Plain):
+    capabilities = frozenset({"Read", "Write", "reminders"})
+
+
 class DeclaresNonsense(Plain):
     capabilities = frozenset({"Read", "Wrote"})
 
@@ -133,6 +137,7 @@ def test_the_reference_has_no_problem() -> None:
         (CannotResume, "a resumed conversation answers", "its session has no resume()"),
         (IsMuteAfterCompaction, "a conversation answers after a summary took its place", "did not show"),
         (HasNoRealAgents, "a sub-agent answers, and the conversation after it", "which is no session"),
+        (TellsNothing, "a file that changed after it was written is told of", "ToolResult.reminders"),
         (DeclaresNonsense, "its capabilities are known", "capabilities names Wrote"),
         (Raises, "an existing file is read", "the adapter raised ValueError: no program"),
         (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),

@@ -8,7 +8,7 @@ from typing import Any
 from readfirst.harness.adapters.shell import Shell
 from readfirst.harness.processes.rights import as_an_ordinary_user
 from readfirst.harness.session import ToolResult, Workspace
-from readfirst.reference_impl import FileTools
+from readfirst.reference_impl import FileTools, Result
 
 Arguments = Mapping[str, Any]
 
@@ -20,7 +20,19 @@ class Altered:
     """
 
     capabilities = frozenset(
-        {"Read", "Edit", "Write", "Bash", "parallel", "during", "deny", "resume", "compact", "agents"}
+        {
+            "Read",
+            "Edit",
+            "Write",
+            "Bash",
+            "parallel",
+            "during",
+            "deny",
+            "resume",
+            "compact",
+            "agents",
+            "reminders",
+        }
     )
     repeats_paths = True
 
@@ -47,7 +59,7 @@ class Altered:
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         results = self.tools.call_parallel(calls)
-        return [ToolResult(result.text, result.is_error, result.error) for result in results]
+        return [_result(result) for result in results]
 
     def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
         return self.reference(tool, arguments, strike)
@@ -56,8 +68,7 @@ class Altered:
         self, tool: str, arguments: Arguments, strike: Callable[[], None] = lambda: None
     ) -> ToolResult:
         """Make one call as the reference does."""
-        result = self.tools.call_during(tool, arguments, strike)
-        return ToolResult(result.text, result.is_error, result.error)
+        return _result(self.tools.call_during(tool, arguments, strike))
 
     def resume(self) -> None:
         self.tools.resume()
@@ -71,6 +82,10 @@ class Altered:
     def path(self, arguments: Arguments) -> Path:
         """Return the file that a call is about."""
         return self.workspace.root / str(arguments.get("file_path", ""))
+
+
+def _result(result: Result) -> ToolResult:
+    return ToolResult(result.text, result.is_error, result.error, result.reminders)
 
 
 class Agent(Altered):

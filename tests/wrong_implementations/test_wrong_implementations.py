@@ -17,6 +17,7 @@ import wrong_commands as commands
 import wrong_files as files
 import wrong_life as life
 import wrong_processes as processes
+import wrong_reminders as reminders
 import wrong_state as state
 import wrong_text as text
 
@@ -69,6 +70,10 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     commands.OwnCommandsAreNoChanges: Caught(
         "bash-and-mentions/sed-in-place-after-read", "effects", "refused"
     ),
+    reminders.TellsNothing: Caught("reminders/change-after-own-edit", "effects", "reminders"),
+    reminders.TellsAgain: Caught("reminders/change-after-own-edit", "effects", "reminders"),
+    reminders.TellsOfOwnEdits: Caught("reminders/own-edit-alone", "effects", "reminders"),
+    reminders.ShowsTheFirstPlaceOnly: Caught("reminders/two-places-changed", "text", "reminder"),
     life.ForgetsOnResume: Caught("sessions/edit-after-resume", "effects", "refused"),
     life.ResumeUnlocks: Caught("sessions/edit-unread-after-resume", "effects", "refused"),
     life.ForgetsAtCompaction: Caught("sessions/edit-after-compaction", "effects", "refused"),

@@ -13,6 +13,7 @@ from readfirst.harness.agents.claude_code.life import end_agent, resumed, start_
 from readfirst.harness.agents.claude_code.package import InstalledPackage, install
 from readfirst.harness.agents.claude_code.reminders import (
     counts_tokens,
+    files_told,
     without_reminders_of_the_conversation,
 )
 from readfirst.harness.agents.claude_code.summary import summarise
@@ -63,7 +64,9 @@ class ClaudeCodeSession:
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""
         answers = self.conversation.call_parallel(calls)
-        results = [self._cleaned(answer) for answer in answers]
+        results = [
+            self._cleaned(answer, last=number == len(answers)) for number, answer in enumerate(answers, 1)
+        ]
         if any(counts_tokens(answer.text) for answer in answers):
             # The count stands behind one answer, now this, now that, and cuts the blanks at its end.
             results = [replace(result, text=result.text.rstrip()) for result in results]
@@ -91,11 +94,14 @@ class ClaudeCodeSession:
         if self._owned:
             self.conversation.close()
 
-    def _cleaned(self, result: ToolResult) -> ToolResult:
+    def _cleaned(self, result: ToolResult, *, last: bool = True) -> ToolResult:
         """Return what would have been answered in a session of the scenario's own."""
         text, disturbed = without_reminders_of_the_conversation(result.text)
         if disturbed:
             self._reminded()
+        reminders: tuple[str, ...] = ()
+        if "reminders" in self._workspace.needs:
+            text, reminders = files_told(text, self.conversation.notes if last else ())
         root = str(self._workspace.root)
         if not self._owned and self._directory in text:
             # What a version says of its working directory, it would say of the workspace.
@@ -103,7 +109,7 @@ class ClaudeCodeSession:
         if not self._owned:
             # A command's answer names files as they are seen from the working directory.
             text = text.replace(f" {self._workspace.root.relative_to(self._directory)}/", " ")
-        return replace(result, text=text)
+        return replace(result, text=text, reminders=reminders)
 
 
 class LivingSession(ClaudeCodeSession):

@@ -1,15 +1,17 @@
-"""Reminders that a version merges into results, and that tell of the conversation instead of the call."""
+"""Reminders that a version puts into or beside results: of the conversation, and of files that changed."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-__all__ = ["counts_tokens", "without_reminders_of_the_conversation"]
+__all__ = ["counts_tokens", "files_told", "without_reminders_of_the_conversation"]
 
 
 def _reminder(beginning: str) -> re.Pattern[str]:
     return re.compile(
-        rf"\n{{1,2}}<system-reminder>\n{beginning}(?:(?!</system-reminder>).)*</system-reminder>", re.DOTALL
+        rf"(?:\A|\n{{1,2}})<system-reminder>\n{beginning}(?:(?!</system-reminder>).)*</system-reminder>",
+        re.DOTALL,
     )
 
 
@@ -21,6 +23,10 @@ _FOR_SUB_AGENTS = _reminder(
 )
 """What later versions tell a sub-agent behind its first result: always, so that a second try brings it again."""
 
+_OF_A_FILE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
+_MERGED = _reminder(_OF_A_FILE)
+_APART = re.compile(rf"(?:\A|\n\n){_OF_A_FILE}.*?(?=\n\n[A-Z]|\Z)", re.DOTALL)
+
 _FIRST_NUMBER = re.compile(r"\A[0-9]{1,5}→")
 _NUMBER_WIDTH = 7
 _LAST_NUMBER = re.compile(r"\A[0-9]+\t(?:.*\n)?[0-9]+\Z", re.DOTALL)
@@ -29,6 +35,23 @@ _LAST_NUMBER = re.compile(r"\A[0-9]+\t(?:.*\n)?[0-9]+\Z", re.DOTALL)
 def counts_tokens(text: str) -> bool:
     """Whether a result carries the reminder that comes with every message: how many tokens are left."""
     return _ALWAYS.search(text) is not None
+
+
+def files_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return a result without what it says of other files that changed, and what it and the notes beside it say.
+
+    A version may have cut the blanks at the end of the answer to put a reminder there.
+    """
+    merged = [found[0] for found in _MERGED.finditer(text)]
+    apart = [found[0] for note in notes for found in _APART.finditer(note)]
+    told = [
+        each.strip("\n").removeprefix("<system-reminder>").removesuffix("</system-reminder>")
+        for each in merged
+    ]
+    text = _MERGED.sub("", text)
+    if merged and text.endswith("\n</system-reminder>"):
+        text += "\n"  # as the version's own reminder about the file always ends
+    return text, tuple(each.strip("\n") for each in (*told, *apart))
 
 
 def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,6 +12,9 @@ from readfirst.harness.agents.model.wire import WireError, event_stream, json_re
 from readfirst.harness.session import ToolResult
 
 __all__ = ["AnthropicMessages"]
+
+_numbers = itertools.count(1)
+"""Every reply is a message of its own: the product merges those that have the same id."""
 
 
 class AnthropicMessages:
@@ -29,13 +33,22 @@ class AnthropicMessages:
         try:
             offers = {tool.get("name", ""): tool for tool in body.get("tools") or ()}
             answers: dict[str, ToolResult] = {}
+            notes: list[str] = []
             for message in body.get("messages") or ():
                 if message["role"] == "assistant":
-                    answers = {}
-                elif not isinstance(message["content"], str):
-                    answers.update(_answers(message["content"]))
+                    answers, notes = {}, []
+                    continue
+                content = message["content"]
+                blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+                answers.update(_answers(blocks))
+                notes += [block["text"] for block in blocks if block.get("type") == "text"]
             return Request(
-                str(body.get("model", "")), bool(body.get("stream")), frozenset(offers), answers, offers
+                str(body.get("model", "")),
+                bool(body.get("stream")),
+                frozenset(offers),
+                answers,
+                offers,
+                tuple(notes),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise WireError(f"not a request of the Messages API: {error!r}") from error
@@ -92,7 +105,7 @@ def _stop_reason(blocks: Sequence[Block]) -> str:
 
 def _envelope(model: str, tokens: int) -> dict[str, Any]:
     return {
-        "id": "msg_scripted",
+        "id": f"msg_{next(_numbers):06}",
         "type": "message",
         "role": "assistant",
         "model": model,

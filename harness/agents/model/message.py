@@ -34,7 +34,8 @@ Block = ToolUse | TextBlock
 class Request:
     """One request to the model: the tools it offers, and the answers to the model's last calls by call id.
 
-    `offers` are the entries of these tools as they came, by name, where the wire format's reader keeps them.
+    `offers` are the entries of these tools as they came, by name, where the wire format's reader keeps them; `notes`
+    are texts that came with the answers and belong to none of them.
 
     An answer's `is_error` is the wire format's own flag, False where the format has none. What is no text stands
     in its text as `[image image/png 70]`: kind, type, base64 characters.
@@ -45,6 +46,7 @@ class Request:
     tools: frozenset[str] = frozenset()
     answers: Mapping[str, ToolResult] = field(default_factory=dict)
     offers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,176 @@
+"""Reminders: what a scenario states of them, how they are judged, and that who has none is not judged."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapters.recording import OneTranscript
+from readfirst.harness.agents.claude_code.reminders import files_told
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.record.transcribe import transcribe
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.runner import run
+from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.recordings import Recording, Transcript, decode, encode
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+CONTRACT = SUITE.contracts["2.1.7"]
+CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: seen\n"
+GROUP = (
+    "  - parallel:\n      - Read: {file_path: $WS/a.txt}\n        expect: {text: seen}\n"
+    "      - Read: {file_path: $WS/b.txt}\n        expect: {text: seen}\n"
+)
+LONG = "It changed.\n" * 1000
+
+
+class Telling:
+    """Answers every call with `seen`; what it tells beside is said by the test, for one call after the other."""
+
+    capabilities = frozenset({"Read", "reminders", "parallel"})
+
+    def __init__(self, *told: Any) -> None:
+        self.told = list(told) or [("$WS changed.",)]
+
+    def open(self, workspace: Workspace) -> "Telling":
+        self.root = workspace.root
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        told = self.told.pop(0) if self.told else ()
+        if isinstance(told, tuple):
+            told = tuple(
+                each.replace("$WS", str(self.root)) if isinstance(each, str) else each for each in told
+            )
+        return ToolResult("seen", reminders=told)
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        return [self.call(*call) for call in calls]
+
+
+def loaded(steps: str, given: str = "given: {reminders: true}\n", *, expect: bool = True) -> Scenario:
+    source = f"title: x\nrequirement: must\n{given}steps:\n{steps}"
+    document = strict_yaml.load(source.encode(), Path("x.yaml"))
+    return scenario_from(document, "family/x", SUITE.contracts, require_expect=expect)
+
+
+def judged(scenario: Scenario, adapter: Any) -> Verdict:
+    with SitePool() as place:
+        return compare(scenario, replay(scenario, adapter, place), CONTRACT, "text", SUITE.vocabulary)
+
+
+def test_a_scenario_that_judges_reminders_needs_them() -> None:
+    assert "reminders" in loaded(CALL).needs
+    assert not loaded(CALL, "").needs & {"reminders"}
+
+
+def test_reminders_that_nobody_judges_are_a_mistake() -> None:
+    with pytest.raises(ScenarioError, match="not judged"):
+        loaded(f"{CALL}      reminders: [changed]\n", "")
+    with pytest.raises(ScenarioError, match="reminders is true or left out"):
+        loaded(CALL, "given: {reminders: false}\n")
+    with pytest.raises(ScenarioError, match="expect of the group"):
+        loaded(GROUP.replace("{text: seen}", "{text: seen, reminders: [changed]}"))
+
+
+@pytest.mark.parametrize(
+    ("told", "levels"),
+    [
+        (("$WS changed.",), (True, True)),
+        (("$WS was changed.",), (True, False)),
+        ((), (False, False)),
+        (("$WS changed.", "$WS changed."), (False, False)),
+    ],
+)
+def test_whether_the_model_is_told_is_an_effect_and_the_words_are_text(
+    told: tuple[str, ...], levels: tuple[bool, bool]
+) -> None:
+    verdict = judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), Telling(told))
+    assert (verdict.levels["effects"], verdict.levels["text"]) == levels
+
+
+def test_without_a_clause_nothing_may_be_told() -> None:
+    assert judged(loaded(CALL), Telling(())).status == "passed"
+    [found] = judged(loaded(CALL), Telling(("$WS changed.",))).differences
+    assert (found.what, found.expected, found.level) == ("reminders", "0", "effects")
+
+
+def test_reminders_behind_calls_of_one_message_belong_to_the_group() -> None:
+    scenario = loaded(f"{GROUP}    expect:\n      reminders: [one, two]\n")
+    assert judged(scenario, Telling(("one",), ("two",))).status == "passed"
+    assert judged(scenario, Telling((), ("one", "two"))).status == "passed"
+    assert judged(scenario, Telling(("two",), ("one",))).status == "failed"
+
+
+def test_a_long_reminder_may_be_stated_by_parts() -> None:
+    scenario = loaded(f"{CALL}      reminders: [{{lines: 1001, starts: It}}]\n")
+    assert judged(scenario, Telling((LONG,))).status == "passed"
+    [found] = judged(scenario, Telling((LONG[12:],))).differences
+    assert found.what == "lines of reminder"
+
+
+@pytest.mark.parametrize("told", ["changed", ["changed"], (1,)])
+def test_what_is_no_tuple_of_texts_breaks(told: Any) -> None:
+    verdict = judged(loaded(CALL), Telling(told))
+    assert (verdict.status, verdict.blame) == ("broken", "adapter")
+    assert "not a tuple of strings" in verdict.reason
+
+
+class Silent:
+    """Declares nothing of the kind."""
+
+    def open(self, workspace: Workspace) -> "Silent":
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("")
+
+
+def test_who_does_not_declare_them_is_unsupported_which_is_no_pass() -> None:
+    ids = ["reminders/own-edit-alone"]
+    [verdict] = run(SUITE, f"python:{__file__}:Silent", ["2.1.7"], ids=ids)
+    assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks reminders")
+    assert not any(verdict.levels.values())
+
+
+def test_a_process_of_its_own_tells_the_same() -> None:
+    adapter = PythonAdapter(__file__, "Telling", time_limit=30)
+    try:
+        assert judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), adapter).status == "passed"
+    finally:
+        adapter.close()
+
+
+def test_a_recording_tells_what_was_told() -> None:
+    scenario = loaded(CALL + CALL)
+    with SitePool() as place:
+        outcome = replay(scenario, Telling(("one", LONG)), place)
+        written = encode(Recording("x", {"2.1.7": transcribe(scenario, outcome, SUITE.vocabulary)}))
+        transcript: Transcript = decode(written).transcripts["2.1.7"]
+        again = replay(scenario, OneTranscript(transcript), place)
+    assert [step.reminders for step in transcript.steps] == [("one", LONG), ()]
+    assert [step.results[0].reminders for step in again.steps] == [("one", LONG), ()]
+
+
+def test_only_reminders_of_changed_files_are_taken_out_of_an_answer() -> None:
+    note = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:\n     1→one"
+    other = "\n\n<system-reminder>\nThink of the tasks.\n</system-reminder>"
+    merged = f"\n\n<system-reminder>\n{note}\n</system-reminder>"
+    assert files_told(f"answer{other}{merged}", ()) == (f"answer{other}\n", (note,))
+    assert files_told(merged.lstrip(), ()) == ("", (note,))
+
+
+def test_reminders_beside_an_answer_are_told_apart() -> None:
+    first, second = (
+        f"Note: /w/{name} changed on disk since you read it:\n1\tone\n\n... [2 lines]" for name in "ab"
+    )
+    note = f"{first}\n\n{second}\n\nThe user has heard nothing."
+    assert files_told("answer", (note, "Other.")) == ("answer", (first, second))
