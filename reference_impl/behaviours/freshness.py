@@ -163,15 +163,49 @@ class FreshnessBehaviours:
         shown_by=("links-and-modes/edit-link-makes-target-stale",),
     )
     reminder: str = behaviour(
-        f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} So that you don't need to re-read the file, here's the result of "
-        "running `cat -n` on a snippet of the edited file:\n\n{lines}",
-        {"1.0.126": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}", "2.1.328": f"{_CHANGED} {_LINES}"},
-        meaning="The value is what the model is told of a file that changed.",
+        "",
+        {
+            "1.0.60": f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} So that you don't need to re-read the file, here's the result of "
+            "running `cat -n` on a snippet of the edited file:\n\n{lines}",
+            "1.0.126": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
+            "2.1.328": f"{_CHANGED} {_LINES}",
+        },
+        meaning="The value is what the model is told of a file that changed; without a value it is told nothing.",
         shown_by=("reminders/change-after-own-edit",),
     )
     reminder_limit: int | None = behaviour(
         None,
-        {"2.1.87": 8000},
+        {"2.1.87": 8192},
         meaning="The value is how many characters of changed lines the model is shown; without a value all of them.",
         shown_by=("reminders/many-lines-changed", "reminders/long-line-changed"),
+    )
+    reminders_count_the_cut: bool = behaviour(
+        True,
+        {"2.1.160": False},
+        meaning="Where not all changed lines are shown, the number of those left out is one too high.",
+        shown_by=("reminders/many-lines-changed",),
+    )
+    reminder_of_nothing: str = behaviour(
+        "(no content)",
+        {"1.0.126": ""},
+        meaning="The value stands for the changed lines where there are none; without a value nothing is told then.",
+        shown_by=("reminders/touch-after-own-edit",),
+    )
+    reminders_begin_unpadded: bool = behaviour(
+        True,
+        {"1.0.126": False},
+        meaning="The number of the first changed line stands without the blanks before it.",
+        shown_by=("reminders/change-after-own-edit",),
+    )
+    reminders_tell_of_ends: bool = behaviour(
+        True,
+        {"1.0.126": False},
+        meaning="Among the changed lines it is told that a last line has no end.",
+        shown_by=("reminders/long-line-changed",),
+    )
+    files_beyond_reading_are_forgotten: bool = behaviour(
+        False,
+        {"2.1.87": True, "2.1.112": False},
+        meaning="A watched file that changed and that Read refuses now is forgotten.",
+        shown_by=("reminders/too-large-now",),
     )

@@ -76,6 +76,10 @@ class ReadState:
         """Return the record of a path without using it."""
         return self._records.get(self._leads_to(path))
 
+    def forget(self, path: str) -> None:
+        """Know nothing of a path any more."""
+        self._records.pop(self._leads_to(path), None)
+
     def put(self, path: str, record: Record) -> None:
         """Remember what was just read or written."""
         path = self._leads_to(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
 from readfirst.reference_impl.text.content import numbered_lines
@@ -10,20 +11,33 @@ __all__ = ["changed_lines"]
 
 _AROUND = 8
 """How many unchanged lines are shown before and after those that changed."""
+_NO_END = " No newline at end of file"
+"""What stands behind a last line without an end; it is counted as a line."""
 
 
-def changed_lines(before: str, after: str, prefix: str) -> str:
+def changed_lines(before: str, after: str, prefix: str, *, ends_are_told: bool) -> str:
     """Return the changed places of a text, with the numbers that the lines have now; empty where nothing is left.
 
-    `prefix` is the format of what stands before each line. Where only the last line's end differs, that line changed.
+    `prefix` is the format of what stands before each line. Where only the last line's end differs, that line changed;
+    `ends_are_told`: a last line without an end, old or new, is followed by words that say so.
     """
     old, new = _with_ends(before), _with_ends(after)
     places = []
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_AROUND):
-        first, last = group[0][3], group[-1][4]
-        shown = [line.removesuffix("\n") for line in new[first:last]]
-        places.append(numbered_lines(shown, prefix, first + 1))
+        shown: list[str] = []
+        for kind, first_old, last_old, first, last in group:
+            if kind != "equal" and ends_are_told:
+                shown += _missing_ends(old[first_old:last_old])
+            shown += (line.removesuffix("\n") for line in new[first:last])
+            if ends_are_told:
+                shown += _missing_ends(new[first:last])
+        places.append(numbered_lines(shown, prefix, group[0][3] + 1))
     return "\n...\n".join(places)
+
+
+def _missing_ends(lines: Sequence[str]) -> Iterator[str]:
+    if lines and not lines[-1].endswith("\n"):
+        yield _NO_END
 
 
 def _with_ends(text: str) -> list[str]:

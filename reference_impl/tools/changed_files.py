@@ -17,15 +17,20 @@ __all__ = ["read_again"]
 def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
     """Read files again that are newer on disk than the session knows them; return what the model is told of them.
 
-    What Read refuses stays as it was remembered.
+    What Read refuses stays as it was remembered, or is forgotten.
     """
     told = []
     for path in outdated:
         before = session.memory.records.peek(path)
-        with contextlib.suppress(OSError, RecursionError, Refusal):
+        with contextlib.suppress(OSError, RecursionError):
             arguments = {"file_path": path}
-            read_tool.validate(session, arguments)
-            read_tool.execute(session, arguments)
+            try:
+                read_tool.validate(session, arguments)
+                read_tool.execute(session, arguments)
+            except Refusal:
+                if session.behaviours.files_beyond_reading_are_forgotten:
+                    session.memory.records.forget(path)
+                continue
             after = session.memory.records.peek(path)
             if (
                 before is not None
@@ -39,10 +44,24 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
 
 def reminders(path: str, before: str, after: str, behaviours: Behaviours) -> list[str]:
     """Return what the model is told of a file, if anything."""
-    lines = changed_lines(before, after, behaviours.line_prefix)
-    limit = behaviours.reminder_limit
-    if limit is not None and len(lines) > limit:
-        shown = lines[:limit]
-        left_out = lines[limit:].count("\n") + 1
-        lines = f"{shown}\n\n... [{left_out} lines truncated] ..."
-    return [behaviours.reminder.format(path=path, lines=lines)] if lines else []
+    if not behaviours.reminder:
+        return []
+    nothing = behaviours.reminder_of_nothing
+    ends_are_told = behaviours.reminders_tell_of_ends
+    lines = changed_lines(before, after, behaviours.line_prefix, ends_are_told=ends_are_told)
+    if behaviours.reminders_begin_unpadded:
+        lines = lines.lstrip(" ")
+    if behaviours.reminder_limit is not None and len(lines) > behaviours.reminder_limit:
+        lines = cut(lines, behaviours.reminder_limit, end_counts=behaviours.reminders_count_the_cut)
+    return [behaviours.reminder.format(path=path, lines=lines or nothing)] if lines or nothing else []
+
+
+def cut(lines: str, limit: int, *, end_counts: bool) -> str:
+    """Return the lines that `limit` characters hold, or the beginning of the first, and how many more there are.
+
+    `end_counts`: the end of the last line that is shown counts as one more.
+    """
+    end = lines.rfind("\n", 0, limit)
+    shown = lines[:limit] if end < 0 else lines[:end]
+    left_out = lines[len(shown) :].count("\n") + (end < 0 or end_counts)
+    return f"{shown}\n\n... [{left_out} lines truncated] ..."

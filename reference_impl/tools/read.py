@@ -135,7 +135,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     lines = lines_of(content)
     offset, limit = arguments.get("offset", 1), arguments.get("limit", behaviours.default_line_limit)
     selected = selection(lines, offset, limit, one_by_one=behaviours.range_is_filtered_by_index)
-    text = "\n".join(selected)
+    text = known_text = "\n".join(selected)
     if behaviours.part_size_is_limited:
         refuse_too_large(len(text.encode("utf-16-le")) // 2, behaviours)
     told_first = ""
@@ -154,7 +154,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         seen = whole and ended
         known = content if whole else None
         session.memory.remember(
-            path, known, (offset, limit), seen=seen, given=arguments["file_path"], text=content
+            path, known, (offset, limit), seen=seen, given=arguments["file_path"], text=known_text
         )
     note = told_at_the_end(data) if behaviours.unwritable_files_are_told else ""
     if not text and not (content and selected and behaviours.blank_ranges_are_shown):

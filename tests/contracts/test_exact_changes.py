@@ -53,6 +53,16 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("restored_files_are_watched", "2.1.112"): BETWEEN,
     ("sub_agents_remember_for_themselves", "1.0.126"): BETWEEN,
     ("files_kept_by_compaction", "1.0.17"): BETWEEN,
+    ("reminder", "1.0.60"): BETWEEN,
+    ("reminder", "1.0.126"): BETWEEN,
+    ("reminder", "2.1.328"): BETWEEN,
+    ("reminder_limit", "2.1.87"): BETWEEN,
+    ("reminders_count_the_cut", "2.1.160"): BETWEEN,
+    ("files_beyond_reading_are_forgotten", "2.1.87"): BETWEEN,
+    ("files_beyond_reading_are_forgotten", "2.1.112"): BETWEEN,
+    ("reminder_of_nothing", "1.0.126"): BETWEEN,
+    ("reminders_begin_unpadded", "1.0.126"): BETWEEN,
+    ("reminders_tell_of_ends", "1.0.126"): BETWEEN,
 }
 """Changes of which the exact version is not recorded, and why."""
 

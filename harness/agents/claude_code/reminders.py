@@ -8,9 +8,9 @@ from collections.abc import Sequence
 __all__ = ["counts_tokens", "files_told", "without_reminders_of_the_conversation"]
 
 
-def _reminder(beginning: str) -> re.Pattern[str]:
+def _reminder(beginning: str, before: str = r"\n{1,2}") -> re.Pattern[str]:
     return re.compile(
-        rf"(?:\A|\n{{1,2}})<system-reminder>\n{beginning}(?:(?!</system-reminder>).)*</system-reminder>",
+        rf"{before}<system-reminder>\n{beginning}(?:(?!</system-reminder>).)*</system-reminder>",
         re.DOTALL,
     )
 
@@ -24,7 +24,7 @@ _FOR_SUB_AGENTS = _reminder(
 """What later versions tell a sub-agent behind its first result: always, so that a second try brings it again."""
 
 _OF_A_FILE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
-_MERGED = _reminder(_OF_A_FILE)
+_MERGED = _reminder(_OF_A_FILE, before=r"\n*")
 _APART = re.compile(rf"(?:\A|\n\n){_OF_A_FILE}.*?(?=\n\n[A-Z]|\Z)", re.DOTALL)
 
 _FIRST_NUMBER = re.compile(r"\A[0-9]{1,5}→")
@@ -48,9 +48,10 @@ def files_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         each.strip("\n").removeprefix("<system-reminder>").removesuffix("</system-reminder>")
         for each in merged
     ]
-    text = _MERGED.sub("", text)
-    if merged and text.endswith("\n</system-reminder>"):
-        text += "\n"  # as the version's own reminder about the file always ends
+    if merged:
+        text = _MERGED.sub("", text).rstrip("\n")
+        if text.endswith("\n</system-reminder>"):
+            text += "\n"  # as the version's own reminder about the file always ends
     return text, tuple(each.strip("\n") for each in (*told, *apart))
 
 
