@@ -165,8 +165,8 @@ class FreshnessBehaviours:
     reminder: str = behaviour(
         "",
         {
-            "1.0.60": f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} So that you don't need to re-read the file, here's the result of "
-            "running `cat -n` on a snippet of the edited file:\n\n{lines}",
+            "1.0.60": f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} So that you don't need to re-read the file, here's the "
+            "result of running `cat -n` on a snippet of the edited file:\n\n{lines}",
             "1.0.126": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
             "2.1.328": f"{_CHANGED} {_LINES}",
         },
