@@ -122,10 +122,7 @@ class ReplaceAll:
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """How one tool of the contract is called: the target's name `call`, and templates of its arguments.
-
-    With a `format`, `$text` in them is the whole call as text in it.
-    """
+    """How one tool is called: the target's name `call`, templates of its arguments; in a `format`, `$text` is all."""
 
     tool: str
     call: str
