@@ -10,6 +10,7 @@ from typing import Any
 
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.text.json_text import compact, indented
+from readfirst.reference_impl.text.marking import marked
 
 __all__ = ["FILE_PATH", "Corrections", "Parameter", "Schema", "wrong_type"]
 
@@ -88,6 +89,7 @@ class Schema:
     `deferred`: the model is not told the schema until it gets the arguments wrong. `repeats`: the refusal of a wrong
     option repeats it. `includes`: the refusal of a number that is too big says that the largest is allowed. `explains`:
     refusals tell what was found instead of what is expected; otherwise what is missing counts as something unknown.
+    `marks_names`: nothing in the name of an unknown argument deceives (`marked`).
     """
 
     tool: str
@@ -103,6 +105,7 @@ class Schema:
     repeats: bool = False
     includes: bool = False
     explains: bool = True
+    marks_names: bool = False
 
     def json_schema(self) -> dict[str, Any]:
         """Return the schema as a tool list advertises it (JSON Schema)."""
@@ -177,7 +180,9 @@ class Schema:
         absent = [p for p in self.parameters if p.required and p.name not in arguments]
         missing = [f"The required parameter `{named(p.name)}` is missing" for p in absent if self.explains]
         unknown = [
-            f"An unexpected parameter `{name}` was provided" for name in arguments if name not in by_name
+            f"An unexpected parameter `{marked(name) if self.marks_names else name}` was provided"
+            for name in arguments
+            if name not in by_name
         ]
         misfits = {
             p.name: expected

@@ -37,7 +37,7 @@ __all__ = [
 
 DOCUMENTED = "documented"
 FIRST_VERSION = "0.2.126"
-LAST_VERSION = "2.1.328"
+LAST_VERSION = "2.1.330"
 
 _NAME = re.compile(r"(\d+)\.(\d+)\.(\d+)(\+gated)?")
 _RELAXED_SINCE = (2, 1, 208)

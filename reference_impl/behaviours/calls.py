@@ -78,6 +78,13 @@ class CallBehaviours:
         meaning="The refusal of a value that is none of the options repeats the value.",
         shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type"),
     )
+    odd_names_are_marked: bool = behaviour(
+        False,
+        {"2.1.330": True},
+        meaning="The refusal of an argument that no tool has shows what nobody sees in its name as `\\u{200B}`, angle "
+        "brackets as `‹›`, and only both ends of a long name.",
+        shown_by=("arguments/argument-name-that-hides-characters", "arguments/argument-name-that-is-long"),
+    )
     largest_number_is_included: bool = behaviour(
         False,
         {"2.1.257": True},

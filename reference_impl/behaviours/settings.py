@@ -70,3 +70,10 @@ class SettingsBehaviours:
         "all keys.",
         shown_by=("settings/null-settings", "settings/unread"),
     )
+    checked_settings_are_expanded: bool = behaviour(
+        True,
+        {"2.1.330": False},
+        meaning="Where Edit checks what it would make of a settings file, `$&` and its like in `new_string` stand for "
+        "parts of the file; they are written as they are.",
+        shown_by=("settings/replacement-patterns-in-validation", "settings/dollar-key-in-validation"),
+    )

@@ -21,14 +21,16 @@ _PLACEHOLDER = re.compile(r"\$[$&`']")
 def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old: str, new: str) -> None:
     """Refuse an Edit after which the settings are invalid; settings that are invalid already may be edited.
 
-    What is checked is not always what will be written: here `$&` and its like in `new` stand for parts of the file.
+    Until 2.1.330 what is checked is not always what will be written: `$&` and its like in `new` stand for parts of the
+    file.
     The product prints the schema below the reason, the reference where it is published.
     """
     name = path.lower() if behaviours.settings_have_any_case else path
     unchecked = not behaviours.settings_are_checked or not name.endswith(SETTINGS_FILES)
     if unchecked or _reason(behaviours, content) is not None:
         return
-    after = _preview(content, old, new)
+    expanded = behaviours.checked_settings_are_expanded
+    after = _expanded(content, old, new) if expanded else content.replace(old, new)
     if reason := _reason(behaviours, after):
         schema = f"\n\nFull schema: {_SCHEMA}\n"
         if behaviours.changed_keys_alone_are_explained:
@@ -63,7 +65,7 @@ def _explained(behaviours: Behaviours, before: str, after: str) -> str:
     return schema + names
 
 
-def _preview(content: str, old: str, new: str) -> str:
+def _expanded(content: str, old: str, new: str) -> str:
     def replacement(match: re.Match[str]) -> str:
         parts = {"$$": "$", "$&": old, "$`": content[: match.start()], "$'": content[match.end() :]}
         return _PLACEHOLDER.sub(lambda placeholder: parts[placeholder[0]], new)

@@ -65,6 +65,7 @@ def schema(behaviours: Behaviours) -> Schema:
         aliases=_NAMES_OF_EDIT if behaviours.edit_takes_other_names else {},
         reads_booleans=behaviours.text_stands_for_booleans,
         explains=behaviours.refusals_explain,
+        marks_names=behaviours.odd_names_are_marked,
     )
 
 

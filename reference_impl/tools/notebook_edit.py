@@ -61,6 +61,7 @@ def schema(behaviours: Behaviours) -> Schema:
         ),
         deferred=behaviours.notebook_edit_is_deferred,
         explains=behaviours.refusals_explain,
+        marks_names=behaviours.odd_names_are_marked,
         repeats=behaviours.wrong_options_are_repeated,
     )
 

@@ -65,6 +65,7 @@ def schema(behaviours: Behaviours) -> Schema:
         drops_exponents=behaviours.exponents_are_dropped,
         includes=behaviours.largest_number_is_included,
         explains=behaviours.refusals_explain,
+        marks_names=behaviours.odd_names_are_marked,
     )
 
 

@@ -39,6 +39,7 @@ def schema(behaviours: Behaviours) -> Schema:
         ),
         corrections=corrections_of_write(behaviours),
         explains=behaviours.refusals_explain,
+        marks_names=behaviours.odd_names_are_marked,
     )
 
 

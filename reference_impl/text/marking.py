@@ -1,0 +1,43 @@
+"""Marking: show a name so that nobody is deceived by it, whatever characters it has."""
+
+from __future__ import annotations
+
+import unicodedata
+
+__all__ = ["marked"]
+
+_LONGEST, _FIRST, _LAST = 64, 40, 24
+"""UTF-16 code units of what is shown: of a name that is shown whole, and of both ends of a longer one."""
+_LOOKALIKES = {"<": "‹", ">": "›", "`": "'"}
+_UNSEEN = ("Cc", "Cf", "Zl", "Zp")
+"""Controls, formats, and separators of lines and paragraphs."""
+
+
+def marked(name: str) -> str:
+    """Return a name with nothing in it that is not seen or ends a quotation; of a long one both ends."""
+    shown = [_shown(character) for character in name]
+    if sum(map(_units, shown)) <= _LONGEST:
+        return "".join(shown)
+    first, last = _fitting(shown, _FIRST), _fitting(shown[::-1], _LAST)
+    left_out = _units(name[first : len(name) - last])
+    counted = "1 char" if left_out == 1 else f"{left_out} chars"
+    return f"{''.join(shown[:first])}… [+{counted}] …{''.join(shown[len(shown) - last :])}"
+
+
+def _shown(character: str) -> str:
+    if unicodedata.category(character) in _UNSEEN:
+        return f"\\u{{{ord(character):X}}}"
+    return _LOOKALIKES.get(character, character)
+
+
+def _fitting(shown: list[str], room: int) -> int:
+    """Return how many of the first fit into so many code units."""
+    for number, each in enumerate(shown):
+        room -= _units(each)
+        if room < 0:
+            return number
+    return len(shown)
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
