@@ -25,6 +25,12 @@ class WriteBehaviours:
         meaning="Right before writing, Write reads the file before it compares times.",
         shown_by=("race/directory-made-during-call",),
     )
+    first_missing_parent_is_named: bool = behaviour(
+        False,
+        {"2.1.87": True},
+        meaning="Where missing directories cannot be made, Edit and Write name the first of them instead of the last.",
+        shown_by=("rights/parents-in-read-only-folder",),
+    )
     directories_are_opened: bool = behaviour(
         False,
         {"2.1.251": True},

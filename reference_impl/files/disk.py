@@ -50,8 +50,8 @@ def look(path: str) -> bool:
 
 
 def look_into(directory: str) -> None:
-    """Open a directory and close it again. OSError: there is none."""
-    os.close(os.open(directory, os.O_RDONLY | os.O_DIRECTORY))
+    """Open a directory, not for listing it, and close it again. OSError: there is none."""
+    os.close(os.open(directory, getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY))
 
 
 def is_circular(path: str) -> bool:
@@ -154,7 +154,7 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
 
     A link is followed; of links to links the second is replaced. The mode is kept, and other hard links keep the old
     content. OSError: the old file is untouched, and no other file is left behind. Only where the directory takes no
-    new file, or none of that name, a file is written in place.
+    new file, or none of that name, a file is written in place; if it cannot be either, `beside` tells of the first.
     """
     target = _written_path(path, how)
     if os.path.isdir(target) or (path.endswith("/") and not how.beside):
@@ -164,7 +164,12 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
     except OSError as error:
         if error.errno not in _IN_PLACE or (error.errno == errno.ENAMETOOLONG and how.beside):
             raise
-        overwrite(target, data)
+        try:
+            overwrite(target, data)
+        except OSError:
+            if how.beside:
+                raise error from None
+            raise
 
 
 def _put_in_place(target: str, data: bytes, how: Replacing) -> None:

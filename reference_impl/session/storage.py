@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import posixpath
 from dataclasses import dataclass, replace
 
@@ -40,7 +41,9 @@ class Storage:
         try:
             self._make_parents(path)
         except OSError as error:
-            raise of_os_error(error, f"mkdir '{posixpath.dirname(path)}'") from None
+            first = behaviours.first_missing_parent_is_named and error.errno == errno.EACCES
+            folder = error.filename if first and error.filename else posixpath.dirname(path)
+            raise of_os_error(error, f"mkdir '{folder}'") from None
         self.open_directory(path)
         how = disk.Replacing(
             into_nothing=behaviours.dangling_links_are_followed,

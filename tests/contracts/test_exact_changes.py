@@ -40,6 +40,7 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("reminders_cut_blanks", "2.1.228"): "the versions before it were recorded with another model",
     ("ten_calls_run_at_once", "2.1.154"): "2.1.153 does it now and then",
     ("write_times_are_exact", "1.0.114"): "hidden before it by staleness_uses_read_time, which ends with it",
+    ("first_missing_parent_is_named", "2.1.87"): BETWEEN,
     ("reading_commands", "2.1.112"): BETWEEN,
     ("reading_commands", "2.1.160"): BETWEEN,
     ("reading_commands", "2.1.207"): BETWEEN,
