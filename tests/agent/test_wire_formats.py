@@ -47,6 +47,7 @@ def test_anthropic_results_since_the_last_message_of_the_model_are_read() -> Non
         frozenset({"Read"}),
         {"b": ToolResult("one", True), "c": ToolResult("two\n[image image/png 4]")},
         {"Read": {"name": "Read"}},
+        notes=("a reminder", "said"),
     )
 
 

@@ -44,7 +44,7 @@ def test_a_value_holds_since_the_version_that_is_reported_and_not_before_it(vers
 
 
 def test_latest_is_the_newest_version_that_the_reference_knows() -> None:
-    assert standings("latest") == standings("2.1.328")
+    assert standings("latest") == standings("2.1.330")
 
 
 def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: Run) -> None:
@@ -122,7 +122,7 @@ def test_an_unknown_version_is_a_usage_error_that_names_the_known_ones(
 ) -> None:
     code, printed, told = run("behaviours", *arguments)
     assert (code, printed) == (2, "")
-    assert "unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126 to 2.1.328" in told
+    assert "unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126 to 2.1.330" in told
     assert "`readfirst contracts`" in told
 
 

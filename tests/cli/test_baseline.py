@@ -136,7 +136,7 @@ WRONG_NAMES = [
     ),
     (
         "name: x\naccepted: [{scenario: gate/not-read, contract: latest, fails: [text], reason: r}]\n",
-        "Write 2.1.328: what is the latest changes.",
+        "Write 2.1.330: what is the latest changes.",
     ),
     (
         "name: x\naccepted:\n- {scenario: gate/not-read, fails: [text], reason: r}\n"

@@ -147,7 +147,7 @@ def test_the_level_and_contract_of_the_command_line_hold(run: Run, mixed: Suite)
     )
     result.assert_outcomes(passed=2, failed=2, skipped=8)
     first = [line.split("::")[1].split()[0] for line in result.outlines if "not-read.yaml::" in line][:3]
-    assert first == ["documented", "2.1.7", "2.1.328"]
+    assert first == ["documented", "2.1.7", "2.1.330"]
     result.stdout.fnmatch_lines(["*not-read.yaml::documented SKIPPED*"])
 
 

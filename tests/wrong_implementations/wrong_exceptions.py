@@ -58,7 +58,10 @@ class TakesAnyMatch(Excepting):
         if result.error != "multiple_matches" or not self.excepted(path, arguments):
             return result
         old, new = (each.encode(encoding_of(path)) for each in strings(arguments))
+        mode = path.stat().st_mode
+        path.chmod(mode | 0o200)
         path.write_bytes(path.read_bytes().replace(old, new, 1))
+        path.chmod(mode)
         return ToolResult("The file has been updated.")
 
 
