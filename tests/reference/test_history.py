@@ -77,7 +77,9 @@ def told(scenario_id: str, behaviours: Behaviours, place: SitePool) -> str:
     outcome = replay(scenario, ReferenceAdapter(behaviours), place)
     assert outcome.broken is None, outcome.broken
     steps = transcribe(scenario, outcome, SUITE.vocabulary).steps
-    return TEMPORARY.sub(".tmp", repr([(step.results, step.reminders, step.changes, step.created) for step in steps]))
+    return TEMPORARY.sub(
+        ".tmp", repr([(step.results, step.reminders, step.changes, step.created) for step in steps])
+    )
 
 
 def test_a_behaviour_that_no_version_changed_shows_in_a_scenario_that_it_points_to(place: SitePool) -> None:

@@ -249,7 +249,9 @@ def implementations(module: ModuleType) -> set[type]:
 
 
 def test_every_wrong_implementation_has_its_check_and_says_what_is_wrong() -> None:
-    every = set().union(*map(implementations, (answers, commands, files, life, processes, reminders, state, text)))
+    every = set().union(
+        *map(implementations, (answers, commands, files, life, processes, reminders, state, text))
+    )
     assert every == CAUGHT.keys() | BROKEN.keys() | {answers.DeclinesEverything}
     assert len(every) >= 28
     assert all(found.__doc__ and found.__doc__ != altered.Altered.__doc__ for found in every)
