@@ -307,13 +307,13 @@ def test_a_run_ends_by_naming_the_command_that_groups_its_failures(
 
 @pytest.mark.slow
 def test_the_comparison_has_the_selection_and_the_contract_of_the_run(readfirst: Cli, mixed: Suite) -> None:
-    record_alike(mixed, "2.1.328")
+    record_alike(mixed, "2.1.330")
     words = ["--family", "wrong", "--requirement", "must", "-k", "read or 'a b'", "--time-limit", "20"]
     ran = readfirst("run", "--contract", "latest", *words, "-j", "2", "--fixtures", mixed.root)
     named = causes(ran.err)
     assert named == [
         "diff",
-        "2.1.328",
+        "2.1.330",
         "reference",
         *words[:6],
         "-j",

@@ -1,12 +1,12 @@
 """Drawn scenarios are chosen for what they show and no scenario of the suite does."""
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-import scenarios
-from choose import FILE, chosen, text_of
-from confinement import Confined
-from importing import forget
+from choose import FILE, text_of
 from test_exceptions import CHECKOUT, small_checkout
 
 from readfirst.harness.crossing.chosen import CHOSEN
@@ -22,20 +22,28 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
+CHOOSE = f"""
+import json, sys
+folder, former, most, least = json.loads(sys.argv[1])
+sys.path[:0] = [{str(CHECKOUT)!r}, {str(Path(__file__).parent)!r}]
+from pathlib import Path
+import scenarios
+from choose import chosen
+from importing import forget
+panel = scenarios.scenario_panel(Path(folder), {{}}, exceptions=True)
+forget(panel)
+print(json.dumps(chosen(panel, Path(folder) / "fixtures", former, 1, most, least)))
+"""
+"""In a process of its own: the reference is taken apart there, and nothing may have used it before."""
+
+
 def choose(
     checkout: Path, former: dict[str, tuple[int, ...]], most: int, least: int
 ) -> list[tuple[str, int]]:
-    panel = scenarios.scenario_panel(checkout, {}, exceptions=True)
-
-    def found() -> list[tuple[str, int]]:
-        forget(panel)
-        return chosen(panel, checkout / "fixtures", former, 1, most, least)
-
-    confined = Confined(found)
-    try:
-        return list(confined.result())
-    finally:
-        confined.end()
+    asked = json.dumps([str(checkout), former, most, least])
+    command = [sys.executable, "-c", CHOOSE, asked]
+    told = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=True).stdout
+    return [(theme, number) for theme, number in json.loads(told)]
 
 
 @pytest.mark.slow

@@ -114,7 +114,13 @@ class AlteredEdit(Altered):
         before = path.read_bytes() if tool == "Edit" and path.is_file() else b""
         result = self.reference(tool, arguments, strike)
         if tool == "Edit" and not result.is_error:
-            self.spoil(path, before, arguments)
+            try:
+                self.spoil(path, before, arguments)
+            except PermissionError:  # it is wrong about something else than modes
+                mode = path.stat().st_mode
+                path.chmod(mode | 0o200)
+                self.spoil(path, before, arguments)
+                path.chmod(mode)
         return result
 
     def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
