@@ -8,11 +8,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
 
+from readfirst.harness.suite.recordings import decode, encode
 from tests.pages.page import CHECKOUT, code
 
 SCENARIOS = (
@@ -130,6 +131,10 @@ def _small_suite(root: Path, contracts: Collection[str]) -> None:
             target = root / source.relative_to(bundled)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)
+    for path in (root / "recordings").rglob("*.yaml") if contracts else ():
+        recording = decode(path.read_bytes())
+        of_these = {name: each for name, each in recording.transcripts.items() if name in contracts}
+        path.write_bytes(encode(replace(recording, transcripts=of_these)))
 
 
 def users_folder(folder: Path, page: str) -> Path:
