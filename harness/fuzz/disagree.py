@@ -13,7 +13,7 @@ from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.host_text import answer_of
-from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall
+from readfirst.harness.suite.scenario import Scenario, Step, ToolCall, calls_of
 from readfirst.harness.suite.vocabulary import Vocabulary
 
 __all__ = ["Cause", "Disagreement", "first_disagreement"]
@@ -83,7 +83,7 @@ def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Dis
     """Return the difference that one side broke where the other went on."""
     if reference.broken is not None or target.broken is None or target.broken.step >= len(reference.steps):
         return None
-    calls = _calls(scenario.steps[target.broken.step])
+    calls = calls_of(scenario.steps[target.broken.step])
     tool = calls[0].tool if len(calls) == 1 else "parallel" if calls else "world event"
     cause = Cause(tool, "effects", "answered", "broken")
     return Disagreement(cause, target.broken.step, 0, "answer", "an answer", target.broken.message)
@@ -97,7 +97,7 @@ def _of_step(
     judged: tuple[Level, ...],
     vocabulary: Vocabulary,
 ) -> Disagreement | None:
-    calls = _calls(step)
+    calls = calls_of(step)
     worst: Disagreement | None = None
     for number, (call, one, other) in enumerate(zip(calls, ours.results, theirs.results, strict=True)):
         names = (_made_of(call, one, vocabulary), _made_of(call, other, vocabulary))
@@ -129,7 +129,7 @@ def _of_what_is_left_alone(
     vocabulary: Vocabulary,
 ) -> Disagreement | None:
     """Return what the target did to files with their bytes and modes unchanged; `state` is the workspace before."""
-    calls = _calls(step)
+    calls = calls_of(step)
     for found in _touched(calls, ours, theirs, state):
         cause = _effects(calls, ours, theirs, vocabulary)
         return Disagreement(cause, index, 0, found.what, found.expected, found.got)
@@ -146,16 +146,6 @@ def _touched(
     allowed = [call for call in done if call.tool != "Read"]
     yield from trace_differences(expected, allowed, state, theirs.names, theirs.traces)
     yield from name_differences(expected, theirs.names_before, theirs.names, theirs.changes)
-
-
-def _calls(step: Step) -> tuple[ToolCall, ...]:
-    match step:
-        case ToolCall():
-            return (step,)
-        case ParallelCalls(calls):
-            return calls
-        case _:
-            return ()
 
 
 def _effects(

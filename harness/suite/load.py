@@ -31,6 +31,7 @@ from readfirst.harness.suite.scenario import (
     Step,
     ToolCall,
     WorldEvent,
+    calls_of,
 )
 from readfirst.harness.suite.session_events import (
     AGENT,
@@ -174,7 +175,7 @@ class _Reader(Inspection):
         """Note clauses that state reminders where none are judged."""
         for step in steps:
             group = (step,) if isinstance(step, ParallelCalls) else ()
-            for part in (*_calls(step), *group):
+            for part in (*calls_of(step), *group):
                 if any(clause.reminders for clause in part.expect.clauses()):
                     line = part.position.line if part.position is not None else 0
                     message = f"reminders are expected in line {line}, but not judged"
@@ -326,7 +327,7 @@ class _Reader(Inspection):
     def contract(self, value: Any, steps: Sequence[Step]) -> str:
         """Return the contract whose expectations the file states: the suite's default, unless it lacks a tool."""
         default = self.contracts[self.contracts.default]
-        tools = {call.tool for step in steps for call in _calls(step)} - {BASH}
+        tools = {call.tool for step in steps for call in calls_of(step)} - {BASH}
         place = ("contract",)
         if value is None:
             absent = sorted(tools - set(default.tools))
@@ -368,14 +369,6 @@ class _Reader(Inspection):
 
 
 def _events(step: Step) -> tuple[WorldEvent, ...]:
-    return (step,) if isinstance(step, WorldEvent) else tuple(e for call in _calls(step) for e in call.during)
-
-
-def _calls(step: Step) -> tuple[ToolCall, ...]:
-    match step:
-        case ToolCall():
-            return (step,)
-        case ParallelCalls(calls):
-            return calls
-        case _:
-            return ()
+    return (
+        (step,) if isinstance(step, WorldEvent) else tuple(e for call in calls_of(step) for e in call.during)
+    )

@@ -30,6 +30,7 @@ __all__ = [
     "TextDigest",
     "ToolCall",
     "WorldEvent",
+    "calls_of",
 ]
 
 TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
@@ -163,6 +164,17 @@ CallIndex = tuple[int, int | None]
 """The step, from 0, and the number of the call in it; None for the files that a group as a whole changes."""
 
 
+def calls_of(step: Step) -> tuple[ToolCall, ...]:
+    """Return the calls of a step, those of a parallel group included; none for an event."""
+    match step:
+        case ToolCall():
+            return (step,)
+        case ParallelCalls(calls):
+            return calls
+        case _:
+            return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """The workspace before the first step and the session's permission rules (`Edit(secret/**)`).
@@ -210,10 +222,7 @@ class Scenario:
     def calls(self) -> Iterator[ToolCall]:
         """Yield every tool call in order, those of parallel groups included."""
         for step in self.steps:
-            if isinstance(step, ToolCall):
-                yield step
-            elif isinstance(step, ParallelCalls):
-                yield from step.calls
+            yield from calls_of(step)
 
     @property
     def needs(self) -> frozenset[str]:

@@ -81,15 +81,16 @@ def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
     """Return by contract the scenarios to record: those that the contract before it has recordings of.
 
     What could not be recorded of one version (no conversation is ever summarised) would fail with the next again.
-    Raises ReleaseError if there are none.
+    Raises ReleaseError if one has none.
     """
     recorded = {each: suite.recordings.recording(each).transcripts for each in suite.ids()}
     wanted = {
         contract.name: [each for each, known in recorded.items() if before.name in known]
         for contract, before in release.contracts
     }
-    if not any(wanted.values()):
-        names = " or ".join(before.name for _, before in release.contracts)
+    bare = [before.name for contract, before in release.contracts if not wanted[contract.name]]
+    if bare:
+        names = " or ".join(bare)
         raise ReleaseError(
             f"Nothing is recorded of {names}, with which {release.version} would be compared. "
             "Record that first: `readfirst record --missing --contract all`."

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from itertools import count
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
@@ -17,6 +16,7 @@ __all__ = [
     "Memory",
     "ReadState",
     "Record",
+    "Writes",
     "is_changed",
     "modified_at",
     "refuse_stale",
@@ -34,8 +34,8 @@ class Record:
 
     The content is that of the whole file and may stand in for the time when both are compared; None if it may not.
     `own`: an Edit, Write or NotebookEdit made it. `seen`: the model knows every line of it, having read or written it.
-    `asked`: offset and limit of the Read of lines that made it, in the message of that number. `writes`: how often the
-    session had written files by then. `made`: when it was made, in nanoseconds. `edited`: by replacing
+    `asked`: offset and limit of the Read of lines that made it, in the message of that number. `writes`: how many
+    writes there had been by then. `made`: when it was made, in nanoseconds. `edited`: by replacing
     a part of the file. `text` is what the file held then, with `\\n` line ends, to tell what changed since; None if
     that is not told.
     """
@@ -100,18 +100,36 @@ class ReadState:
         return state
 
 
+class Writes:
+    """The order in which a session and its sub-agents wrote files; the clock may stand still between two of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._last: dict[str, int] = {}
+
+    def add(self, path: str) -> None:
+        """Note that a file was written just now."""
+        self.count += 1
+        self._last[disk.leads_to(path)] = self.count
+
+    def last_of(self, path: str) -> int:
+        """Return the number of the last write of a file, from 1; 0 if nobody here wrote it."""
+        return self._last.get(disk.leads_to(path), 0)
+
+
 @dataclass(slots=True)
 class Memory:
-    """What the session knows of files. `root` is an absolute path; `message` counts the messages that ended."""
+    """What the session knows of files. `root` is an absolute path; `message` counts the messages that ended.
+
+    `writes` are shared with the sub-agents, who know nothing else of each other.
+    """
 
     root: str
     behaviours: Behaviours
     storage: Storage
     records: ReadState
     message: int = 0
-    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
-    _writes: int = 0
-    _last_write: dict[str, int] = field(default_factory=dict)
+    writes: Writes = field(default_factory=Writes)
 
     def remember(
         self,
@@ -138,7 +156,7 @@ class Memory:
                 seen=seen,
                 asked=asked,
                 message=self.message,
-                writes=self._writes,
+                writes=self.writes.count,
                 text=text,
             ),
         )
@@ -163,11 +181,12 @@ class Memory:
         if unified:
             content = unify(content)
         known = content if self.behaviours.own_content_is_compared else None
-        self._writes = next(self._numbers)
-        self._last_write[disk.leads_to(path)] = self._writes
+        self.writes.add(path)
         modified = modified_at(path, exact=self.behaviours.write_times_are_exact)
         text = unify(content)
-        record = Record(known, modified, own=True, seen=seen, writes=self._writes, edited=edited, text=text)
+        record = Record(
+            known, modified, own=True, seen=seen, writes=self.writes.count, edited=edited, text=text
+        )
         self.records.put(self._known_as(path, given), record)
 
     def outdated(self) -> list[str]:
@@ -190,7 +209,14 @@ class Memory:
             if record is not None and (self._is_whole(record) or behaviours.parts_are_restored):
                 watched = behaviours.restored_files_are_watched
                 seen = record.seen and (behaviours.restored_edits_are_seen or not record.edited)
-                restored = replace(record, timestamp=record.made, own=watched, asked=None, seen=seen)
+                restored = replace(
+                    record,
+                    timestamp=record.made,
+                    own=watched,
+                    asked=None,
+                    seen=seen,
+                    writes=self.writes.count,
+                )
                 known.append((path, restored))
         return self._knowing(known)
 
@@ -202,7 +228,8 @@ class Memory:
         return self._knowing(())
 
     def _knowing(self, records: Iterable[tuple[str, Record]]) -> Memory:
-        return Memory(self.root, self.behaviours, self.storage, self.records.replaced_by(records))
+        state = self.records.replaced_by(records)
+        return Memory(self.root, self.behaviours, self.storage, state, writes=self.writes)
 
     def latest(self, count: int) -> list[str]:
         """Return the known paths that changed last, the last first; of equally old ones those that were used last."""
@@ -225,12 +252,9 @@ class Memory:
     def is_newer(self, path: str, record: Record) -> bool:
         """Tell whether a file was modified after a record of it. OSError: no such file.
 
-        The session itself may write a file twice before the clock moves on, under two names.
+        The session may write a file twice before the clock moves on, under two names or through a sub-agent.
         """
-        return (
-            modified_at(path) > record.timestamp
-            or self._last_write.get(disk.leads_to(path), 0) > record.writes
-        )
+        return modified_at(path) > record.timestamp or self.writes.last_of(path) > record.writes
 
     def _known_as(self, path: str, given: str) -> str:
         """Return the path under which a file is remembered: a final slash that the model wrote may belong to it."""

@@ -41,3 +41,22 @@ def test_a_write_under_another_name_in_the_same_tick_counts_as_newer(tmp_path: P
     assert not memory.is_newer(target, after), "it was read again since"
     os.utime(target, ns=(after.timestamp + 10**9, after.timestamp + 10**9))
     assert memory.is_newer(target, after), "the clock went on"
+
+
+def test_a_write_by_a_sub_agent_in_the_same_tick_counts_as_newer(tmp_path: Path) -> None:
+    session = opened(tmp_path)
+    path = str(tmp_path / "target.txt")
+    Path(path).write_text("alpha\n")
+    session.memory.wrote(path, "alpha\n")
+    own = session.memory.records.get(path)
+    assert own is not None
+    agent = session.sub_agent()
+    agent.memory.remember(path, "alpha\n")
+    read = agent.memory.records.get(path)
+    assert read is not None
+    assert not agent.memory.is_newer(path, read), "the agent read it after the session wrote it"
+    agent.storage.write(path, b"beta\n")
+    agent.memory.wrote(path, "beta\n")
+    os.utime(path, ns=(own.timestamp, own.timestamp))
+    assert session.memory.is_newer(path, own), "the clock stood still, and yet the agent wrote it"
+    assert not session.resumed().memory.outdated(), "after a resume it counts as known"

@@ -219,6 +219,20 @@ def test_a_version_that_ends_during_a_call_is_not_recorded(
     assert state(suite) == before
 
 
+def test_a_version_is_not_taken_for_one_class_of_models_alone(
+    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing would be asked of the other class, and nothing would differ."""
+    npm({"1.0.1": OLD, "1.0.2": OLD})
+    takes = str(suite.root.parent / "takes")
+    arguments = ["--contract", "1.0.1", "--fix", "--fixtures", str(suite.root), "--takes", takes]
+    assert ended("record", *arguments) == ExitCode.CONFORMANT
+    before = state(suite)
+    assert snapshot(suite, "1.0.2") == ExitCode.USAGE
+    assert "Nothing is recorded of 1.0.1+gated, with which" in capsys.readouterr().err
+    assert state(suite) == before
+
+
 def test_what_is_refused_or_older_cannot_be_a_snapshot(
     suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
 ) -> None:
