@@ -17,6 +17,7 @@ __all__ = [
     "BrokenAdapter",
     "CompactingSession",
     "DelegatingSession",
+    "Hook",
     "ParallelSession",
     "RacingSession",
     "ResumingSession",
@@ -38,8 +39,8 @@ class ToolResult:
     """What the model sees of one call: the text, and whether it is marked as an error.
 
     `error` is the error's name from `fixtures/errors.yaml`, for an implementation that knows it; otherwise the
-    harness recognises the name from the text. `reminders` is what the model is told beside the answer of files that
-    changed, one text for each; only sessions with the capability `reminders` have any.
+    harness recognises the name from the text. `reminders` is what the model is told beside the answer: of files that
+    changed, one text for each, and by hooks; only sessions with the capability `reminders` have any.
     """
 
     text: str
@@ -49,11 +50,26 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Hook:
+    """What runs before (`PreToolUse`) or after (`PostToolUse`) each call of the tools that `matcher` names.
+
+    `matcher` is `*`, or names of tools with `|` between them. `command` is for `/bin/sh -c`, started in the workspace,
+    with the call as JSON on its standard input: `hook_event_name`, `tool_name`, `tool_input`, and after the call
+    `tool_response`. Exit code and output say what it wants, as hooks of Claude Code do.
+    """
+
+    event: str
+    matcher: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
 class Workspace(os.PathLike[str]):
     """Where one scenario happens: an absolute directory without symbolic links, and the rules that hold there.
 
     `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative
-    pattern is relative to `root`. `home` is the session's home directory (`~`). `needs` is `Scenario.needs`.
+    pattern is relative to `root`. `hooks` run around calls, in this order; only sessions with the capability `hooks`
+    get any. `home` is the session's home directory (`~`). `needs` is `Scenario.needs`.
     `isolated` asks for a session whose working directory is `root` itself and that serves nothing else;
     otherwise one process may serve many workspaces. `relative` is one of its reasons, and the only one that is
     not peculiar to the recorded product: paths are relative to the working directory.
@@ -65,6 +81,7 @@ class Workspace(os.PathLike[str]):
     needs: frozenset[str] = frozenset()
     isolated: bool = False
     relative: bool = False
+    hooks: tuple[Hook, ...] = ()
 
     def __fspath__(self) -> str:
         return str(self.root)

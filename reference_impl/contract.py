@@ -14,6 +14,7 @@ from readfirst.reference_impl.behaviours.calls import CallBehaviours
 from readfirst.reference_impl.behaviours.commands import CommandBehaviours
 from readfirst.reference_impl.behaviours.freshness import FreshnessBehaviours
 from readfirst.reference_impl.behaviours.history import DEFAULT_CONTRACT, History, version_of
+from readfirst.reference_impl.behaviours.hooks import HookBehaviours
 from readfirst.reference_impl.behaviours.life import LifeBehaviours
 from readfirst.reference_impl.behaviours.media import MediaBehaviours
 from readfirst.reference_impl.behaviours.notebooks import NotebookBehaviours
@@ -58,6 +59,7 @@ class Behaviours(
     SettingsBehaviours,
     WriteBehaviours,
     CommandBehaviours,
+    HookBehaviours,
 ):
     """The choices of one contract. None means that the rule does not exist there."""
 

@@ -14,6 +14,7 @@ from readfirst.reference_impl.arguments import Schema
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
+from readfirst.reference_impl.session.hooks import Hook
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
 from readfirst.reference_impl.text.insertion import BLANKS
@@ -23,7 +24,7 @@ from readfirst.reference_impl.tools import multi_edit as multi_edit_tool
 from readfirst.reference_impl.tools import notebook_edit as notebook_edit_tool
 from readfirst.reference_impl.tools import read as read_tool
 from readfirst.reference_impl.tools import write as write_tool
-from readfirst.reference_impl.tools.changed_files import read_again
+from readfirst.reference_impl.tools.changed_files import notice_formatted, read_again
 
 __all__ = ["FileTools", "Result"]
 
@@ -33,7 +34,7 @@ class Result:
     """What one call gives: the text for the model and whether it is an error.
 
     `error` and `code` are name and number of a refusal, see `Refusal`; both None for a success. `reminders` is what
-    the model is told beside the answer of files that changed.
+    the model is told beside the answer, of files that changed and by hooks.
     """
 
     text: str
@@ -136,7 +137,7 @@ class FileTools:
     `root` is the working directory, which must exist: relative paths and relative deny rules belong to it. It is no
     sandbox: an absolute path or `..` leads out of it, as in the product. `home` is what `~` in deny rules means
     (default: the user's home). `deny` are permission rules as in a settings file, for example `Edit(secret/**)`.
-    With a `shell`, which runs its commands, there is also Bash.
+    With a `shell`, which runs its commands, there is also Bash. `hooks` run around each call, in this order.
     ValueError: unknown contract, a root that is no directory, or a rule that is none.
 
     `call` answers as a model would see it and never raises for a refusal; `read`, `edit`, `write` and `notebook_edit`
@@ -151,6 +152,7 @@ class FileTools:
         home: str | os.PathLike[str] | None = None,
         deny: Iterable[str] = (),
         shell: Shell | None = None,
+        hooks: Iterable[Hook] = (),
     ) -> None:
         if not Path(root).is_dir():
             raise ValueError(
@@ -159,7 +161,9 @@ class FileTools:
         root_path = str(Path(root).absolute())
         home_path = str((Path.home() if home is None else Path(home)).absolute())
         behaviours = behaviours_of(contract)
-        self._session = Session.opened(behaviours, root=root_path, home=home_path, deny=deny, shell=shell)
+        self._session = Session.opened(
+            behaviours, root=root_path, home=home_path, deny=deny, shell=shell, hooks=hooks
+        )
         absent = {"MultiEdit": not behaviours.multi_edit_exists, "Bash": shell is None}
         self._tools = tuple(name for name in _TOOLS if not absent.get(name))
         self._schemas: dict[str, Schema] = {}
@@ -262,7 +266,16 @@ class FileTools:
             self._ended([])
 
     def _ended(self, results: list[Result]) -> list[Result]:
-        """End a message, and return its results: what is told of changed files may cut the blanks at their ends."""
+        """End a message, and return its results with what is told beside the last."""
+        results = self._told_of_files(results)
+        said = self._session.hooks.taken()
+        if said:
+            last = results[-1]
+            results = [*results[:-1], replace(last, reminders=(*last.reminders, *said))]
+        return results
+
+    def _told_of_files(self, results: list[Result]) -> list[Result]:
+        """Return the results of a message: what is told of changed files may cut the blanks at their ends."""
         watches = self._session.behaviours.changed_files_are_noticed
         if self._session.has_just_run:
             self._session.has_just_run = False
@@ -293,6 +306,16 @@ class FileTools:
         except Refusal as refusal:
             return refusal
 
+    def _let_through(self, tool: str, prepared: _Prepared) -> _Prepared:
+        """Return what hooks make of a call that was validated. Refusal: one of them blocks it."""
+        replaced = self._session.hooks.before(tool, prepared.arguments)
+        if replaced is None:
+            return prepared
+        again = self._prepared(tool, replaced)
+        if isinstance(again, Refusal):
+            raise again
+        return again
+
     def _schema(self, tool: str) -> Schema:
         """Return the schema of a tool, made when it is asked for: few sessions call every tool."""
         if tool not in self._schemas:
@@ -319,7 +342,10 @@ class FileTools:
         with _refusing(f"Error calling tool ({tool}): " if explained else None):
             rules.validate(self._session, prepared.arguments)
         strike()
+        prepared = self._let_through(tool, prepared)
         rules.permit(self._session, prepared.arguments)
         with _refusing(""):
             answer = rules.execute(self._session, prepared.arguments)
+        if self._session.hooks.after(tool, prepared.arguments, answer):
+            notice_formatted(self._session, tool, prepared.arguments)
         return answer + prepared.note if isinstance(answer, str) else answer

@@ -23,6 +23,7 @@ from typing import Any
 from readfirst.harness.adapters.framing import MAXIMUM_MESSAGE, Framing
 from readfirst.harness.session import (
     DelegatingSession,
+    Hook,
     ParallelSession,
     RacingSession,
     Workspace,
@@ -122,6 +123,7 @@ class _Host:
                     deny=tuple(message["deny"]),
                     needs=frozenset(message["needs"]),
                     isolated=message["isolated"],
+                    hooks=tuple(Hook(*each) for each in message["hooks"]),
                 )
                 self.sessions[number] = self.adapter.open(workspace)
                 return {}

@@ -112,6 +112,7 @@ class PythonAdapter:
             deny=workspace.deny,
             needs=sorted(workspace.needs),
             isolated=workspace.isolated,
+            hooks=[(hook.event, hook.matcher, hook.command) for hook in workspace.hooks],
         )
         return session
 

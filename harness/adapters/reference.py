@@ -6,13 +6,14 @@ import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.adapters.shell import Shell
+from readfirst.harness.adapters.shell import Shell, run_hook
 from readfirst.harness.adapters.time_limit import time_limit
 from readfirst.harness.processes.rights import as_an_ordinary_user
-from readfirst.harness.session import TIME_LIMIT, ToolResult, Workspace
+from readfirst.harness.session import TIME_LIMIT, Hook, ToolResult, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.scenario import BASH
-from readfirst.reference_impl import Behaviours, FileTools, Result
+from readfirst.reference_impl import Behaviours, FileTools, Ran, Result
+from readfirst.reference_impl import Hook as ReferenceHook
 
 __all__ = ["ReferenceAdapter", "ReferenceSession"]
 
@@ -48,8 +49,9 @@ class ReferenceSession:
     def of(cls, contract: str | Behaviours, workspace: Workspace, seconds: float) -> ReferenceSession:
         """Start in a workspace, with a shell if its scenario runs commands. `seconds` is the time limit per call."""
         shell = Shell(workspace.root, workspace.home, seconds) if BASH in workspace.needs else None
+        hooks = [_hook(hook, workspace, seconds) for hook in workspace.hooks]
         tools = FileTools(
-            contract, root=workspace.root, home=workspace.home, deny=workspace.deny, shell=shell
+            contract, root=workspace.root, home=workspace.home, deny=workspace.deny, shell=shell, hooks=hooks
         )
         return ReferenceSession(tools, seconds)
 
@@ -91,6 +93,13 @@ class _SubAgent(ReferenceSession):
     def close(self) -> None:
         """End the sub-agent."""
         self._working.close()
+
+
+def _hook(hook: Hook, workspace: Workspace, seconds: float) -> ReferenceHook:
+    def run(said: str) -> Ran:
+        return run_hook(hook.command, said, workspace.root, workspace.home, seconds)
+
+    return ReferenceHook(hook.event, hook.matcher, hook.command, run)
 
 
 def _result(result: Result) -> ToolResult:

@@ -1,4 +1,4 @@
-"""Shell: runs the commands of a scenario for the reference, which only decides what they have shown and changed."""
+"""Shell: runs commands and hooks of a scenario for the reference, which only decides what comes of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,39 @@ import subprocess
 
 from readfirst.reference_impl import Ran
 
-__all__ = ["Shell"]
+__all__ = ["Shell", "run_hook"]
 
 _PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+def run_hook(
+    command: str, said: str, directory: str | os.PathLike[str], home: str | os.PathLike[str], seconds: float
+) -> Ran:
+    """Run the command of a hook in `directory`, with `said` on its standard input.
+
+    OSError: it cannot be started. TimeoutError: it did not end within `seconds`.
+    """
+    try:
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd=directory,
+            env=_variables(home),
+            input=said.encode(),
+            capture_output=True,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeoutError(f"the hook did not end within {seconds:g} s: {command}") from None
+    return Ran(*_decoded(done), done.returncode)
+
+
+def _variables(home: str | os.PathLike[str]) -> dict[str, str]:
+    return {"PATH": _PATH, "LANG": "C.UTF-8", "HOME": os.fspath(home)}
+
+
+def _decoded(done: subprocess.CompletedProcess[bytes]) -> tuple[str, str]:
+    return done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
 
 
 class Shell:
@@ -22,7 +52,7 @@ class Shell:
         self, directory: str | os.PathLike[str], home: str | os.PathLike[str], seconds: float
     ) -> None:
         self.directory = os.fspath(directory)
-        self._variables = {"PATH": _PATH, "LANG": "C.UTF-8", "HOME": os.fspath(home)}
+        self._variables = _variables(home)
         self._seconds = seconds
 
     def run(self, command: str) -> Ran:
@@ -45,5 +75,4 @@ class Shell:
             finally:
                 os.close(writes)
             self.directory = os.fsdecode(told.read()).removesuffix("\n") or self.directory
-        output, errors = (stream.decode(errors="replace") for stream in (done.stdout, done.stderr))
-        return Ran(output, errors, done.returncode)
+        return Ran(*_decoded(done), done.returncode)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from readfirst.harness.session import Adapter, capabilities_of
-from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
 __all__ = ["claimed"]
 
@@ -31,7 +31,7 @@ def claimed(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator
         steps = tuple(step for each in scenario.steps for step in _offered(each, capabilities, claims))
         if all(isinstance(step, WorldEvent) for step in steps):
             continue
-        given = scenario.given if "deny" in capabilities else Given(scenario.given.files)
+        given = scenario.given if "deny" in capabilities else replace(scenario.given, deny=())
         yield replace(scenario, given=given, steps=steps)
 
 

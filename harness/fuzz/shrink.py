@@ -11,7 +11,6 @@ from typing import Any
 
 from readfirst.harness.suite.entry import Base64Content, Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import (
-    Given,
     ParallelCalls,
     Scenario,
     SessionEvent,
@@ -108,7 +107,7 @@ def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
         case _:
             return
     if path != place and path not in scenario.given.files:
-        given = Given({**scenario.given.files, path: made}, scenario.given.deny)
+        given = replace(scenario.given, files={**scenario.given.files, path: made})
         yield replace(scenario, given=given, steps=scenario.steps[1:])
 
 
@@ -137,14 +136,14 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
 def _fewer_files(scenario: Scenario) -> Iterator[Scenario]:
     for path in scenario.given.files:
         rest = {other: entry for other, entry in scenario.given.files.items() if other != path}
-        yield replace(scenario, given=Given(rest, scenario.given.deny))
+        yield replace(scenario, given=replace(scenario.given, files=rest))
 
 
 def _simpler_files(scenario: Scenario) -> Iterator[Scenario]:
     for path, entry in scenario.given.files.items():
         for simpler in _simpler_entries(entry):
             files = {**scenario.given.files, path: simpler}
-            yield replace(scenario, given=Given(files, scenario.given.deny))
+            yield replace(scenario, given=replace(scenario.given, files=files))
     for index, step in enumerate(scenario.steps):
         if isinstance(step, WorldEvent) and step.entry is not None:
             for simpler in _simpler_entries(step.entry):
@@ -229,7 +228,7 @@ def _with_path(scenario: Scenario, names: Mapping[str, str]) -> Scenario:
                 files[names.get(path, path)] = Symlink(names.get(target, target))
             case _:
                 files[names.get(path, path)] = entry
-    given = Given(files, scenario.given.deny)
+    given = replace(scenario.given, files=files)
     return replace(scenario, given=given, steps=tuple(map(of_step, scenario.steps)))
 
 
@@ -360,4 +359,4 @@ def _everywhere(scenario: Scenario, change: Callable[[str], str]) -> Scenario:
 
     files = {path: of_entry(entry) for path, entry in scenario.given.files.items()}
     steps = tuple(of_step(step) for step in scenario.steps)
-    return replace(scenario, given=Given(files, scenario.given.deny), steps=steps)
+    return replace(scenario, given=replace(scenario.given, files=files), steps=steps)

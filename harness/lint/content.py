@@ -20,6 +20,7 @@ from readfirst.harness.suite.entry import (
     Symlink,
 )
 from readfirst.harness.suite.scenario import (
+    GivenHook,
     ParallelCalls,
     Scenario,
     SessionEvent,
@@ -133,9 +134,15 @@ def fingerprint(scenario: Scenario) -> str:
     value = {
         "files": {path: _state(entry) for path, entry in scenario.given.files.items()},
         "deny": sorted(scenario.given.deny),
+        "hooks": [_hook(hook) for hook in scenario.given.hooks],
         "steps": [_done(step) for step in scenario.steps],
     }
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+def _hook(hook: GivenHook) -> Any:
+    files = {path: _state(entry) for path, entry in hook.files.items()}
+    return [hook.event, hook.matcher, hook.deed, hook.words, hook.code, _plain(hook.input), files]
 
 
 def _state(entry: Entry | None) -> Any:

@@ -17,6 +17,7 @@ from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
 from readfirst.harness.session import (
     Adapter,
     BrokenAdapter,
+    Hook,
     ParallelSession,
     RacingSession,
     Session,
@@ -114,6 +115,7 @@ class _Replay:
         self.state: dict[str, Entry] = {}
         self.steps: list[StepOutcome] = []
         self.index = 0
+        self.hooks: tuple[Hook, ...] = ()
 
     def perform(self, adapter: Adapter) -> Outcome:
         trace.scenario(self.scenario.id, self.site.root)
@@ -123,7 +125,9 @@ class _Replay:
         broken = None
         conversation = None
         try:
-            conversation = Conversation(adapter.open(self.site.workspace(self.scenario)))
+            workspace = self.site.workspace(self.scenario)
+            self.hooks = workspace.hooks
+            conversation = Conversation(adapter.open(workspace))
             if self.site.confined:
                 self._take_over_from_the_start()
             for index, step in enumerate(self.scenario.steps):
@@ -249,8 +253,13 @@ class _Replay:
             raise BrokenAdapter(
                 f"the result's reminders are {_shown(result.reminders)}, not a tuple of strings"
             )
-        told = tuple(map(self.site.normalised, result.reminders))
-        return ToolResult(self.site.normalised(result.text), result.is_error, result.error, told)
+        told = tuple(map(self._normalised, result.reminders))
+        return ToolResult(self._normalised(result.text), result.is_error, result.error, told)
+
+    def _normalised(self, text: str) -> str:
+        for number, hook in enumerate(self.hooks, 1):
+            text = text.replace(hook.command, f"$HOOK{number}")
+        return self.site.normalised(text)
 
     def _breakage(self, error: BaseException) -> Breakage:
         details = ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from readfirst.harness.report.elsewhere import Elsewhere
 from readfirst.harness.report.place import short_path
-from readfirst.harness.report.step import describe_step
+from readfirst.harness.report.step import describe_hook, describe_step
 from readfirst.harness.report.visible import visible, visible_lines
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
@@ -53,6 +53,8 @@ def scenario_lines(
         yield from _entry(path, entry)
     for rule in scenario.given.deny:
         yield f"  deny {visible(rule)}"
+    for hook in scenario.given.hooks:
+        yield f"  {describe_hook(hook)}"
     if not scenario.given.files:
         yield "  an empty directory"
     for number, step in enumerate(scenario.steps, 1):

@@ -19,6 +19,7 @@ from readfirst.harness.suite.entry import (
 )
 from readfirst.harness.suite.scenario import (
     Given,
+    GivenHook,
     ParallelCalls,
     SessionEvent,
     SessionEventKind,
@@ -28,7 +29,7 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.shift import shift_text
 
-__all__ = ["brief_step", "describe_step", "given_lines"]
+__all__ = ["brief_step", "describe_hook", "describe_step", "given_lines"]
 
 WIDEST_ARGUMENT = 120
 """Characters of one call argument that are shown."""
@@ -91,6 +92,22 @@ def given_lines(given: Given) -> Iterator[str]:
         yield "an empty directory"
     for rule in given.deny:
         yield f"deny {visible(rule)}"
+    for hook in given.hooks:
+        yield describe_hook(hook)
+
+
+def describe_hook(hook: GivenHook) -> str:
+    """Return one line that says when a hook runs and what it does, with the content of files in short."""
+    match hook.deed:
+        case "input":
+            what = f"input {_arguments(hook.input)}"
+        case "exit":
+            what = f"exit {hook.code}, stderr {_quoted(hook.words)}"
+        case "modify":
+            what = f"modify {'; '.join(_entry(path, entry) for path, entry in hook.files.items())}"
+        case _:
+            what = f"{hook.deed} {_quoted(hook.words)}"
+    return f"hook {hook.event} {hook.matcher}: {what}"
 
 
 def _entry(path: str, entry: Entry) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from readfirst.harness.compare.verdict import Difference, Verdict
-from readfirst.harness.report.step import describe_step
+from readfirst.harness.report.step import describe_hook, describe_step
 from readfirst.harness.report.visible import compare_lines, visible, visible_lines
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.entry import (
@@ -47,7 +47,10 @@ MOST_DIFFERENCES = 20
 def given_blocks(scenario: Scenario) -> list[Block]:
     """Return the files and permission rules that a scenario begins with."""
     blocks = [_entry(path, entry) for path, entry in scenario.given.files.items()]
-    return blocks + [_value("deny", rule) for rule in scenario.given.deny]
+    blocks += [_value("deny", rule) for rule in scenario.given.deny]
+    return blocks + [
+        _value("hook", describe_hook(hook).removeprefix("hook ")) for hook in scenario.given.hooks
+    ]
 
 
 def steps_of(scenario: Scenario) -> list[dict[str, Any]]:

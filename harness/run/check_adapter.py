@@ -13,6 +13,7 @@ from readfirst.harness.replay.conversation import Conversation
 from readfirst.harness.session import (
     Adapter,
     BrokenAdapter,
+    Hook,
     ParallelSession,
     RacingSession,
     Session,
@@ -30,6 +31,7 @@ __all__ = ["Check", "check_adapter"]
 _LATER = Fraction(400_000_000)
 """In seconds: later than anything that the session did."""
 _KNOWN = frozenset({*TOOLS, *SESSION_CAPABILITIES})
+_DENYING = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
 _TEXT = "first line\nsecond line\n"
 
 
@@ -73,6 +75,9 @@ def check_adapter(adapter: Adapter, place: SitePool) -> Iterator[Check]:
     for needed, name, check in checks:
         if needed in capabilities:
             yield _tried(name, lambda check=check: _in_session(adapter, place, check))  # type: ignore[misc]
+    if "hooks" in capabilities:
+        name = "a hook that denies a call keeps it from being made"
+        yield _tried(name, lambda: _in_session(adapter, place, _hooked, (_DENYING,)))
     if "Read" in capabilities:
         yield _tried("a later session sees its own workspace", lambda: _two_sessions(adapter, place))
     yield _tried("it has what it declares", lambda: _in_session(adapter, place, _methods(capabilities)))
@@ -94,9 +99,14 @@ def _tried(name: str, check: Callable[[], None]) -> Check:
     return Check(name)
 
 
-def _in_session(adapter: Adapter, place: SitePool, check: Callable[[Session, Site], None]) -> None:
+def _in_session(
+    adapter: Adapter,
+    place: SitePool,
+    check: Callable[[Session, Site], None],
+    hooks: tuple[Hook, ...] = (),
+) -> None:
     with place.site(unique=not getattr(adapter, "repeats_paths", False)) as site:
-        session = adapter.open(_workspace(site, isolated=True))
+        session = adapter.open(_workspace(site, hooks))
         try:
             check(session, site)
         finally:
@@ -105,9 +115,9 @@ def _in_session(adapter: Adapter, place: SitePool, check: Callable[[Session, Sit
                 close()
 
 
-def _workspace(site: Site, *, isolated: bool) -> Workspace:
-    needs = frozenset({"Read", "Write"})
-    return Workspace(Path(site.root), Path(site.home), needs=needs, isolated=isolated)
+def _workspace(site: Site, hooks: tuple[Hook, ...]) -> Workspace:
+    needs = frozenset({"Read", "Write", *(["hooks"] if hooks else [])})
+    return Workspace(Path(site.root), Path(site.home), needs=needs, isolated=True, hooks=hooks)
 
 
 def _declares(adapter: Adapter) -> None:
@@ -202,6 +212,16 @@ def _reminds(session: Session, site: Site) -> None:
     told = _call(session, "Read", {"file_path": f"{site.root}/missing.txt"}).reminders
     if not isinstance(told, tuple) or not any("new.txt" in str(each) for each in told):
         raise _Wrong(f"the next result says {told!r} of the change. Name the file in ToolResult.reminders.")
+
+
+def _hooked(session: Session, site: Site) -> None:
+    path = f"{site.root}/new.txt"
+    result = _call(session, "Write", {"file_path": path, "content": "new\n"})
+    if not result.is_error or "new.txt" in site.snapshot():
+        raise _Wrong(
+            f"Write answered {result.text[:200]!r}, though a hook exits with 2 before each Write. "
+            "Run the command of each hook in Workspace.hooks, and refuse the call."
+        )
 
 
 def _two_sessions(adapter: Adapter, place: SitePool) -> None:

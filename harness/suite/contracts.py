@@ -44,7 +44,17 @@ LATEST = "latest"
 READ_GATES = ("enforced", "relaxed")
 OUTER_BLANKS = ("compared", "ignored")
 
-SESSION_CAPABILITIES = ("parallel", "during", "deny", "Bash", "resume", "compact", "agents", "reminders")
+SESSION_CAPABILITIES = (
+    "parallel",
+    "during",
+    "deny",
+    "Bash",
+    "resume",
+    "compact",
+    "agents",
+    "reminders",
+    "hooks",
+)
 """What a session may offer beside the file tools."""
 
 _NAME = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")

@@ -20,6 +20,7 @@ from readfirst.harness.suite.entry import (
 )
 from readfirst.harness.suite.scenario import (
     Expectation,
+    GivenHook,
     ParallelCalls,
     Scenario,
     SessionEvent,
@@ -73,6 +74,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
         "given": {
             "files": {path: _given(entry) for path, entry in scenario.given.files.items()},
             "deny": list(scenario.given.deny),
+            "hooks": [_hook(hook) for hook in scenario.given.hooks],
         },
         "steps": steps,
     }
@@ -158,6 +160,20 @@ def _text(digest: str | TextDigest | None) -> str | dict[str, Any] | None:
         "ends": digest.ends,
     }
     return {name: part for name, part in parts.items() if part is not None}
+
+
+def _hook(hook: GivenHook) -> dict[str, Any]:
+    value: dict[str, Any] = {"event": hook.event, "matcher": hook.matcher, "deed": hook.deed}
+    match hook.deed:
+        case "input":
+            value["input"] = dict(hook.input)
+        case "modify":
+            value["files"] = {path: _bytes(entry.data) for path, entry in hook.files.items()}
+        case "exit":
+            value |= {"code": hook.code, "words": hook.words}
+        case _:
+            value["words"] = hook.words
+    return value
 
 
 def _given(entry: Entry) -> dict[str, Any]:

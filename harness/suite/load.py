@@ -21,6 +21,7 @@ from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFil
 from readfirst.harness.suite.events import EVENTS, read_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
+from readfirst.harness.suite.hooks import read_hooks
 from readfirst.harness.suite.scenario import (
     BASH,
     CALLS,
@@ -150,7 +151,7 @@ class _Reader(Inspection):
         )
 
     def given(self, value: Any) -> Given:
-        fields = self.mapping(value, ("given",), "given", ("files", "deny", "reminders")) or {}
+        fields = self.mapping(value, ("given",), "given", ("files", "deny", "reminders", "hooks")) or {}
         files: dict[str, Entry] = {}
         if "files" in fields:
             for path, content in (self.mapping(fields["files"], ("given", "files"), "files") or {}).items():
@@ -169,7 +170,8 @@ class _Reader(Inspection):
         reminders = fields.get("reminders", True)
         if reminders is not True:
             self.note(("given", "reminders"), "reminders is true or left out", "Write `reminders: true`.")
-        return Given(files, deny, "reminders" in fields)
+        hooks = read_hooks(self, ("given", "hooks"), fields["hooks"]) if "hooks" in fields else ()
+        return Given(files, deny, "reminders" in fields, hooks)
 
     def unasked_reminders(self, steps: Sequence[Step]) -> None:
         """Note clauses that state reminders where none are judged."""
@@ -316,7 +318,8 @@ class _Reader(Inspection):
     def size(self, given: Given, steps: Sequence[Step]) -> None:
         """Check what all contents make together; only repeated ones can be more than the file itself."""
         events = [event for step in steps for event in _events(step)]
-        entries = (*given.files.values(), *(event.entry for event in events))
+        written = [entry for hook in given.hooks for entry in hook.files.values()]
+        entries = (*given.files.values(), *written, *(event.entry for event in events))
         contents = [entry.content for entry in entries if isinstance(entry, RegularFile)]
         repeated = [content for content in contents if isinstance(content, TextContent)]
         total = sum(len(content.text) * (content.times or 0) for content in repeated)

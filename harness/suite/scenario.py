@@ -22,6 +22,9 @@ __all__ = [
     "Expectation",
     "ForeignContractError",
     "Given",
+    "GivenHook",
+    "HookDeed",
+    "HookEvent",
     "ParallelCalls",
     "Scenario",
     "SessionEvent",
@@ -47,6 +50,8 @@ _SHOWN_BYTES = 262_144
 ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir"]
 SessionEventKind = Literal["resume", "compact", "agent", "end"]
+HookEvent = Literal["PreToolUse", "PostToolUse"]
+HookDeed = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,8 @@ class Clause:
 
     `error` present means refused. `text` None: not stated (only allowed where the documents are silent).
     `files` holds every path that the step changes; None as value: the path no longer exists.
-    `reminders` is what the model is told beside the answer of files that changed, judged where `Given.reminders`.
+    `reminders` is what the model is told beside the answer, of changed files and by hooks, judged where
+    `Given.reminders`.
     `documented` names document and section; such a clause is (also) what the documents state.
     """
 
@@ -176,15 +182,33 @@ def calls_of(step: Step) -> tuple[ToolCall, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """The workspace before the first step and the session's permission rules (`Edit(secret/**)`).
+class GivenHook:
+    """What a hook of the session does before or after each call of the tools that `matcher` names (`Edit|Write`, `*`).
 
-    `reminders`: what the model is told of changed files is judged as well.
+    `words` is the reason of a decision, the context that it adds, or what it prints as an error before it exits with
+    `code`; `input` the arguments that it puts in place of the model's; `files` what it writes into the workspace.
+    """
+
+    event: HookEvent
+    matcher: str
+    deed: HookDeed
+    words: str = ""
+    code: int = 0
+    input: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, RegularFile] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The workspace before the first step, the session's permission rules (`Edit(secret/**)`) and its hooks.
+
+    `reminders`: what the model is told beside answers is judged as well, of changed files and by hooks.
     """
 
     files: Mapping[str, Entry] = field(default_factory=dict)
     deny: tuple[str, ...] = ()
     reminders: bool = False
+    hooks: tuple[GivenHook, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +261,8 @@ class Scenario:
             needs.add("deny")
         if self.given.reminders:
             needs.add("reminders")
+        if self.given.hooks:
+            needs.add("hooks")
         return frozenset(needs)
 
     @property
@@ -250,9 +276,11 @@ class Scenario:
         one only the file of the latest call is sure to be known (scenario `state/eleven-files-read`).
         And where a file is too large to be shown: later versions say more of it the second time.
         And where the conversation itself ends, is summarised or waits for a sub-agent.
+        And where it has hooks, which belong to the settings that a session starts with.
         """
         return bool(
             self.given.deny
+            or self.given.hooks
             or any(isinstance(step, SessionEvent) for step in self.steps)
             or any(_is_large(entry) for entry in self.given.files.values())
             or len({path for call in self.calls() if (path := _folded_path(call.arguments))}) > 1
@@ -278,6 +306,8 @@ class Scenario:
 
     def _entries(self) -> Iterator[Entry]:
         yield from self.given.files.values()
+        for hook in self.given.hooks:
+            yield from hook.files.values()
         for step in self.steps:
             if isinstance(step, WorldEvent):
                 events: tuple[WorldEvent, ...] = (step,)

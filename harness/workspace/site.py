@@ -21,6 +21,7 @@ from readfirst.harness.session import Workspace
 from readfirst.harness.suite.entry import OLD_TIME, Directory, Entry, HardLink, RegularFile
 from readfirst.harness.suite.scenario import Scenario, WorldEvent
 from readfirst.harness.suite.shift import NANOSECONDS
+from readfirst.harness.workspace.hook import hooks_of
 from readfirst.harness.workspace.snapshot import TooLargeError, changes, scan, snapshot
 from readfirst.harness.workspace.world import WorldEventError, create, perform
 
@@ -193,6 +194,7 @@ class Site:
             needs=scenario.needs,
             isolated=scenario.isolated,
             relative=scenario.relative,
+            hooks=hooks_of(scenario, self.root),
         )
 
     def lay_out(self, files: Mapping[str, Entry]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.session.hooks import Hook, Hooks
 from readfirst.reference_impl.session.memory import Memory, ReadState
 from readfirst.reference_impl.session.paths import Paths
 from readfirst.reference_impl.session.permissions import DenyRules, Permissions, RuleGrammar
@@ -20,7 +21,8 @@ __all__ = ["Session"]
 class Session:
     """One conversation with the tools: a path is found, permitted, read or written, and remembered, in this order.
 
-    `shell` runs its commands, if it has any. `has_just_run`: the message that ends ran one.
+    `shell` runs its commands, if it has any; `hooks` run around its calls. `has_just_run`: the message that
+    ends ran one.
     """
 
     behaviours: Behaviours
@@ -28,6 +30,7 @@ class Session:
     permissions: Permissions
     storage: Storage
     memory: Memory
+    hooks: Hooks
     shell: Shell | None = None
     has_just_run: bool = False
 
@@ -40,6 +43,7 @@ class Session:
         home: str,
         deny: Iterable[str] = (),
         shell: Shell | None = None,
+        hooks: Iterable[Hook] = (),
     ) -> Session:
         """Return a new session. `root` and `home` are absolute paths. PermissionRuleError: a rule is none."""
         rules = tuple(deny)
@@ -52,6 +56,7 @@ class Session:
             Permissions(DenyRules(rules, root=root, home=home, grammar=grammar), behaviours),
             storage,
             Memory(root, behaviours, storage, ReadState(behaviours.remembered_files, known_as)),
+            Hooks(tuple(hooks), behaviours),
             shell,
         )
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.session.memory import modified_at
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.changed_lines import changed_lines
 from readfirst.reference_impl.tools import read as read_tool
 
-__all__ = ["read_again"]
+__all__ = ["notice_formatted", "read_again"]
 
 
 def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
@@ -40,6 +43,20 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
             ):
                 told += reminders(path, before.text, after.text, session.behaviours)
     return tuple(told)
+
+
+def notice_formatted(session: Session, tool: str, arguments: Mapping[str, Any]) -> None:
+    """Take over what a hook made of the file that a call has just written, and tell of it."""
+    path = session.paths.expanded(arguments.get("file_path") or arguments.get("notebook_path") or "")
+    record = session.memory.records.peek(path)
+    if not session.behaviours.formatted_files or record is None or not record.own:
+        return
+    with contextlib.suppress(OSError):
+        if session.memory.is_newer(path, record):
+            session.memory.records.put(
+                path, replace(record, content=None, timestamp=modified_at(path), seen=False)
+            )
+            session.hooks.tell_of_formatted(tool, path)
 
 
 def reminders(path: str, before: str, after: str, behaviours: Behaviours) -> list[str]:

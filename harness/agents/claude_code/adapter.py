@@ -14,11 +14,12 @@ from readfirst.harness.agents.claude_code.package import InstalledPackage, insta
 from readfirst.harness.agents.claude_code.reminders import (
     counts_tokens,
     files_told,
+    hooks_told,
     without_reminders_of_the_conversation,
 )
 from readfirst.harness.agents.claude_code.summary import summarise
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Session, ToolResult, Workspace
+from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Hook, Session, ToolResult, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES, Contract, UnknownContractError
 from readfirst.harness.suite.scenario import BASH
 from readfirst.harness.suite.suite import Suite
@@ -101,7 +102,10 @@ class ClaudeCodeSession:
             self._reminded()
         reminders: tuple[str, ...] = ()
         if "reminders" in self._workspace.needs:
-            text, reminders = files_told(text, self.conversation.notes if last else ())
+            notes = self.conversation.notes if last else ()
+            text, reminders = files_told(text, notes)
+            if self._workspace.hooks:
+                reminders += hooks_told(notes)
         root = str(self._workspace.root)
         if not self._owned and self._directory in text:
             # What a version says of its working directory, it would say of the workspace.
@@ -190,13 +194,13 @@ class ClaudeCodeAdapter:
         """Start or reuse a conversation for the workspace."""
         hook = "during" in workspace.needs
         bash = BASH in workspace.needs
+        options = self._options(workspace.root, workspace.deny, hook, bash, workspace.home, workspace.hooks)
         if workspace.needs & _LIFE:
-            options = self._options(workspace.root, workspace.deny, hook, bash, workspace.home)
             return LivingSession(
                 replace(options, summarised="compact" in workspace.needs), workspace, self._remind
             )
         if workspace.isolated:
-            conversation = self._start(workspace.root, workspace.deny, hook, bash, workspace.home)
+            conversation = Conversation(options)
             return ClaudeCodeSession(conversation, True, workspace, workspace.root, self._remind)
         folder = workspace.root.parents[1]
         key = (folder, hook, bash)
@@ -210,7 +214,7 @@ class ClaudeCodeAdapter:
             shared.close()
             shared = None
         if shared is None:
-            shared = self._shared[key] = self._start(folder, (), hook, bash)
+            shared = self._shared[key] = Conversation(self._options(folder, (), hook, bash, None))
         return ClaudeCodeSession(shared, False, workspace, folder, self._remind)
 
     def _remind(self) -> None:
@@ -221,22 +225,26 @@ class ClaudeCodeAdapter:
         while self._shared:
             self._shared.popitem()[1].close()
 
-    def _start(
+    def _options(
         self,
         directory: Path,
         deny: tuple[str, ...],
         hook: bool,
         bash: bool,
-        home: Path | None = None,
-    ) -> Conversation:
-        return Conversation(self._options(directory, deny, hook, bash, home))
-
-    def _options(
-        self, directory: Path, deny: tuple[str, ...], hook: bool, bash: bool, home: Path | None
+        home: Path | None,
+        hooks: tuple[Hook, ...] = (),
     ) -> Options:
         tools = (*self._tools, BASH) if bash else self._tools
         return Options(
-            self._package.command, self._model, tools, directory, deny, hook, self._time_limit, home
+            self._package.command,
+            self._model,
+            tools,
+            directory,
+            deny,
+            hook,
+            self._time_limit,
+            home,
+            hooks=hooks,
         )
 
 

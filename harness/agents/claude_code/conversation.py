@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.agents.claude_code.environment import build_environment
-from readfirst.harness.agents.claude_code.hook import Hook
+from readfirst.harness.agents.claude_code.pause import PausingHook
 from readfirst.harness.agents.claude_code.summary import WINDOW, CrowdedModel
 from readfirst.harness.agents.conversation import OUTPUT_KEPT, Conversation, Launch
 from readfirst.harness.agents.model.formats import WIRES
-from readfirst.harness.session import TIME_LIMIT
+from readfirst.harness.session import TIME_LIMIT, Hook
 
 __all__ = ["Conversation", "Options"]
 
@@ -29,6 +29,8 @@ _STREAM_KEPT = 64 * 1024 * 1024
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to start the product. `deny` are permission rules; `hook` lets world events strike during a call.
+
+    `hooks` are those of the scenario.
 
     Without a `model` the product uses its own default.
     """
@@ -49,6 +51,7 @@ class Options:
     """The conversation to go on with, by the product's own name; None: a new one."""
     summarised: bool = False
     """Whether the conversation can be made so long that the product has it summarised."""
+    hooks: tuple[Hook, ...] = ()
     streams: bool = False
     """Whether the product prints what happens as lines of JSON, all of which are kept."""
 
@@ -59,7 +62,7 @@ class Options:
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
         """Make a fresh configuration below `run`, and the hook's pipes where it is asked for."""
-        hook = Hook(run, events) if self.hook else None
+        hook = PausingHook(run, events) if self.hook else None
         environment = build_environment(
             self.configuration or run,
             Path(self.command[0]),
@@ -80,14 +83,18 @@ class Options:
         )
 
 
-def _settings(options: Options, hook: Hook | None) -> dict[str, Any]:
+def _settings(options: Options, hook: PausingHook | None) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     if options.deny:
         settings["permissions"] = {"deny": list(options.deny)}
+    hooks = options.hooks
     if hook is not None:
-        settings["hooks"] = {
-            "PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": hook.command}]}]
-        }
+        hooks = (*hooks, Hook("PreToolUse", "*", hook.command))
+    if hooks:
+        settings["hooks"] = {event: [] for event in dict.fromkeys(each.event for each in hooks)}
+    for each in hooks:
+        run = [{"type": "command", "command": each.command}]
+        settings["hooks"][each.event].append({"matcher": each.matcher, "hooks": run})
     return settings
 
 

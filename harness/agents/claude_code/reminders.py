@@ -1,11 +1,11 @@
-"""Reminders that a version puts into or beside results: of the conversation, and of files that changed."""
+"""Reminders that a version puts into or beside results: of the conversation, of files that changed, and by hooks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-__all__ = ["counts_tokens", "files_told", "without_reminders_of_the_conversation"]
+__all__ = ["counts_tokens", "files_told", "hooks_told", "without_reminders_of_the_conversation"]
 
 
 def _reminder(beginning: str, before: str = r"\n{1,2}") -> re.Pattern[str]:
@@ -26,6 +26,10 @@ _FOR_SUB_AGENTS = _reminder(
 _OF_A_FILE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
 _MERGED = _reminder(_OF_A_FILE, before=r"\n*")
 _APART = re.compile(rf"(?:\A|\n\n){_OF_A_FILE}.*?(?=\n\n[A-Z]|\Z)", re.DOTALL)
+
+_OF_A_HOOK = re.compile(
+    r"(?:\A|\n\n)((?:(?:Pre|Post)ToolUse:\w+ hook |\w+ operation feedback:\n).*?)(?=\n\n[A-Z]|\Z)", re.DOTALL
+)
 
 _FIRST_NUMBER = re.compile(r"\A[0-9]{1,5}→")
 _NUMBER_WIDTH = 7
@@ -53,6 +57,12 @@ def files_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
         if text.endswith("\n</system-reminder>"):
             text += "\n"  # as the version's own reminder about the file always ends
     return text, tuple(each.strip("\n") for each in (*told, *apart))
+
+
+def hooks_told(notes: Sequence[str]) -> tuple[str, ...]:
+    """Return what the notes beside a result say that hooks have to say."""
+    bare = [note.removeprefix("<system-reminder>\n").removesuffix("\n</system-reminder>") for note in notes]
+    return tuple(found[1].strip("\n") for note in bare for found in _OF_A_HOOK.finditer(note))
 
 
 def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:

@@ -1,4 +1,4 @@
-"""A PreToolUse hook that stops the product between validation and execution until the harness has acted."""
+"""Pause: a PreToolUse hook that stops the product between validation and execution until the harness has acted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Hook", "HookCall"]
+__all__ = ["HookCall", "PausingHook"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class HookCall:
         os.write(self.answers, b"\n")
 
 
-class Hook:
+class PausingHook:
     """Two named pipes below `directory`; the hook command writes a line to one and waits for a line from the other.
 
     Each call of the hook arrives as a HookCall in `events`.

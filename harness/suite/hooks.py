@@ -1,0 +1,103 @@
+"""Hooks: reads what a scenario's session runs before and after calls, as scenario files write it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast, get_args
+
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.strict_yaml import YamlPath
+from readfirst.harness.suite.confinement import is_safe
+from readfirst.harness.suite.content import given_entry
+from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.scenario import CALLS, GivenHook, HookDeed, HookEvent
+
+__all__ = ["read_hooks"]
+
+_EVENTS: tuple[str, ...] = get_args(HookEvent)
+_DEEDS: tuple[str, ...] = get_args(HookDeed)
+_AFTER = ("block", "context", "exit", "modify")
+"""What a hook can do once the call is made."""
+_MATCHER = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS)}))*")
+
+
+def read_hooks(look: Inspection, place: YamlPath, value: Any) -> tuple[GivenHook, ...]:
+    """Read the hooks at `place`, in the order in which they run; notes what is wrong with them."""
+    listed = look.sequence(value, place, "hooks", empty=False) or ()
+    hooks = [_hook(look, (*place, number), each) for number, each in enumerate(listed)]
+    return tuple(hook for hook in hooks if hook is not None)
+
+
+def _hook(look: Inspection, place: YamlPath, value: Any) -> GivenHook | None:
+    fields = look.mapping(value, place, "a hook", (*_EVENTS, *_DEEDS))
+    if fields is None:
+        return None
+    event = _only(look, place, fields, _EVENTS, "runs at no event")
+    deed = _only(look, place, fields, _DEEDS, "does nothing")
+    if event is None or deed is None:
+        return None
+    matcher = look.string(fields[event], (*place, event), f"what {event} matches")
+    if matcher is not None and not _MATCHER.fullmatch(matcher):
+        fix = "Write the names of tools with | between them, or * for all: Edit|Write."
+        look.note((*place, event), f"{matcher!r} matches no tool", fix)
+    if event == "PostToolUse" and deed not in _AFTER:
+        message = f"a hook cannot {deed} once the call is made"
+        look.note((*place, deed), message, f"Write one of: {', '.join(_AFTER)}.", key=True)
+    hook = GivenHook(cast(HookEvent, event), matcher or "*", cast(HookDeed, deed))
+    return _with_deed(look, (*place, deed), hook, fields[deed])
+
+
+def _only(
+    look: Inspection, place: YamlPath, fields: Mapping[str, Any], keys: tuple[str, ...], lacking: str
+) -> str | None:
+    """Return the one key of `keys` that there is."""
+    found = [key for key in fields if key in keys]
+    if not found:
+        look.note(place, f"the hook {lacking}", f"Write one of: {', '.join(keys)}.")
+        return None
+    if len(found) > 1:
+        message = f"a hook has both {found[0]} and {found[1]}"
+        look.note((*place, found[1]), message, "Make each a hook of its own.", key=True)
+    return found[0]
+
+
+def _with_deed(look: Inspection, place: YamlPath, hook: GivenHook, value: Any) -> GivenHook | None:
+    """Return the hook with what it does."""
+    event, matcher, deed = hook.event, hook.matcher, hook.deed
+    match deed:
+        case "input":
+            arguments = look.mapping(value, place, "input")
+            return None if arguments is None else GivenHook(event, matcher, deed, input=arguments)
+        case "exit":
+            fields = look.mapping(value, place, "exit", ("code", "stderr"), required=("code", "stderr")) or {}
+            if len(fields) < 2:
+                return None
+            code = look.integer(fields["code"], (*place, "code"), "code", least=0, most=125)
+            words = look.string(fields["stderr"], (*place, "stderr"), "stderr")
+            return GivenHook(event, matcher, deed, words or "", code or 0)
+        case "modify":
+            files = look.mapping(value, place, "modify") or {}
+            if value == {}:
+                look.note(place, "modify names no path", "Write at least one path.", key=True)
+            return GivenHook(event, matcher, deed, files=_files(look, place, files))
+        case _:
+            words = look.string(value, place, deed)
+            return None if words is None else GivenHook(event, matcher, deed, words)
+
+
+def _files(look: Inspection, place: YamlPath, files: Mapping[str, Any]) -> dict[str, RegularFile]:
+    written = {}
+    for path, content in files.items():
+        at = (*place, path)
+        entry = given_entry(look, at, content)
+        safe = is_safe(look, path, at, key=True)
+        if isinstance(entry, RegularFile):
+            if entry.mode is not None or entry.mtime is not None:
+                message = "a hook writes a file's content alone"
+                look.note(at, message, "Leave out mode and mtime: a file gets the time of writing.")
+            if safe:
+                written[path] = entry
+        elif entry is not None:
+            look.note(at, "a hook writes regular files alone", "Write the file's content.")
+    return written

@@ -1,0 +1,72 @@
+"""Hooks: what may run around calls, and what the model learns of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readfirst.reference_impl.behaviours.history import behaviour
+
+__all__ = ["HookBehaviours"]
+
+_ERROR = "PreToolUse:{tool} hook error: {reason}"
+_BLOCKED = "{tool} operation blocked by hook:\n- {reason}"
+_CONTEXT = (
+    "PostToolUse:{tool} hook additional context: PostToolUse hook modified {path} after your edit (likely a "
+    "formatter). Your next Edit will not fail with a stale-file error, but if its old_string targets a region the "
+    "hook reformatted, Read the file first."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HookBehaviours:
+    """What comes of hooks."""
+
+    hook_refusal: str = behaviour(
+        _BLOCKED,
+        {"2.1.7": _ERROR},
+        meaning="The value is the answer to a call that a hook blocks by exit code 2.",
+        shown_by=("hooks/exit-two-before-edit",),
+    )
+    hook_decision: str = behaviour(
+        _BLOCKED,
+        {"2.1.7": "{reason}", "2.1.328": _ERROR},
+        meaning="The value is the answer to a call that a hook denies.",
+        shown_by=("hooks/denied-edit",),
+    )
+    hook_refusals_are_told: bool = behaviour(
+        False,
+        {"2.1.7": True, "2.1.328": False},
+        meaning="What a hook denies is told beside the answer as well.",
+        shown_by=("hooks/denied-edit",),
+    )
+    hooks_that_ask_refuse: bool = behaviour(
+        False,
+        {"2.1.328": True},
+        meaning="A call of which a hook has the user asked is refused, because nobody answers.",
+        shown_by=("hooks/asked-edit",),
+    )
+    hooks_replace_input: bool = behaviour(
+        False,
+        {"2.1.7": True},
+        meaning="Arguments that a hook gives take the place of the model's.",
+        shown_by=("hooks/replaced-input",),
+    )
+    hooks_add_context: bool = behaviour(
+        False,
+        {"2.1.7": True},
+        meaning="What a hook adds as context is told beside the answer.",
+        shown_by=("hooks/context-after-edit",),
+    )
+    hooks_tell_before_calls: bool = behaviour(
+        False,
+        {"2.1.328": True},
+        meaning="A hook that runs before a call can add context, too.",
+        shown_by=("hooks/context-before-edit",),
+    )
+    formatted_files: str = behaviour(
+        "",
+        {"2.1.328": _CONTEXT},
+        meaning="The value is what the model is told where a hook changes the file that a call has just written, which "
+        "the session then knows; empty: it is noticed like every other change.",
+        shown_by=("hooks/formatter-after-edit",),
+    )

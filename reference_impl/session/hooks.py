@@ -1,0 +1,136 @@
+"""Hooks: what runs around calls, what it wants, and what the model is told of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.shell.shell import Ran
+
+__all__ = ["Hook", "Hooks"]
+
+_BEFORE, _AFTER = "PreToolUse", "PostToolUse"
+_BLOCKS = 2
+"""The exit code that blocks; every other one but 0 is a failure of the hook itself, which changes nothing."""
+_BY_DECISION = {"deny": "deny", "block": "deny", "ask": "ask"}
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """What runs before (`PreToolUse`) or after (`PostToolUse`) each call of the tools that `matcher` names.
+
+    `matcher` is `*`, or names of tools with `|` between them. `run` gets the call as JSON and returns what came of
+    `command`, which is how the model is told of it: exit code 2, or JSON on the output, say what the hook wants.
+    """
+
+    event: str
+    matcher: str
+    command: str
+    run: Callable[[str], Ran]
+
+    def runs_at(self, event: str, tool: str) -> bool:
+        """Tell whether an event of a tool is one for this hook."""
+        return self.event == event and (self.matcher == "*" or tool in self.matcher.split("|"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What a hook wants. `decision` is `deny`, `ask` or nothing; `plain`: it was said by the exit code."""
+
+    hook: Hook
+    decision: str = ""
+    reason: str = ""
+    plain: bool = False
+    context: str = ""
+    input: Mapping[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Hooks:
+    """The hooks of one session. `told` is what the model is told of them beside the next result."""
+
+    hooks: Sequence[Hook]
+    behaviours: Behaviours
+    told: list[str] = field(default_factory=list)
+
+    def before(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return the arguments that take the place of a call's, None: it stays as it is. Refusal: a hook blocks it."""
+        replaced = None
+        for wish in self._wishes(_BEFORE, tool, {"tool_input": arguments}):
+            if wish.decision == "deny":
+                raise self._blocked(tool, wish)
+            if wish.decision == "ask" and self.behaviours.hooks_that_ask_refuse:
+                raise Refusal("blocked_by_hook", wish.reason)
+            if wish.context and self.behaviours.hooks_tell_before_calls:
+                self._tell(_BEFORE, tool, wish)
+            replaced = wish.input or replaced
+        return replaced if self.behaviours.hooks_replace_input else None
+
+    def after(self, tool: str, arguments: Mapping[str, Any], answer: object) -> bool:
+        """Run the hooks after a call that was made; tell whether there were any."""
+        ran = False
+        for wish in self._wishes(_AFTER, tool, {"tool_input": arguments, "tool_response": answer}):
+            ran = True
+            if wish.decision == "deny":
+                self._complain(_AFTER, tool, wish)
+            elif wish.context:
+                self._tell(_AFTER, tool, wish)
+        return ran
+
+    def tell_of_formatted(self, tool: str, path: str) -> None:
+        """Tell that a hook changed the file that a call has just written."""
+        self.told.append(self.behaviours.formatted_files.format(tool=tool, path=path))
+
+    def taken(self) -> tuple[str, ...]:
+        """Return what the model is told of the hooks of a message, which ends."""
+        told = tuple(self.told)
+        self.told.clear()
+        return told
+
+    def _wishes(self, event: str, tool: str, call: Mapping[str, Any]) -> Iterator[_Wish]:
+        hooks = [hook for hook in self.hooks if hook.runs_at(event, tool)]
+        said = {"hook_event_name": event, "tool_name": tool, **call}
+        for hook in hooks:
+            yield _wish(hook, hook.run(json.dumps(said)))
+
+    def _blocked(self, tool: str, wish: _Wish) -> Refusal:
+        reason = f"[{wish.hook.command}]: {wish.reason}" if wish.plain else wish.reason
+        if not wish.plain and self.behaviours.hook_refusals_are_told:
+            self._complain(_BEFORE, tool, wish)
+        form = self.behaviours.hook_refusal if wish.plain else self.behaviours.hook_decision
+        return Refusal("blocked_by_hook", form.format(tool=tool, reason=reason))
+
+    def _complain(self, event: str, tool: str, wish: _Wish) -> None:
+        reason = f"[{wish.hook.command}]: {wish.reason.rstrip()}" if wish.plain else wish.reason
+        command = wish.hook.command
+        self.told.append(f'{event}:{tool} hook blocking error from command: "{command}": {reason}')
+
+    def _tell(self, event: str, tool: str, wish: _Wish) -> None:
+        if self.behaviours.hooks_add_context:
+            self.told.append(f"{event}:{tool} hook additional context: {wish.context}")
+
+
+def _wish(hook: Hook, ran: Ran) -> _Wish:
+    if ran.code == _BLOCKS:
+        return _Wish(hook, "deny", ran.errors, plain=True)
+    if ran.code:
+        return _Wish(hook)
+    try:
+        said = json.loads(ran.output)
+    except json.JSONDecodeError:
+        return _Wish(hook)
+    if not isinstance(said, dict):
+        return _Wish(hook)
+    own = said.get("hookSpecificOutput") or {}
+    decision = own.get("permissionDecision") or said.get("decision") or ""
+    return _Wish(
+        hook,
+        _BY_DECISION.get(decision, ""),
+        own.get("permissionDecisionReason") or said.get("reason") or "",
+        context=own.get("additionalContext") or "",
+        input=own.get("updatedInput"),
+    )
