@@ -14,7 +14,7 @@ from readfirst.reference_impl.arguments import Schema
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
-from readfirst.reference_impl.session.hooks import Hook
+from readfirst.reference_impl.session.hooks import Hook, Hooks
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
 from readfirst.reference_impl.text.insertion import BLANKS
@@ -268,11 +268,11 @@ class FileTools:
     def _ended(self, results: list[Result]) -> list[Result]:
         """End a message, and return its results with what is told beside the last."""
         results = self._told_of_files(results)
-        said = self._session.hooks.taken()
-        if said:
-            last = results[-1]
-            results = [*results[:-1], replace(last, reminders=(*last.reminders, *said))]
-        return results
+        said = self._session.hooks.taken() if self._session.hooks is not None else ()
+        return [
+            *results[:-1],
+            *(replace(last, reminders=(*last.reminders, *said)) if said else last for last in results[-1:]),
+        ]
 
     def _told_of_files(self, results: list[Result]) -> list[Result]:
         """Return the results of a message: what is told of changed files may cut the blanks at their ends."""
@@ -306,9 +306,9 @@ class FileTools:
         except Refusal as refusal:
             return refusal
 
-    def _let_through(self, tool: str, prepared: _Prepared) -> _Prepared:
+    def _let_through(self, tool: str, prepared: _Prepared, hooks: Hooks) -> _Prepared:
         """Return what hooks make of a call that was validated. Refusal: one of them blocks it."""
-        replaced = self._session.hooks.before(tool, prepared.arguments)
+        replaced = hooks.before(tool, prepared.arguments)
         if replaced is None:
             return prepared
         again = self._prepared(tool, replaced)
@@ -342,10 +342,12 @@ class FileTools:
         with _refusing(f"Error calling tool ({tool}): " if explained else None):
             rules.validate(self._session, prepared.arguments)
         strike()
-        prepared = self._let_through(tool, prepared)
+        hooks = self._session.hooks
+        if hooks is not None:
+            prepared = self._let_through(tool, prepared, hooks)
         rules.permit(self._session, prepared.arguments)
         with _refusing(""):
             answer = rules.execute(self._session, prepared.arguments)
-        if self._session.hooks.after(tool, prepared.arguments, answer):
+        if hooks is not None and hooks.after(tool, prepared.arguments, answer):
             notice_formatted(self._session, tool, prepared.arguments)
         return answer + prepared.note if isinstance(answer, str) else answer

@@ -15,7 +15,7 @@ from readfirst.harness.suite.scenario import BASH
 from readfirst.reference_impl import Behaviours, FileTools, Ran, Result
 from readfirst.reference_impl import Hook as ReferenceHook
 
-__all__ = ["ReferenceAdapter", "ReferenceSession"]
+__all__ = ["ReferenceAdapter", "ReferenceSession", "hooks_for"]
 
 
 class ReferenceAdapter:
@@ -49,7 +49,7 @@ class ReferenceSession:
     def of(cls, contract: str | Behaviours, workspace: Workspace, seconds: float) -> ReferenceSession:
         """Start in a workspace, with a shell if its scenario runs commands. `seconds` is the time limit per call."""
         shell = Shell(workspace.root, workspace.home, seconds) if BASH in workspace.needs else None
-        hooks = [_hook(hook, workspace, seconds) for hook in workspace.hooks]
+        hooks = hooks_for(workspace, seconds)
         tools = FileTools(
             contract, root=workspace.root, home=workspace.home, deny=workspace.deny, shell=shell, hooks=hooks
         )
@@ -93,6 +93,11 @@ class _SubAgent(ReferenceSession):
     def close(self) -> None:
         """End the sub-agent."""
         self._working.close()
+
+
+def hooks_for(workspace: Workspace, seconds: float) -> list[ReferenceHook]:
+    """Return a workspace's hooks as the reference takes them. `seconds` is the time limit of each."""
+    return [_hook(hook, workspace, seconds) for hook in workspace.hooks]
 
 
 def _hook(hook: Hook, workspace: Workspace, seconds: float) -> ReferenceHook:

@@ -63,6 +63,12 @@ class HookBehaviours:
         meaning="A hook that runs before a call can add context, too.",
         shown_by=("hooks/context-before-edit",),
     )
+    objections_are_told_twice: bool = behaviour(
+        False,
+        {"2.1.7": True, "2.1.328": False},
+        meaning="What a hook that exits with 0 objects to a call that was made is told twice.",
+        shown_by=("hooks/blocked-after-edit",),
+    )
     formatted_files: str = behaviour(
         "",
         {"2.1.328": _CONTEXT},

@@ -77,6 +77,8 @@ class Hooks:
             ran = True
             if wish.decision == "deny":
                 self._complain(_AFTER, tool, wish)
+                if not wish.plain and self.behaviours.objections_are_told_twice:
+                    self._complain(_AFTER, tool, wish)
             elif wish.context:
                 self._tell(_AFTER, tool, wish)
         return ran

@@ -21,7 +21,7 @@ __all__ = ["Session"]
 class Session:
     """One conversation with the tools: a path is found, permitted, read or written, and remembered, in this order.
 
-    `shell` runs its commands, if it has any; `hooks` run around its calls. `has_just_run`: the message that
+    `shell` runs its commands, and `hooks` run around its calls, if it has any. `has_just_run`: the message that
     ends ran one.
     """
 
@@ -30,8 +30,8 @@ class Session:
     permissions: Permissions
     storage: Storage
     memory: Memory
-    hooks: Hooks
     shell: Shell | None = None
+    hooks: Hooks | None = None
     has_just_run: bool = False
 
     @classmethod
@@ -46,7 +46,7 @@ class Session:
         hooks: Iterable[Hook] = (),
     ) -> Session:
         """Return a new session. `root` and `home` are absolute paths. PermissionRuleError: a rule is none."""
-        rules = tuple(deny)
+        rules, around = tuple(deny), tuple(hooks)
         grammar = _grammar(behaviours) if rules else None
         storage = Storage(root, behaviours)
         known_as = disk.leads_to if behaviours.links_share_a_record else str
@@ -56,8 +56,8 @@ class Session:
             Permissions(DenyRules(rules, root=root, home=home, grammar=grammar), behaviours),
             storage,
             Memory(root, behaviours, storage, ReadState(behaviours.remembered_files, known_as)),
-            Hooks(tuple(hooks), behaviours),
             shell,
+            Hooks(around, behaviours) if around else None,
         )
 
     def resumed(self) -> Session:

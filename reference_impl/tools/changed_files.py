@@ -49,7 +49,7 @@ def notice_formatted(session: Session, tool: str, arguments: Mapping[str, Any]) 
     """Take over what a hook made of the file that a call has just written, and tell of it."""
     path = session.paths.expanded(arguments.get("file_path") or arguments.get("notebook_path") or "")
     record = session.memory.records.peek(path)
-    if not session.behaviours.formatted_files or record is None or not record.own:
+    if not session.behaviours.formatted_files or session.hooks is None or record is None or not record.own:
         return
     with contextlib.suppress(OSError):
         if session.memory.is_newer(path, record):

@@ -44,6 +44,13 @@ RICH: dict[str, Any] = {
             "g": {"directory": True, "mode": "0755"},
         },
         "deny": ["Edit(secret/**)"],
+        "reminders": True,
+        "hooks": [
+            {"PreToolUse": "Edit|Write", "deny": "No."},
+            {"PreToolUse": "*", "input": {"file_path": "$WS/a.txt"}},
+            {"PostToolUse": "Edit", "exit": {"code": 2, "stderr": "No."}},
+            {"PostToolUse": "Write", "modify": {"a.txt": {"text": "x", "eol": "crlf"}, "n.txt": "y"}},
+        ],
     },
     "steps": [
         {
@@ -101,7 +108,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
         # What stands in the arguments of a call is the caller's own business.
-        if key not in ("Read", "Edit", "Write"):
+        if key not in ("Read", "Edit", "Write", "input"):
             found.extend(places(item, (*path, key)))
     return found
 

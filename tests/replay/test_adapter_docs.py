@@ -16,7 +16,7 @@ from readfirst.harness.workspace.site import SitePool
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
-NAMES = ("mytools", "racing", "living", "telling")
+NAMES = ("mytools", "racing", "living", "telling", "hooked")
 Judge = Callable[[str, str, Level], Verdict]
 
 
@@ -93,7 +93,16 @@ def test_summaries_are_supported_by_no_example(judge: Judge) -> None:
     assert judge("living", "sessions/edit-after-compaction", "effects").status == "unsupported"
 
 
-def test_reminders_are_supported_by_the_last_example_only(judge: Judge) -> None:
+@pytest.mark.parametrize(
+    "scenario_id", ["hooks/exit-two-before-edit", "hooks/exit-one-before-edit", "hooks/other-tools-hook"]
+)
+def test_hooks_are_supported_by_the_last_example_only(judge: Judge, scenario_id: str) -> None:
+    assert judge("telling", scenario_id, "effects").status == "unsupported"
+    hooked = judge("hooked", scenario_id, "effects").status
+    assert hooked == ("passed" if scenario_id.startswith("hooks/exit") else "failed")
+
+
+def test_reminders_are_supported_by_the_fourth_example_only(judge: Judge) -> None:
     assert judge("living", "reminders/change-after-own-edit", "effects").status == "unsupported"
     told = judge("telling", "reminders/change-after-own-edit", "text")
     assert told.levels["effects"]

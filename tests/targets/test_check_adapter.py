@@ -93,6 +93,10 @@ class TellsNothing(Plain):
     capabilities = frozenset({"Read", "Write", "reminders"})
 
 
+class RunsNoHook(Plain):
+    capabilities = frozenset({"Read", "Write", "hooks"})
+
+
 class DeclaresNonsense(Plain):
     capabilities = frozenset({"Read", "Wrote"})
 
@@ -138,6 +142,7 @@ def test_the_reference_has_no_problem() -> None:
         (IsMuteAfterCompaction, "a conversation answers after a summary took its place", "did not show"),
         (HasNoRealAgents, "a sub-agent answers, and the conversation after it", "which is no session"),
         (TellsNothing, "a file that changed after it was written is told of", "ToolResult.reminders"),
+        (RunsNoHook, "a hook that denies a call keeps it from being made", "Workspace.hooks"),
         (DeclaresNonsense, "its capabilities are known", "capabilities names Wrote"),
         (Raises, "an existing file is read", "the adapter raised ValueError: no program"),
         (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),

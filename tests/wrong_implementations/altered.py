@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.adapters.reference import hooks_for
 from readfirst.harness.adapters.shell import Shell
 from readfirst.harness.processes.rights import as_an_ordinary_user
 from readfirst.harness.session import ToolResult, Workspace
-from readfirst.reference_impl import FileTools, Result
+from readfirst.reference_impl import FileTools, Hook, Result
 
 Arguments = Mapping[str, Any]
 
@@ -32,6 +33,7 @@ class Altered:
             "compact",
             "agents",
             "reminders",
+            "hooks",
         }
     )
     repeats_paths = True
@@ -47,7 +49,14 @@ class Altered:
     def fresh(self) -> FileTools:
         """Return tools that have read nothing."""
         root, home = self.workspace.root, self.workspace.home
-        return FileTools(root=root, home=home, deny=self.workspace.deny, shell=Shell(root, home, seconds=10))
+        shell = Shell(root, home, seconds=10)
+        return FileTools(root=root, home=home, deny=self.deny(), shell=shell, hooks=self.hooks())
+
+    def deny(self) -> Sequence[str]:
+        return self.workspace.deny
+
+    def hooks(self) -> Sequence[Hook]:
+        return hooks_for(self.workspace, seconds=10)
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         with as_an_ordinary_user():

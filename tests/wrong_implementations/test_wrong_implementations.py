@@ -15,6 +15,7 @@ import pytest
 import wrong_answers as answers
 import wrong_commands as commands
 import wrong_files as files
+import wrong_hooks as hooks
 import wrong_life as life
 import wrong_processes as processes
 import wrong_reminders as reminders
@@ -74,6 +75,14 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     reminders.TellsAgain: Caught("reminders/change-after-own-edit", "effects", "reminders"),
     reminders.TellsOfOwnEdits: Caught("reminders/own-edit-alone", "effects", "reminders"),
     reminders.ShowsTheFirstPlaceOnly: Caught("reminders/two-places-changed", "text", "reminder"),
+    hooks.RunsNone: Caught("hooks/exit-two-before-edit", "effects", "refused"),
+    hooks.EveryFailureBlocks: Caught("hooks/exit-one-before-edit", "effects", "refused"),
+    hooks.BlocksEveryTool: Caught("hooks/other-tools-hook", "effects", "refused"),
+    hooks.AllowedIsAllowed: Caught("hooks/allowed-against-deny-rule", "effects", "refused"),
+    hooks.KeepsItsInput: Caught("hooks/replaced-input", "effects", "file notes.txt"),
+    hooks.DistrustsFormatters: Caught("hooks/formatter-after-edit", "effects", "refused"),
+    hooks.SaysNothing: Caught("hooks/context-after-edit", "effects", "reminders"),
+    hooks.UndoesWhatIsBlocked: Caught("hooks/blocked-after-edit", "effects", "file notes.txt"),
     life.ForgetsOnResume: Caught("sessions/edit-after-resume", "effects", "refused"),
     life.ResumeUnlocks: Caught("sessions/edit-unread-after-resume", "effects", "refused"),
     life.ForgetsAtCompaction: Caught("sessions/edit-after-compaction", "effects", "refused"),

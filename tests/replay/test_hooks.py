@@ -1,0 +1,224 @@
+"""Hooks: what a scenario states of them, the commands that adapters get for it, and that who has none is not judged."""
+
+import json
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.lint.content import fingerprint
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.report.scenario import scenario_lines
+from readfirst.harness.report.step import given_lines
+from readfirst.harness.report.timeline import given_blocks
+from readfirst.harness.run.runner import run
+from readfirst.harness.session import Hook, ToolResult, Workspace
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.export import expanded
+from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.hook import hooks_of
+from readfirst.harness.workspace.site import SitePool
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+CONTRACT = SUITE.contracts["2.1.7"]
+CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: %s\n"
+
+
+class Quoting:
+    """Answers every call with the commands of the hooks, as some refusals do."""
+
+    capabilities = frozenset({"Read", "hooks"})
+
+    def open(self, workspace: Workspace) -> "Quoting":
+        self.workspace = workspace
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("|".join(hook.command for hook in self.workspace.hooks))
+
+
+def loaded(hooks: str, text: str = "seen") -> Scenario:
+    source = f"title: x\nrequirement: must\ngiven:\n  hooks:\n{hooks}steps:\n{CALL % text}"
+    document = strict_yaml.load(source.encode(), Path("x.yaml"))
+    return scenario_from(document, "family/x", SUITE.contracts)
+
+
+def judged(scenario: Scenario, adapter: Any) -> Verdict:
+    with SitePool() as place:
+        return compare(scenario, replay(scenario, adapter, place), CONTRACT, "text", SUITE.vocabulary)
+
+
+def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
+    scenario = loaded("    - {PreToolUse: Edit, deny: No.}\n")
+    assert "hooks" in scenario.needs
+    assert scenario.isolated
+
+
+@pytest.mark.parametrize(
+    ("hook", "told"),
+    [
+        ("{deny: No.}", "runs at no event"),
+        ("{PreToolUse: Edit}", "does nothing"),
+        ("{PreToolUse: Edit, deny: No., allow: Yes.}", "both deny and allow"),
+        (
+            "{PreToolUse: Edit, PostToolUse: Edit, exit: {code: 2, stderr: No.}}",
+            "both PreToolUse and PostTool",
+        ),
+        ("{PreToolUse: Edt, deny: No.}", "'Edt' matches no tool"),
+        ("{PostToolUse: Edit, deny: No.}", "cannot deny once the call is made"),
+        ("{PreToolUse: Edit, deny: 3}", "deny must be a string"),
+        ("{PreToolUse: Edit, exit: {code: 300, stderr: No.}}", "code must be"),
+        ("{PreToolUse: Edit, exit: {code: 2}}", "lacks the key 'stderr'"),
+        ("{PostToolUse: Edit, modify: {}}", "modify names no path"),
+        ("{PostToolUse: Edit, modify: {../a.txt: x}}", "leaves the workspace"),
+        ('{PostToolUse: Edit, modify: {a.txt: {text: x, mode: "0600"}}}', "content alone"),
+        ("{PostToolUse: Edit, modify: {a.txt: {symlink: b.txt}}}", "regular files alone"),
+        ("{PreToolUse: Edit, input: x}", "input must be a mapping"),
+        ("{PreToolUse: Edit, says: x}", "says"),
+    ],
+)
+def test_a_hook_that_cannot_be_is_a_mistake_with_a_place(hook: str, told: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        loaded(f"    - {hook}\n")
+    assert told in str(caught.value)
+    assert "x.yaml:5:" in str(caught.value)
+
+
+def test_commands_stand_for_themselves_in_texts() -> None:
+    hooks = (
+        "    - {PreToolUse: Edit, deny: $WS is no place.}\n    - {PostToolUse: Edit, modify: {a.txt: x}}\n"
+    )
+    assert judged(loaded(hooks, "$HOOK1|$HOOK2"), Quoting()).status == "passed"
+    assert judged(loaded(hooks, "$HOOK2|$HOOK1"), Quoting()).status == "failed"
+
+
+def test_a_process_of_its_own_gets_the_same_hooks() -> None:
+    adapter = PythonAdapter(__file__, "Quoting", time_limit=30)
+    try:
+        hooks = "    - {PreToolUse: Edit|Write, ask: Really?}\n"
+        assert judged(loaded(hooks, "$HOOK1"), adapter).status == "passed"
+    finally:
+        adapter.close()
+
+
+def ran(tmp_path: Path, hook: str) -> tuple[Hook, subprocess.CompletedProcess[str]]:
+    [found] = hooks_of(loaded(f"    - {hook}\n"), str(tmp_path))
+    shell = ["/bin/sh", "-c", found.command]
+    return found, subprocess.run(
+        shell, input='{"tool_name": "Edit"}' * 9999, capture_output=True, text=True, cwd=tmp_path
+    )
+
+
+def test_a_hook_that_exits_prints_its_error_and_its_code(tmp_path: Path) -> None:
+    found, done = ran(tmp_path, """{PreToolUse: Edit|Write, exit: {code: 2, stderr: "It's not to be."}}""")
+    assert (found.event, found.matcher) == ("PreToolUse", "Edit|Write")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "It's not to be.\n")
+
+
+@pytest.mark.parametrize(
+    ("hook", "said"),
+    [
+        (
+            "{PreToolUse: Edit, deny: It's not to be.}",
+            {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "deny",
+                "permissionDecisionReason": "It's not to be.",
+            },
+        ),
+        (
+            "{PreToolUse: Edit, input: {file_path: $WS/b.txt}}",
+            {
+                "hookEventName": "PreToolUse",
+                "permissionDecision": "allow",
+                "updatedInput": {"file_path": "$WS/b.txt"},
+            },
+        ),
+        (
+            "{PostToolUse: '*', context: Done.}",
+            {"hookEventName": "PostToolUse", "additionalContext": "Done."},
+        ),
+    ],
+)
+def test_a_hook_says_what_it_wants_as_json(tmp_path: Path, hook: str, said: Mapping[str, Any]) -> None:
+    _, done = ran(tmp_path, hook)
+    assert done.returncode == 0
+    assert json.loads(done.stdout.replace(str(tmp_path), "$WS")) == {"hookSpecificOutput": said}
+
+
+def test_a_hook_that_blocks_says_so_in_the_older_form(tmp_path: Path) -> None:
+    _, done = ran(tmp_path, "{PostToolUse: Edit, block: No.}")
+    assert json.loads(done.stdout) == {"decision": "block", "reason": "No."}
+
+
+def test_a_hook_writes_files_later_than_they_were_written_before(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("before")
+    before = file.stat()
+    _, done = ran(tmp_path, '{PostToolUse: Edit, modify: {a.txt: {text: "x\\n", eol: crlf}, b.txt: "y"}}')
+    assert (done.returncode, done.stderr) == (0, "")
+    assert file.read_bytes() == b"x\r\n"
+    assert (tmp_path / "b.txt").read_bytes() == b"y"
+    after = file.stat()
+    assert after.st_mtime_ns >= before.st_mtime_ns + 2_000_000
+    assert after.st_ino == before.st_ino
+
+
+class Silent:
+    """Declares nothing of the kind."""
+
+    def open(self, workspace: Workspace) -> "Silent":
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("")
+
+
+def test_who_does_not_declare_them_is_unsupported_which_is_no_pass() -> None:
+    [verdict] = run(SUITE, f"python:{__file__}:Silent", ["2.1.7"], ids=["hooks/exit-two-before-edit"])
+    assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks hooks")
+    assert not any(verdict.levels.values())
+
+
+HOOKS = {
+    "{PreToolUse: Edit, deny: No.}": 'PreToolUse Edit: deny "No."',
+    "{PreToolUse: '*', input: {a: b}}": 'PreToolUse *: input {a: "b"}',
+    "{PostToolUse: Edit, exit: {code: 2, stderr: No.}}": 'PostToolUse Edit: exit 2, stderr "No."',
+    "{PostToolUse: Edit, modify: {a.txt: x}}": 'PostToolUse Edit: modify a.txt: "x"',
+}
+
+
+@pytest.mark.parametrize(("hook", "line"), HOOKS.items())
+def test_reports_say_what_each_hook_does(hook: str, line: str) -> None:
+    scenario = loaded(f"    - {hook}\n")
+    assert f"hook {line}" in list(given_lines(scenario.given))
+    assert f"  hook {line}" in list(scenario_lines(scenario, CONTRACT))
+    assert {"label": "hook", "value": line} in given_blocks(scenario)
+
+
+def test_two_scenarios_that_differ_in_their_hooks_alone_are_not_the_same() -> None:
+    assert len({fingerprint(loaded(f"    - {hook}\n")) for hook in HOOKS}) == len(HOOKS)
+
+
+def test_hooks_are_exported_with_bytes() -> None:
+    scenario = loaded("".join(f"    - {hook}\n" for hook in HOOKS))
+    value = expanded(scenario, CONTRACT, SUITE.vocabulary)
+    assert value is not None
+    assert value["given"]["hooks"] == [
+        {"event": "PreToolUse", "matcher": "Edit", "deed": "deny", "words": "No."},
+        {"event": "PreToolUse", "matcher": "*", "deed": "input", "input": {"a": "b"}},
+        {"event": "PostToolUse", "matcher": "Edit", "deed": "exit", "code": 2, "words": "No."},
+        {
+            "event": "PostToolUse",
+            "matcher": "Edit",
+            "deed": "modify",
+            "files": {"a.txt": {"base64": "eA==", "utf8": "x"}},
+        },
+    ]
