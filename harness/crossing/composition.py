@@ -10,7 +10,7 @@ from readfirst.harness.crossing.author import Author
 from readfirst.harness.crossing.coverage import TOGETHER, Goals, goes_together
 from readfirst.harness.crossing.dimensions import DIMENSIONS, EDITS, QUESTIONS, RULES, STALE, Values
 from readfirst.harness.suite.rules import Rules
-from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario import Given, Scenario
 
 __all__ = ["crossed_scenarios"]
 
@@ -21,6 +21,8 @@ _TRIES, _PATIENCE = 200, 5
 """How many files are tried in all, and how many for a call about the same rule."""
 _FILES, _CALLS = 100, 150
 """Of how many drawn files, and of how many drawn calls, the most telling is taken."""
+_STEPS = 40
+"""The most steps of a scenario with several files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +57,66 @@ _GROUPS = (
 
 
 def crossed_scenarios(rules: Rules) -> Iterator[Scenario]:
-    """Yield the scenarios, without expectations. Each has the requirement of its rule. Raises UnknownRuleError."""
-    goals = Goals()
+    """Yield the scenarios, without expectations. Each has the requirement of its rule. Raises UnknownRuleError.
+
+    First every question meets every pair, with a file in each scenario. Then each rule meets the pairs that only its
+    neighbours have met; most of these need a file of their own, so there a scenario has several.
+    """
+    of_questions, of_rules = Goals(), Goals(of_rules=True)
+    written = {group.name: _parts(group, of_questions) for group in _GROUPS}
+    for parts in written.values():
+        for part in parts:
+            for values in part.author.met:
+                of_rules.meet(values)
     for group in _GROUPS:
-        number = 0
-        while goals.left(group.goals(group.rules)):
-            number += 1
-            turn = number % len(group.rules)
-            rules_in_turn = (*group.rules[turn:], *group.rules[:turn])
-            author, rule = _Composer(group, goals, Random(f"{group.name} {number}")).written(rules_in_turn)
-            rule = _shown(group, rule, author)
+        parts = written[group.name]
+        together = [[part] for part in parts] + _together(_parts(group, of_rules, after=len(parts)))
+        for number, several in enumerate(together, 1):
+            rule = several[0].rule
             yield Scenario(
                 id=f"crossed/{group.name}-{number:02}",
-                title=f"{group.sentence}: {_words(author.chosen)}",
+                title=f"{group.sentence}: {_title(several)}",
                 requirement=rules[rule].requirement,
-                given=author.given,
-                steps=tuple(author.steps),
+                given=Given({k: v for part in several for k, v in part.author.given.files.items()}),
+                steps=tuple(step for part in several for step in part.author.steps),
                 tags=group.tags,
                 rule=rule,
             )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The steps about one file, and the rule that its first call is about."""
+
+    author: Author
+    rule: str
+
+
+def _parts(group: _Group, goals: Goals, after: int = 0) -> list[_Part]:
+    """Return parts that meet what a group has still to meet; `after` counts those that it has already."""
+    parts: list[_Part] = []
+    while goals.left(group.goals(group.rules)):
+        number = after + len(parts) + 1
+        turn = number % len(group.rules)
+        composer = _Composer(group, goals, Random(f"{group.name} {number}"))
+        author, rule = composer.written((*group.rules[turn:], *group.rules[:turn]))
+        parts.append(_Part(author, _shown(group, rule, author)))
+    return parts
+
+
+def _together(parts: Sequence[_Part]) -> list[list[_Part]]:
+    """Return the parts in as few scenarios as they fit into one after the other, in none of which files meet."""
+    scenarios: list[list[_Part]] = []
+    for part in parts:
+        for several in scenarios:
+            steps = sum(len(each.author.steps) for each in (*several, part))
+            taken = {path for each in several for path in each.author.given.files}
+            if steps <= _STEPS and taken.isdisjoint(part.author.given.files):
+                several.append(part)
+                break
+        else:
+            scenarios.append([part])
+    return scenarios
 
 
 class _Composer:
@@ -86,8 +129,9 @@ class _Composer:
 
     def written(self, rules: Sequence[str]) -> tuple[Author, str]:
         """Return a scenario, and the rule that its first call is about: the first of these that has still to be met."""
+        lacking = [each for each in rules if self._goals.left(self._group.goals((each,)))]
         for number in range(_TRIES):
-            rule = rules[number // _PATIENCE % len(rules)]
+            rule = lacking[number // _PATIENCE % len(lacking)]
             wanted = self._goals.values_left(self._group.goals((rule,)))
             author = Author(max((self._file(wanted) for _ in range(_FILES)), key=self._worth_of_a_file))
             if self._add(author, (rule,)):
@@ -191,6 +235,12 @@ def _shown(group: _Group, rule: str, author: Author) -> str:
     if group.name == "allowed" and author.chosen["ends"] == "crlf":
         return "write-line-endings"
     return rule
+
+
+def _title(parts: Sequence[_Part]) -> str:
+    """Return the first file of a scenario in a few words, and how many there are beside it."""
+    first = _words(parts[0].author.chosen)
+    return first if len(parts) == 1 else f"{first}, +{len(parts) - 1}"
 
 
 def _words(file: Values) -> str:

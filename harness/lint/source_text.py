@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from readfirst.harness.source.ambiguous import is_ambiguous
 from readfirst.harness.source.finding import Finding, Position
 from readfirst.harness.source.strict_yaml import Document
 
@@ -14,20 +15,6 @@ __all__ = ["check_source_text"]
 _INVISIBLE = re.compile("[\r\x85\u2028\u2029\ufeff]")
 _NAMES = {"\r": "a carriage return", "\ufeff": "a byte order mark"}
 _ESCAPES = {"\r": r"\r", "\x85": r"\N", "\u2028": r"\L", "\u2029": r"\P", "\ufeff": r"\uFEFF"}
-
-# What YAML 1.1 or the core schema of YAML 1.2 reads as null, truth value, number or time.
-_AMBIGUOUS = re.compile(
-    r"""~|=|[Nn]ull|NULL|[Yy]|[Yy]es|YES|[Nn]|[Nn]o|NO|[Tt]rue|TRUE|[Ff]alse|FALSE|[Oo]n|ON|[Oo]ff|OFF
-    |[-+]?(?:0b[01_]+|0o?[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)
-    |[-+]?(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?
-    |[-+]?[0-9][0-9_]*[eE][-+]?[0-9]+
-    |[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)
-    |[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?
-    |[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?""",
-    re.VERBOSE,
-)
-_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_JSON_WORDS = ("null", "true", "false")
 
 
 def check_source_text(document: Document) -> Iterator[Finding]:
@@ -51,13 +38,7 @@ def check_source_text(document: Document) -> Iterator[Finding]:
                     position = Position(document.file, number, len(line.rstrip(" \t")) + 1)
                     fix = "Write the text in double quotes, with \\n for line ends."
                     yield Finding("trailing-blanks", position, "this line of a block ends in blanks", fix)
-        elif scalar.style == "" and _is_ambiguous(scalar.value):
+        elif scalar.style == "" and is_ambiguous(scalar.value):
             position = Position(document.file, scalar.first_line, scalar.column)
             message = f"other YAML readers do not read {scalar.value} as a string"
             yield Finding("ambiguous-scalar", position, message, f'Quote it: "{scalar.value}".')
-
-
-def _is_ambiguous(text: str) -> bool:
-    if text in _JSON_WORDS or _JSON_NUMBER.fullmatch(text):
-        return False
-    return _AMBIGUOUS.fullmatch(text) is not None

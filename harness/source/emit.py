@@ -10,6 +10,7 @@ from pathlib import Path
 
 import yaml
 
+from readfirst.harness.source.ambiguous import is_ambiguous
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 
 __all__ = ["emit_mapping", "emit_string"]
@@ -86,11 +87,10 @@ def _escape(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=65536)
 def _reads_back(text: str) -> bool:
-    if _ESCAPED.search(text):
+    if _ESCAPED.search(text) or is_ambiguous(text):
         return False
     line = f"k: {text}\n".encode()
     try:
-        # Other readers know more types (`yes`, `12:30`, dates): what they would convert is quoted.
         return bool(load(line, Path("-")).value == {"k": text} == yaml.safe_load(line))
     except (StrictYamlError, yaml.YAMLError, ValueError):
         return False
