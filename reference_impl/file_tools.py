@@ -14,7 +14,7 @@ from readfirst.reference_impl.arguments import Schema
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
-from readfirst.reference_impl.session.hooks import Hook, Hooks
+from readfirst.reference_impl.session.hooks import Hook
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
 from readfirst.reference_impl.text.insertion import BLANKS
@@ -306,16 +306,6 @@ class FileTools:
         except Refusal as refusal:
             return refusal
 
-    def _let_through(self, tool: str, prepared: _Prepared, hooks: Hooks) -> _Prepared:
-        """Return what hooks make of a call that was validated. Refusal: one of them blocks it."""
-        replaced = hooks.before(tool, prepared.arguments)
-        if replaced is None:
-            return prepared
-        again = self._prepared(tool, replaced)
-        if isinstance(again, Refusal):
-            raise again
-        return again
-
     def _schema(self, tool: str) -> Schema:
         """Return the schema of a tool, made when it is asked for: few sessions call every tool."""
         if tool not in self._schemas:
@@ -343,11 +333,24 @@ class FileTools:
             rules.validate(self._session, prepared.arguments)
         strike()
         hooks = self._session.hooks
-        if hooks is not None:
-            prepared = self._let_through(tool, prepared, hooks)
-        rules.permit(self._session, prepared.arguments)
+        if hooks is None:
+            rules.permit(self._session, prepared.arguments)
+            return self._executed(rules, prepared)
+        leave = hooks.before(tool, prepared.arguments)
+        if leave.arguments is not None:
+            replaced = self._prepared(tool, leave.arguments)
+            if isinstance(replaced, Refusal):
+                raise replaced
+            prepared = replaced
+        if not (leave.allowed and self._session.behaviours.hooks_lift_rules):
+            rules.permit(self._session, prepared.arguments)
+        known = set(self._session.memory.records.newest_first())
+        answer = self._executed(rules, prepared)
+        if hooks.after(tool, prepared.arguments, answer):
+            notice_formatted(self._session, tool, prepared.arguments, known)
+        return answer
+
+    def _executed(self, rules: _Tool, prepared: _Prepared) -> Answer:
         with _refusing(""):
             answer = rules.execute(self._session, prepared.arguments)
-        if hooks is not None and hooks.after(tool, prepared.arguments, answer):
-            notice_formatted(self._session, tool, prepared.arguments)
         return answer + prepared.note if isinstance(answer, str) else answer

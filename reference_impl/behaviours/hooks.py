@@ -10,6 +10,9 @@ __all__ = ["HookBehaviours"]
 
 _ERROR = "PreToolUse:{tool} hook error: {reason}"
 _BLOCKED = "{tool} operation blocked by hook:\n- {reason}"
+_FEEDBACK = "{tool} operation feedback:\n- {reason}"
+_OBJECTION = '{event}:{tool} hook blocking error from command: "{command}": {reason}'
+_ADDED = "{event}:{tool} hook additional context: {context}"
 _CONTEXT = (
     "PostToolUse:{tool} hook additional context: PostToolUse hook modified {path} after your edit (likely a "
     "formatter). Your next Edit will not fail with a stale-file error, but if its old_string targets a region the "
@@ -23,55 +26,73 @@ class HookBehaviours:
 
     hook_refusal: str = behaviour(
         _BLOCKED,
-        {"2.1.7": _ERROR},
+        {"2.0.76": _ERROR},
         meaning="The value is the answer to a call that a hook blocks by exit code 2.",
         shown_by=("hooks/exit-two-before-edit",),
     )
     hook_decision: str = behaviour(
         _BLOCKED,
-        {"2.1.7": "{reason}", "2.1.328": _ERROR},
+        {"2.0.76": "{reason}", "2.1.328": _ERROR},
         meaning="The value is the answer to a call that a hook denies.",
         shown_by=("hooks/denied-edit",),
     )
     hook_refusals_are_told: bool = behaviour(
         False,
-        {"2.1.7": True, "2.1.328": False},
+        {"2.0.76": True, "2.1.207": False},
         meaning="What a hook denies is told beside the answer as well.",
         shown_by=("hooks/denied-edit",),
     )
+    hook_objection: str = behaviour(
+        _FEEDBACK,
+        {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.76": _OBJECTION},
+        meaning="The value is what the model is told of a hook that objects to a call that was made.",
+        shown_by=("hooks/blocked-after-edit",),
+    )
+    hooks_lift_rules: bool = behaviour(
+        True,
+        {"2.0.76": False},
+        meaning="A call that a hook allows is made although a deny rule closes its file.",
+        shown_by=("hooks/allowed-against-deny-rule",),
+    )
     hooks_that_ask_refuse: bool = behaviour(
         False,
-        {"2.1.328": True},
+        {"2.1.207": True},
         meaning="A call of which a hook has the user asked is refused, because nobody answers.",
         shown_by=("hooks/asked-edit",),
     )
     hooks_replace_input: bool = behaviour(
         False,
-        {"2.1.7": True},
+        {"2.0.76": True},
         meaning="Arguments that a hook gives take the place of the model's.",
         shown_by=("hooks/replaced-input",),
     )
-    hooks_add_context: bool = behaviour(
-        False,
-        {"2.1.7": True},
-        meaning="What a hook adds as context is told beside the answer.",
+    hook_context: str = behaviour(
+        "",
+        {"2.0.0": "{context}", "2.0.76": _ADDED},
+        meaning="The value is what the model is told of what a hook adds as context; empty: nothing.",
         shown_by=("hooks/context-after-edit",),
     )
     hooks_tell_before_calls: bool = behaviour(
         False,
-        {"2.1.328": True},
+        {"2.1.40": True},
         meaning="A hook that runs before a call can add context, too.",
         shown_by=("hooks/context-before-edit",),
     )
     objections_are_told_twice: bool = behaviour(
         False,
-        {"2.1.7": True, "2.1.328": False},
+        {"2.0.76": True, "2.1.207": False},
         meaning="What a hook that exits with 0 objects to a call that was made is told twice.",
         shown_by=("hooks/blocked-after-edit",),
     )
+    formatted_new_files_are_not_told: bool = behaviour(
+        True,
+        {"1.0.126": False},
+        meaning="What a hook makes of a file that the session has just learned of is known, and not told.",
+        shown_by=("hooks/formatter-after-write",),
+    )
     formatted_files: str = behaviour(
         "",
-        {"2.1.328": _CONTEXT},
+        {"2.1.207": _CONTEXT},
         meaning="The value is what the model is told where a hook changes the file that a call has just written, which "
         "the session then knows; empty: it is noticed like every other change.",
         shown_by=("hooks/formatter-after-edit",),

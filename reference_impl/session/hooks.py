@@ -11,12 +11,12 @@ from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.shell.shell import Ran
 
-__all__ = ["Hook", "Hooks"]
+__all__ = ["Hook", "Hooks", "Leave"]
 
 _BEFORE, _AFTER = "PreToolUse", "PostToolUse"
 _BLOCKS = 2
 """The exit code that blocks; every other one but 0 is a failure of the hook itself, which changes nothing."""
-_BY_DECISION = {"deny": "deny", "block": "deny", "ask": "ask"}
+_BY_DECISION = {"deny": "deny", "block": "deny", "ask": "ask", "allow": "allow"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class _Wish:
-    """What a hook wants. `decision` is `deny`, `ask` or nothing; `plain`: it was said by the exit code."""
+    """What a hook wants. `decision` is `deny`, `ask`, `allow` or nothing; `plain`: it was said by the exit code."""
 
     hook: Hook
     decision: str = ""
@@ -47,6 +47,14 @@ class _Wish:
     plain: bool = False
     context: str = ""
     input: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """What hooks make of a call that may be made: `arguments` in place of its own, and whether one `allowed` it."""
+
+    arguments: Mapping[str, Any] | None = None
+    allowed: bool = False
 
 
 @dataclass(slots=True)
@@ -57,9 +65,10 @@ class Hooks:
     behaviours: Behaviours
     told: list[str] = field(default_factory=list)
 
-    def before(self, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Return the arguments that take the place of a call's, None: it stays as it is. Refusal: a hook blocks it."""
+    def before(self, tool: str, arguments: Mapping[str, Any]) -> Leave:
+        """Run the hooks before a call. Refusal: one of them blocks it."""
         replaced = None
+        allowed = False
         for wish in self._wishes(_BEFORE, tool, {"tool_input": arguments}):
             if wish.decision == "deny":
                 raise self._blocked(tool, wish)
@@ -67,8 +76,9 @@ class Hooks:
                 raise Refusal("blocked_by_hook", wish.reason)
             if wish.context and self.behaviours.hooks_tell_before_calls:
                 self._tell(_BEFORE, tool, wish)
+            allowed = allowed or wish.decision == "allow"
             replaced = wish.input or replaced
-        return replaced if self.behaviours.hooks_replace_input else None
+        return Leave(replaced if self.behaviours.hooks_replace_input else None, allowed)
 
     def after(self, tool: str, arguments: Mapping[str, Any], answer: object) -> bool:
         """Run the hooks after a call that was made; tell whether there were any."""
@@ -107,13 +117,15 @@ class Hooks:
         return Refusal("blocked_by_hook", form.format(tool=tool, reason=reason))
 
     def _complain(self, event: str, tool: str, wish: _Wish) -> None:
-        reason = f"[{wish.hook.command}]: {wish.reason.rstrip()}" if wish.plain else wish.reason
         command = wish.hook.command
-        self.told.append(f'{event}:{tool} hook blocking error from command: "{command}": {reason}')
+        reason = f"[{command}]: {wish.reason.rstrip()}" if wish.plain else wish.reason
+        form = self.behaviours.hook_objection
+        self.told.append(form.format(event=event, tool=tool, command=command, reason=reason))
 
     def _tell(self, event: str, tool: str, wish: _Wish) -> None:
-        if self.behaviours.hooks_add_context:
-            self.told.append(f"{event}:{tool} hook additional context: {wish.context}")
+        form = self.behaviours.hook_context
+        if form:
+            self.told.append(form.format(event=event, tool=tool, context=wish.context))
 
 
 def _wish(hook: Hook, ran: Ran) -> _Wish:

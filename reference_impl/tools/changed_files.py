@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,18 +45,27 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def notice_formatted(session: Session, tool: str, arguments: Mapping[str, Any]) -> None:
-    """Take over what a hook made of the file that a call has just written, and tell of it."""
+def notice_formatted(
+    session: Session, tool: str, arguments: Mapping[str, Any], known: Collection[str]
+) -> None:
+    """Take over what a hook made of the file that a call has just written, and tell of it, where that is done.
+
+    `known` are the paths that the session knew before the call.
+    """
+    behaviours = session.behaviours
     path = session.paths.expanded(arguments.get("file_path") or arguments.get("notebook_path") or "")
     record = session.memory.records.peek(path)
-    if not session.behaviours.formatted_files or session.hooks is None or record is None or not record.own:
+    silently = behaviours.formatted_new_files_are_not_told and path not in known
+    if session.hooks is None or record is None or not record.own:
+        return
+    if not (behaviours.formatted_files or silently):
         return
     with contextlib.suppress(OSError):
         if session.memory.is_newer(path, record):
-            session.memory.records.put(
-                path, replace(record, content=None, timestamp=modified_at(path), seen=False)
-            )
-            session.hooks.tell_of_formatted(tool, path)
+            modified = modified_at(path)
+            session.memory.records.put(path, replace(record, content=None, timestamp=modified, seen=False))
+            if not silently:
+                session.hooks.tell_of_formatted(tool, path)
 
 
 def reminders(path: str, before: str, after: str, behaviours: Behaviours) -> list[str]:

@@ -105,7 +105,8 @@ class ClaudeCodeSession:
             notes = self.conversation.notes if last else ()
             text, reminders = files_told(text, notes)
             if self._workspace.hooks:
-                reminders += hooks_told(notes)
+                text, told = hooks_told(text, notes)
+                reminders += told
         root = str(self._workspace.root)
         if not self._owned and self._directory in text:
             # What a version says of its working directory, it would say of the workspace.

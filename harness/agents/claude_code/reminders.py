@@ -27,6 +27,10 @@ _OF_A_FILE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
 _MERGED = _reminder(_OF_A_FILE, before=r"\n*")
 _APART = re.compile(rf"(?:\A|\n\n){_OF_A_FILE}.*?(?=\n\n[A-Z]|\Z)", re.DOTALL)
 
+_MERGED_OF_A_HOOK = re.compile(
+    r"\n*<system-reminder>\n\w+ \(\w+\) <post-tool-use-hook>(.*?)</post-tool-use-hook>.*?</system-reminder>",
+    re.DOTALL,
+)
 _OF_A_HOOK = re.compile(
     r"(?:\A|\n\n)((?:(?:Pre|Post)ToolUse:\w+ hook |\w+ operation feedback:\n).*?)(?=\n\n[A-Z]|\Z)", re.DOTALL
 )
@@ -59,10 +63,12 @@ def files_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return text, tuple(each.strip("\n") for each in (*told, *apart))
 
 
-def hooks_told(notes: Sequence[str]) -> tuple[str, ...]:
-    """Return what the notes beside a result say that hooks have to say."""
+def hooks_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Return a result without what hooks have to say in it, and what they say there and in the notes beside it."""
+    merged = [found[1] for found in _MERGED_OF_A_HOOK.finditer(text)]
     bare = [note.removeprefix("<system-reminder>\n").removesuffix("\n</system-reminder>") for note in notes]
-    return tuple(found[1].strip("\n") for note in bare for found in _OF_A_HOOK.finditer(note))
+    apart = [found[1] for note in bare for found in _OF_A_HOOK.finditer(note)]
+    return _MERGED_OF_A_HOOK.sub("", text), tuple(each.strip("\n") for each in (*merged, *apart))
 
 
 def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:
