@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, get_args, runtime_checkable
 
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
 
 __all__ = [
     "BASIC_CAPABILITIES",
+    "MODES",
     "TIME_LIMIT",
     "Adapter",
     "BrokenAdapter",
@@ -19,6 +20,8 @@ __all__ = [
     "DelegatingSession",
     "Hook",
     "ParallelSession",
+    "PermissionMode",
+    "Permissions",
     "RacingSession",
     "ResumingSession",
     "ServerUse",
@@ -32,6 +35,10 @@ BASIC_CAPABILITIES = frozenset({"Read", "Edit", "Write"})
 
 TIME_LIMIT = 30.0
 """Seconds that one call may take, unless a run says otherwise."""
+
+PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
+MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
+"""What a session does unasked: read, plan only, edit where it is at home, or everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,20 @@ class Hook:
 
 
 @dataclass(frozen=True, slots=True)
+class Permissions:
+    """What a session may do without asking; nobody answers, so what it would ask for is refused.
+
+    `allow` are rules as in a Claude Code settings file, for example `Edit(docs/**)`; a relative pattern is relative to
+    `directory`, the session's working directory. `additional` are further directories where it is at home.
+    """
+
+    mode: PermissionMode
+    directory: Path
+    allow: tuple[str, ...] = ()
+    additional: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Workspace(os.PathLike[str]):
     """Where one scenario happens: an absolute directory without symbolic links, and the rules that hold there.
 
@@ -73,6 +94,7 @@ class Workspace(os.PathLike[str]):
     `isolated` asks for a session whose working directory is `root` itself and that serves nothing else;
     otherwise one process may serve many workspaces. `relative` is one of its reasons, and the only one that is
     not peculiar to the recorded product: paths are relative to the working directory.
+    `permissions` are None unless a scenario is about them: then every call is allowed, except what `deny` closes.
     """
 
     root: Path
@@ -82,6 +104,7 @@ class Workspace(os.PathLike[str]):
     isolated: bool = False
     relative: bool = False
     hooks: tuple[Hook, ...] = ()
+    permissions: Permissions | None = None
 
     def __fspath__(self) -> str:
         return str(self.root)

@@ -15,6 +15,7 @@ from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, beha
 from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
 from readfirst.reference_impl.session.hooks import Hook
+from readfirst.reference_impl.session.permissions import MODES, Mode
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
 from readfirst.reference_impl.text.insertion import BLANKS
@@ -138,7 +139,10 @@ class FileTools:
     sandbox: an absolute path or `..` leads out of it, as in the product. `home` is what `~` in deny rules means
     (default: the user's home). `deny` are permission rules as in a settings file, for example `Edit(secret/**)`.
     With a `shell`, which runs its commands, there is also Bash. `hooks` run around each call, in this order.
-    ValueError: unknown contract, a root that is no directory, or a rule that is none.
+    Without a `mode` every call is allowed that no rule denies. In a mode (`default`, `plan`, `acceptEdits`,
+    `bypassPermissions`) what would have to be asked for is refused, unless a rule of `allow` covers it; `additional`
+    are directories where the session is at home as in `root`.
+    ValueError: unknown contract or mode, a root that is no directory, or a rule that is none.
 
     `call` answers as a model would see it and never raises for a refusal; `read`, `edit`, `write` and `notebook_edit`
     return the text or raise `Refusal`. A refused call leaves the disk as it was. Not safe to share between threads.
@@ -153,6 +157,9 @@ class FileTools:
         deny: Iterable[str] = (),
         shell: Shell | None = None,
         hooks: Iterable[Hook] = (),
+        mode: Mode | None = None,
+        allow: Iterable[str] = (),
+        additional: Iterable[str | os.PathLike[str]] = (),
     ) -> None:
         if not Path(root).is_dir():
             raise ValueError(
@@ -161,8 +168,18 @@ class FileTools:
         root_path = str(Path(root).absolute())
         home_path = str((Path.home() if home is None else Path(home)).absolute())
         behaviours = behaviours_of(contract)
+        if mode is not None and mode not in MODES:
+            raise ValueError(f"unknown mode {mode!r}; there are {', '.join(MODES)}")
         self._session = Session.opened(
-            behaviours, root=root_path, home=home_path, deny=deny, shell=shell, hooks=hooks
+            behaviours,
+            root=root_path,
+            home=home_path,
+            deny=deny,
+            shell=shell,
+            hooks=hooks,
+            mode=mode,
+            allow=allow,
+            additional=[str(Path(each).absolute()) for each in additional],
         )
         absent = {"MultiEdit": not behaviours.multi_edit_exists, "Bash": shell is None}
         self._tools = tuple(name for name in _TOOLS if not absent.get(name))

@@ -25,6 +25,7 @@ from readfirst.harness.session import (
     DelegatingSession,
     Hook,
     ParallelSession,
+    Permissions,
     RacingSession,
     Workspace,
     capabilities_of,
@@ -124,6 +125,7 @@ class _Host:
                     needs=frozenset(message["needs"]),
                     isolated=message["isolated"],
                     hooks=tuple(Hook(*each) for each in message["hooks"]),
+                    permissions=_permissions(message["permissions"]),
                 )
                 self.sessions[number] = self.adapter.open(workspace)
                 return {}
@@ -166,6 +168,13 @@ class _Host:
         self.framing.send({"strike": True})
         if self.framing.receive_or_end() is None:
             os._exit(1)
+
+
+def _permissions(sent: Mapping[str, Any] | None) -> Permissions | None:
+    if sent is None:
+        return None
+    further = tuple(map(Path, sent["additional"]))
+    return Permissions(sent["mode"], Path(sent["directory"]), tuple(sent["allow"]), further)
 
 
 def _result(result: Any) -> Any:

@@ -18,7 +18,14 @@ from readfirst.harness.adapters.framing import EndedError, Framing, GarbageError
 from readfirst.harness.processes.child import Child
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import BASIC_CAPABILITIES, TIME_LIMIT, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import (
+    BASIC_CAPABILITIES,
+    TIME_LIMIT,
+    BrokenAdapter,
+    Permissions,
+    ToolResult,
+    Workspace,
+)
 from readfirst.harness.workspace.site import Territory
 
 __all__ = ["FactoryError", "PythonAdapter", "PythonSession"]
@@ -113,6 +120,7 @@ class PythonAdapter:
             needs=sorted(workspace.needs),
             isolated=workspace.isolated,
             hooks=[(hook.event, hook.matcher, hook.command) for hook in workspace.hooks],
+            permissions=_sent(workspace.permissions),
         )
         return session
 
@@ -180,6 +188,17 @@ class PythonSession:
             return [_result(each) for each in answer["results"]]
         except (KeyError, TypeError, IndexError) as error:
             raise BrokenAdapter(f"the adapter's process answered garbage: {str(answer)[:200]}") from error
+
+
+def _sent(permissions: Permissions | None) -> dict[str, Any] | None:
+    if permissions is None:
+        return None
+    return {
+        "mode": permissions.mode,
+        "directory": str(permissions.directory),
+        "allow": permissions.allow,
+        "additional": list(map(str, permissions.additional)),
+    }
 
 
 def _result(values: Mapping[str, Any]) -> ToolResult:

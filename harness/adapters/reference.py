@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from readfirst.harness.adapters.shell import Shell, run_hook
@@ -15,7 +15,25 @@ from readfirst.harness.suite.scenario import BASH
 from readfirst.reference_impl import Behaviours, FileTools, Ran, Result
 from readfirst.reference_impl import Hook as ReferenceHook
 
-__all__ = ["ReferenceAdapter", "ReferenceSession", "hooks_for"]
+__all__ = ["ReferenceAdapter", "ReferenceSession", "hooks_for", "reference_tools"]
+
+
+def reference_tools(
+    contract: str | Behaviours, workspace: Workspace, shell: Shell | None, hooks: Iterable[ReferenceHook] = ()
+) -> FileTools:
+    """Return the reference's tools for a session in a workspace."""
+    given = workspace.permissions
+    return FileTools(
+        contract,
+        root=workspace.root if given is None else given.directory,
+        home=workspace.home,
+        deny=workspace.deny,
+        shell=shell,
+        hooks=hooks,
+        mode=None if given is None else given.mode,
+        allow=() if given is None else given.allow,
+        additional=() if given is None else given.additional,
+    )
 
 
 class ReferenceAdapter:
@@ -50,10 +68,7 @@ class ReferenceSession:
         """Start in a workspace, with a shell if its scenario runs commands. `seconds` is the time limit per call."""
         shell = Shell(workspace.root, workspace.home, seconds) if BASH in workspace.needs else None
         hooks = hooks_for(workspace, seconds)
-        tools = FileTools(
-            contract, root=workspace.root, home=workspace.home, deny=workspace.deny, shell=shell, hooks=hooks
-        )
-        return ReferenceSession(tools, seconds)
+        return ReferenceSession(reference_tools(contract, workspace, shell, hooks), seconds)
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Execute one call."""

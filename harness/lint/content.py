@@ -135,6 +135,7 @@ def fingerprint(scenario: Scenario) -> str:
         "files": {path: _state(entry) for path, entry in scenario.given.files.items()},
         "deny": sorted(scenario.given.deny),
         "hooks": [_hook(hook) for hook in scenario.given.hooks],
+        "permissions": repr(scenario.given.permissions),
         "steps": [_done(step) for step in scenario.steps],
     }
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -55,6 +55,8 @@ def scenario_lines(
         yield f"  deny {visible(rule)}"
     for hook in scenario.given.hooks:
         yield f"  {describe_hook(hook)}"
+    if scenario.given.permissions is not None:
+        yield from (f"  {key} {visible(value)}" for key, value in scenario.given.permissions.lines())
     if not scenario.given.files:
         yield "  an empty directory"
     for number, step in enumerate(scenario.steps, 1):

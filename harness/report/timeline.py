@@ -46,11 +46,12 @@ MOST_DIFFERENCES = 20
 
 def given_blocks(scenario: Scenario) -> list[Block]:
     """Return the files and permission rules that a scenario begins with."""
-    blocks = [_entry(path, entry) for path, entry in scenario.given.files.items()]
-    blocks += [_value("deny", rule) for rule in scenario.given.deny]
-    return blocks + [
-        _value("hook", describe_hook(hook).removeprefix("hook ")) for hook in scenario.given.hooks
-    ]
+    given = scenario.given
+    blocks = [_entry(path, entry) for path, entry in given.files.items()]
+    blocks += [_value("deny", rule) for rule in given.deny]
+    if given.permissions is not None:
+        blocks += [_value(key, value) for key, value in given.permissions.lines()]
+    return blocks + [_value("hook", describe_hook(hook).removeprefix("hook ")) for hook in given.hooks]
 
 
 def steps_of(scenario: Scenario) -> list[dict[str, Any]]:

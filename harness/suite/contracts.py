@@ -54,6 +54,7 @@ SESSION_CAPABILITIES = (
     "agents",
     "reminders",
     "hooks",
+    "permission_modes",
 )
 """What a session may offer beside the file tools."""
 

@@ -18,6 +18,7 @@ from readfirst.harness.suite.entry import (
     SpecialFile,
     Symlink,
 )
+from readfirst.harness.suite.permissions import GivenPermissions
 from readfirst.harness.suite.scenario import (
     Expectation,
     GivenHook,
@@ -75,8 +76,20 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
             "files": {path: _given(entry) for path, entry in scenario.given.files.items()},
             "deny": list(scenario.given.deny),
             "hooks": [_hook(hook) for hook in scenario.given.hooks],
+            "permissions": _permissions(scenario.given.permissions),
         },
         "steps": steps,
+    }
+
+
+def _permissions(given: GivenPermissions | None) -> dict[str, Any] | None:
+    if given is None:
+        return None
+    return {
+        "mode": given.mode,
+        "allow": list(given.allow),
+        "working_directory": given.working_directory,
+        "additional_directories": list(given.additional_directories),
     }
 
 

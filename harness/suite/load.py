@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -22,6 +21,7 @@ from readfirst.harness.suite.events import EVENTS, read_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.hooks import read_hooks
+from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
 from readfirst.harness.suite.scenario import (
     BASH,
     CALLS,
@@ -46,7 +46,6 @@ __all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
 _TOP = ("title", "about", "requirement", "rule", "tags", "sources", "contract", "given", "steps")
 _ELSEWHERE = {"during": "Make the call its own step: which call of a group runs first is not known."}
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel")
-_DENY = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
 
 
 class ScenarioError(SuiteError):
@@ -151,7 +150,8 @@ class _Reader(Inspection):
         )
 
     def given(self, value: Any) -> Given:
-        fields = self.mapping(value, ("given",), "given", ("files", "deny", "reminders", "hooks")) or {}
+        known = ("files", "deny", "reminders", "hooks", *PERMISSION_KEYS)
+        fields = self.mapping(value, ("given",), "given", known) or {}
         files: dict[str, Entry] = {}
         if "files" in fields:
             for path, content in (self.mapping(fields["files"], ("given", "files"), "files") or {}).items():
@@ -160,18 +160,12 @@ class _Reader(Inspection):
                 if is_safe(self, path, place, key=True) and entry is not None:
                     files[path] = entry
             self.conflicts(files)
-        deny: tuple[str, ...] = ()
-        if "deny" in fields:
-            deny = self.strings(fields["deny"], ("given", "deny"), "deny")
-            for number, rule in enumerate(deny):
-                if not _DENY.fullmatch(rule):
-                    fix = "Write a tool and, in parentheses, a pattern: Edit(secret/**)."
-                    self.note(("given", "deny", number), f"{rule!r} is not a permission rule", fix)
+        deny = read_rules(self, fields, "deny")
         reminders = fields.get("reminders", True)
         if reminders is not True:
             self.note(("given", "reminders"), "reminders is true or left out", "Write `reminders: true`.")
         hooks = read_hooks(self, ("given", "hooks"), fields["hooks"]) if "hooks" in fields else ()
-        return Given(files, deny, "reminders" in fields, hooks)
+        return Given(files, deny, "reminders" in fields, hooks, read_permissions(self, fields))
 
     def unasked_reminders(self, steps: Sequence[Step]) -> None:
         """Note clauses that state reminders where none are judged."""

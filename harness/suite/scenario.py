@@ -11,6 +11,7 @@ from typing import Any, Literal
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.heading import Requirement
+from readfirst.harness.suite.permissions import GivenPermissions
 from readfirst.harness.suite.shift import Seconds
 
 __all__ = [
@@ -203,12 +204,14 @@ class Given:
     """The workspace before the first step, the session's permission rules (`Edit(secret/**)`) and its hooks.
 
     `reminders`: what the model is told beside answers is judged as well, of changed files and by hooks.
+    `permissions`: what the session may do without asking; None: everything.
     """
 
     files: Mapping[str, Entry] = field(default_factory=dict)
     deny: tuple[str, ...] = ()
     reminders: bool = False
     hooks: tuple[GivenHook, ...] = ()
+    permissions: GivenPermissions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +266,8 @@ class Scenario:
             needs.add("reminders")
         if self.given.hooks:
             needs.add("hooks")
+        if self.given.permissions:
+            needs.add("permission_modes")
         return frozenset(needs)
 
     @property
@@ -281,6 +286,7 @@ class Scenario:
         return bool(
             self.given.deny
             or self.given.hooks
+            or self.given.permissions
             or any(isinstance(step, SessionEvent) for step in self.steps)
             or any(_is_large(entry) for entry in self.given.files.values())
             or len({path for call in self.calls() if (path := _folded_path(call.arguments))}) > 1

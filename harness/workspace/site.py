@@ -9,7 +9,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from readfirst.harness.processes.removal import destroy, empty
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import Workspace
+from readfirst.harness.session import Permissions, Workspace
 from readfirst.harness.suite.entry import OLD_TIME, Directory, Entry, HardLink, RegularFile
 from readfirst.harness.suite.scenario import Scenario, WorldEvent
 from readfirst.harness.suite.shift import NANOSECONDS
@@ -190,12 +190,23 @@ class Site:
         return Workspace(
             root=Path(self.root),
             home=Path(self.home),
-            deny=tuple(rule.replace("$WS", self.root) for rule in scenario.given.deny),
+            deny=self._placed(scenario.given.deny),
             needs=scenario.needs,
             isolated=scenario.isolated,
             relative=scenario.relative,
             hooks=hooks_of(scenario, self.root),
+            permissions=self._permissions(scenario),
         )
+
+    def _permissions(self, scenario: Scenario) -> Permissions | None:
+        given, root = scenario.given.permissions, Path(self.root)
+        if given is None:
+            return None
+        further = tuple(root / folder for folder in given.additional_directories)
+        return Permissions(given.mode, root / given.working_directory, self._placed(given.allow), further)
+
+    def _placed(self, rules: Iterable[str]) -> tuple[str, ...]:
+        return tuple(rule.replace("$WS", self.root) for rule in rules)
 
     def lay_out(self, files: Mapping[str, Entry]) -> None:
         """Create the given files below the root, which must be empty."""

@@ -22,7 +22,8 @@ class PermissionBehaviours:
     rules_follow_links: bool = behaviour(
         False,
         {"1.0.120": True},
-        meaning="A deny rule also closes the links to what it closes.",
+        meaning="A deny rule also closes the links to what it closes, and a link inside the working directory to "
+        "what is outside has to be asked for.",
         shown_by=("permissions/link-into-denied", "permissions/linked-directory-into-denied"),
     )
     # 1.0.5 still does, but writes a settings file of its own beside it, so it gives no recording.
@@ -76,6 +77,20 @@ class PermissionBehaviours:
         {"2.1.260": False},
         meaning="A deny rule whose pattern begins with `#` closes nothing.",
         shown_by=("permissions/comment-as-rule",),
+    )
+    planning_changes_nothing: bool = behaviour(
+        False,
+        {"2.1.160": True},
+        meaning="In the mode `plan` Edit and Write are refused whatever is allowed; otherwise a rule that allows "
+        "them holds.",
+        shown_by=("permission-modes/plan-and-allowed-edit",),
+    )
+    planning_may_read_everywhere: bool = behaviour(
+        False,
+        {"2.1.228": True},
+        meaning="In the mode `plan` every file may be read; otherwise those outside the working directory only if a "
+        "rule allows it.",
+        shown_by=("permission-modes/plan-reads-outside",),
     )
     own_files_are_guarded: bool = behaviour(
         False,

@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
@@ -15,13 +16,20 @@ from readfirst.reference_impl.settings.file import SETTINGS_FILES
 from readfirst.reference_impl.text.insertion import BLANKS
 
 __all__ = [
+    "MODES",
     "DenyRules",
+    "Grants",
+    "Mode",
     "PermissionRuleError",
     "Permissions",
     "RuleGrammar",
     "refuse_guarded",
     "refuse_suspicious",
 ]
+
+Mode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+"""What a session does without asking: read, read and plan, edit as well, everything."""
 
 _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 
@@ -123,11 +131,67 @@ class DenyRules:
 
 
 @dataclass(frozen=True, slots=True)
+class Grants:
+    """What is done without asking: by `mode`, by the rules of `allow`, and in `directories`.
+
+    `follows`: a link counts as what it leads to, too.
+    """
+
+    mode: Mode
+    allow: DenyRules
+    directories: tuple[str, ...]
+    follows: bool
+
+    def covers(self, path: str) -> bool:
+        """Tell whether a file lies in one of the directories."""
+        return all(self._contain(each) for each in {path, disk.leads_to(path) if self.follows else path})
+
+    def _contain(self, path: str) -> bool:
+        return any(
+            path == directory or path.startswith(directory + "/")
+            for each in self.directories
+            for directory in (each, disk.leads_to(each))
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Permissions:
-    """What the deny rules refuse, in the words and at the time that the contract has for it."""
+    """What the deny rules refuse, in the words and at the time that the contract has for it.
+
+    `grants` are what the session may do unasked; None: everything.
+    """
 
     rules: DenyRules
     behaviours: Behaviours
+    grants: Grants | None = None
+
+    def may_read(self, path: str) -> bool:
+        """Tell whether an absolute path may be read without asking."""
+        grants = self.grants
+        return (
+            grants is None
+            or grants.mode == "bypassPermissions"
+            or (grants.mode == "plan" and self.behaviours.planning_may_read_everywhere)
+            or "Read" in grants.allow.removed
+            or grants.allow.denies("Read", path)
+            or grants.covers(path)
+        )
+
+    def ask_to_read(self, path: str) -> None:
+        """Refuse what is only read after asking, because nobody is there to answer."""
+        if not self.may_read(path):
+            raise _not_granted("read from", path)
+
+    def ask_to_write(self, tool: str, path: str) -> None:
+        """Refuse what is only changed after asking, because nobody is there to answer."""
+        grants = self.grants
+        if grants is None or grants.mode == "bypassPermissions":
+            return
+        if grants.mode == "plan" and self.behaviours.planning_changes_nothing:
+            raise Refusal("permission_denied", f"Cannot write to {path} while in plan mode.")
+        allowed = tool in grants.allow.removed or grants.allow.denies("Edit", path)
+        if not allowed and not (grants.mode == "acceptEdits" and grants.covers(path)):
+            raise _not_granted("write to", path)
 
     def deny(self, action: str, path: str, *, code: int | None = None, done: str = "") -> None:
         """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`.
@@ -162,6 +226,13 @@ class Permissions:
             raise Refusal("permission_denied", f"Permission to {verb} {given} has been denied.")
 
 
+def _not_granted(doing: str, path: str) -> Refusal:
+    return Refusal(
+        "permission_denied",
+        f"Claude requested permissions to {doing} {path}, but you haven't granted it yet.",
+    )
+
+
 def refuse_suspicious(path: str) -> None:
     """Refuse a path with a blank at its end: it needs a permission that nobody is there to give."""
     if path != path.rstrip(BLANKS):
@@ -177,7 +248,7 @@ def refuse_guarded(path: str) -> None:
     if "/.claude/" not in path.lower():
         return
     if path.lower().endswith(SETTINGS_FILES):
-        message = f"Claude requested permissions to write to {path}, but you haven't granted it yet."
-    else:
-        message = f"Claude requested permissions to edit {path} which is a sensitive file."
-    raise Refusal("permission_denied", message)
+        raise _not_granted("write to", path)
+    raise Refusal(
+        "permission_denied", f"Claude requested permissions to edit {path} which is a sensitive file."
+    )

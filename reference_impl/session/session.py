@@ -10,7 +10,7 @@ from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.session.hooks import Hook, Hooks
 from readfirst.reference_impl.session.memory import Memory, ReadState
 from readfirst.reference_impl.session.paths import Paths
-from readfirst.reference_impl.session.permissions import DenyRules, Permissions, RuleGrammar
+from readfirst.reference_impl.session.permissions import DenyRules, Grants, Mode, Permissions, RuleGrammar
 from readfirst.reference_impl.session.storage import Storage
 from readfirst.reference_impl.shell.shell import Shell
 
@@ -44,16 +44,26 @@ class Session:
         deny: Iterable[str] = (),
         shell: Shell | None = None,
         hooks: Iterable[Hook] = (),
+        mode: Mode | None = None,
+        allow: Iterable[str] = (),
+        additional: Iterable[str] = (),
     ) -> Session:
-        """Return a new session. `root` and `home` are absolute paths. PermissionRuleError: a rule is none."""
-        rules, around = tuple(deny), tuple(hooks)
-        grammar = _grammar(behaviours) if rules else None
+        """Return a new session; without a `mode` everything is done unasked.
+
+        `root`, `home` and `additional` are absolute paths. PermissionRuleError: a rule is none.
+        """
+        rules, allowed, around = tuple(deny), tuple(allow), tuple(hooks)
+        grammar = _grammar(behaviours) if rules or allowed else None
+        grants = None
+        if mode is not None:
+            granted = DenyRules(allowed, root=root, home=home, grammar=grammar)
+            grants = Grants(mode, granted, (root, *additional), behaviours.rules_follow_links)
         storage = Storage(root, behaviours)
         known_as = disk.leads_to if behaviours.links_share_a_record else str
         return cls(
             behaviours,
             Paths(root, home, behaviours),
-            Permissions(DenyRules(rules, root=root, home=home, grammar=grammar), behaviours),
+            Permissions(DenyRules(rules, root=root, home=home, grammar=grammar), behaviours, grants),
             storage,
             Memory(root, behaviours, storage, ReadState(behaviours.remembered_files, known_as)),
             shell,

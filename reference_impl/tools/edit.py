@@ -29,7 +29,17 @@ from readfirst.reference_impl.text.insertion import (
     without_trailing_blanks,
 )
 
-__all__ = ["SHOWN", "execute", "known", "permit", "prepare", "refuse_unchanged", "schema", "validate"]
+__all__ = [
+    "SHOWN",
+    "execute",
+    "known",
+    "permit",
+    "permit_change",
+    "prepare",
+    "refuse_unchanged",
+    "schema",
+    "validate",
+]
 
 _SWAPPED = (
     "\n(note: Edit also tried swapping \\uXXXX escapes and their characters; neither form matched, so the mismatch is "
@@ -107,7 +117,8 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         return
     session.paths.refuse_missing(path, code=4)
     refuse_notebook(path)
-    record = refuse_unread(session.memory, path, needs_read=session.behaviours.edit_needs_read, code=6)
+    needs_read = session.behaviours.edit_needs_read or not session.permissions.may_read(path)
+    record = refuse_unread(session.memory, path, needs_read=needs_read, code=6)
     if record is not None:
         refuse_modified(session, path, record, arguments)
     if session.behaviours.unwritable_files_are_refused:
@@ -120,6 +131,11 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
+    """Refuse what Edit may not change."""
+    permit_change(session, arguments, tool="Edit")
+
+
+def permit_change(session: Session, arguments: Mapping[str, Any], *, tool: str) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers, and one that needs a permission nobody gives."""
     given = arguments["file_path"]
     unfolded = session.paths.unfolded(given)
@@ -128,6 +144,7 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
         refuse_suspicious(arguments["file_path"])
     if session.behaviours.own_files_are_guarded:
         refuse_guarded(session.paths.expanded(arguments["file_path"]))
+    session.permissions.ask_to_write(tool, session.paths.expanded(given))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:

@@ -56,7 +56,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what Edit may not change."""
-    edit_tool.permit(session, arguments)
+    edit_tool.permit_change(session, arguments, tool="MultiEdit")
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:

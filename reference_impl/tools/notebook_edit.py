@@ -95,9 +95,10 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Refuse a path, or a link to a file, that a deny rule covers."""
+    """Refuse a path, or a link to a file, that a deny rule covers, and one that has to be asked for."""
     given = arguments["notebook_path"]
     session.permissions.deny_target("Edit", session.paths.expanded(given), given)
+    session.permissions.ask_to_write("NotebookEdit", session.paths.expanded(given))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:

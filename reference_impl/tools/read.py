@@ -91,6 +91,7 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
         refuse_circle(session.paths.to_read(arguments["file_path"]))
     given = arguments["file_path"]
     session.permissions.deny_target("Read", session.paths.expanded(given), given)
+    session.permissions.ask_to_read(session.paths.expanded(given))
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, ...]:

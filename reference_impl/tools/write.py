@@ -87,7 +87,9 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def needs_read(session: Session, path: str) -> bool:
     """Tell whether a file must have been read; a notebook always must."""
-    return session.behaviours.write_needs_read or path.endswith(".ipynb")
+    if session.behaviours.write_needs_read or path.endswith(".ipynb"):
+        return True
+    return not session.permissions.may_read(path)
 
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:
@@ -114,7 +116,7 @@ def refuse_directory(path: str, given: str) -> None:
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what Edit may not change."""
-    edit_tool.permit(session, arguments)
+    edit_tool.permit_change(session, arguments, tool="Write")
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:

@@ -37,6 +37,8 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("settings_are_lenient", "2.1.260"): "the refusal is pinned only up to the words that differ",
     ("offset_1_is_whole_read", "2.1.108"): "hidden before it, because every touched file is stale until then",
     ("rules_fail_at_their_base", "1.0.8"): "1.0.5 writes a file of its own into the workspace",
+    ("planning_changes_nothing", "2.1.160"): "not searched for between 2.1.112 and 2.1.160",
+    ("planning_may_read_everywhere", "2.1.228"): "the versions before it were recorded with another model",
     ("reminders_cut_blanks", "2.1.228"): "the versions before it were recorded with another model",
     ("ten_calls_run_at_once", "2.1.154"): "2.1.153 does it now and then",
     ("write_times_are_exact", "1.0.114"): "hidden before it by staleness_uses_read_time, which ends with it",

@@ -51,6 +51,10 @@ RICH: dict[str, Any] = {
             {"PostToolUse": "Edit", "exit": {"code": 2, "stderr": "No."}},
             {"PostToolUse": "Write", "modify": {"a.txt": {"text": "x", "eol": "crlf"}, "n.txt": "y"}},
         ],
+        "mode": "plan",
+        "allow": ["Read"],
+        "working_directory": "project",
+        "additional_directories": ["shared"],
     },
     "steps": [
         {

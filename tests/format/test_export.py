@@ -69,9 +69,21 @@ def value(text: str = TEXT, contract: str = "2.1.7") -> dict[str, Any]:
     return json.loads(json.dumps(found))  # type: ignore[no-any-return]
 
 
+def test_what_is_done_without_asking_is_stated() -> None:
+    more = "\n  mode: acceptEdits\n  allow: [Read]\n  additional_directories: [shared]\nsteps:"
+    given = value(TEXT.replace("\nsteps:", more, 1))["given"]
+    assert given["permissions"] == {
+        "mode": "acceptEdits",
+        "allow": ["Read"],
+        "working_directory": "",
+        "additional_directories": ["shared"],
+    }
+
+
 def test_given_files_are_stated_completely() -> None:
     given = value()["given"]
     assert given["deny"] == ["Edit($WS/secret/**)"]
+    assert given["permissions"] is None
     assert given["files"] == {
         "a.txt": {"type": "file", "base64": "6Q0K", "mode": "0600", "mtime_ns": (OLD_TIME - 10) * 10**9},
         "b.txt": {

@@ -16,7 +16,7 @@ from readfirst.harness.workspace.site import SitePool
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
-NAMES = ("mytools", "racing", "living", "telling", "hooked")
+NAMES = ("mytools", "racing", "living", "telling", "hooked", "asking")
 Judge = Callable[[str, str, Level], Verdict]
 
 
@@ -96,7 +96,7 @@ def test_summaries_are_supported_by_no_example(judge: Judge) -> None:
 @pytest.mark.parametrize(
     "scenario_id", ["hooks/exit-two-before-edit", "hooks/exit-one-before-edit", "hooks/other-tools-hook"]
 )
-def test_hooks_are_supported_by_the_last_example_only(judge: Judge, scenario_id: str) -> None:
+def test_hooks_are_supported_by_one_example_only(judge: Judge, scenario_id: str) -> None:
     assert judge("telling", scenario_id, "effects").status == "unsupported"
     hooked = judge("hooked", scenario_id, "effects").status
     assert hooked == ("passed" if scenario_id.startswith("hooks/exit") else "failed")
@@ -108,3 +108,20 @@ def test_reminders_are_supported_by_the_fourth_example_only(judge: Judge) -> Non
     assert told.levels["effects"]
     assert not told.levels["text"]
     assert judge("telling", "reminders/change-after-read", "effects").status == "failed"
+
+
+@pytest.mark.parametrize(
+    "scenario_id",
+    [
+        "default-edit",
+        "accept-edits",
+        "read-outside",
+        "write-outside",
+        "additional-directory",
+        "plan-edit",
+        "bypass",
+    ],
+)
+def test_permission_modes_are_supported_by_the_last_example_only(judge: Judge, scenario_id: str) -> None:
+    assert judge("telling", f"permission-modes/{scenario_id}", "effects").status == "unsupported"
+    assert judge("asking", f"permission-modes/{scenario_id}", "reason").status == "passed"

@@ -2,14 +2,16 @@
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.adapters.reference import hooks_for
+from readfirst.harness.adapters.reference import hooks_for, reference_tools
 from readfirst.harness.adapters.shell import Shell
 from readfirst.harness.processes.rights import as_an_ordinary_user
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.reference_impl import FileTools, Hook, Result
+from readfirst.reference_impl.contract import DEFAULT_CONTRACT
 
 Arguments = Mapping[str, Any]
 
@@ -34,6 +36,7 @@ class Altered:
             "agents",
             "reminders",
             "hooks",
+            "permission_modes",
         }
     )
     repeats_paths = True
@@ -50,7 +53,8 @@ class Altered:
         """Return tools that have read nothing."""
         root, home = self.workspace.root, self.workspace.home
         shell = Shell(root, home, seconds=10)
-        return FileTools(root=root, home=home, deny=self.deny(), shell=shell, hooks=self.hooks())
+        workspace = replace(self.workspace, deny=tuple(self.deny()))
+        return reference_tools(DEFAULT_CONTRACT, workspace, shell, self.hooks())
 
     def deny(self) -> Sequence[str]:
         return self.workspace.deny

@@ -17,6 +17,7 @@ import wrong_commands as commands
 import wrong_files as files
 import wrong_hooks as hooks
 import wrong_life as life
+import wrong_modes as modes
 import wrong_processes as processes
 import wrong_reminders as reminders
 import wrong_state as state
@@ -145,6 +146,14 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     files.NeverWritesInPlace: Caught("rights/edit-in-read-only-folder", "effects", "refused"),
     files.SaysItWrote: Caught("rights/create-in-read-only-folder", "effects", "refused"),
     files.ForgetsWhatTheSystemRefused: Caught("rights/edit-after-failed-edit", "effects", "refused"),
+    modes.NeverAsks: Caught("permission-modes/default-edit", "effects", "refused"),
+    modes.EditsEverywhere: Caught("permission-modes/write-outside", "effects", "refused"),
+    modes.PlansByDoing: Caught("permission-modes/plan-edit", "effects", "refused"),
+    modes.AsksAlways: Caught("permission-modes/bypass", "effects", "refused"),
+    modes.BypassesDenyRules: Caught("permission-modes/bypass-and-denied", "effects", "refused"),
+    modes.IsAtHomeEverywhere: Caught("permission-modes/read-outside", "effects", "refused"),
+    modes.KnowsNoAdditionalDirectories: Caught("permission-modes/additional-directory", "effects", "refused"),
+    modes.OverlooksAllowRules: Caught("permission-modes/allowed-folder", "effects", "refused"),
     answers.RefusesAsSuccess: Caught("gate/edit-unread", "effects", "refused"),
     answers.SucceedsAsError: Caught("gate/edit-after-read", "effects", "refused"),
     answers.WrongErrorName: Caught("gate/edit-unread", "reason", "error"),
@@ -259,7 +268,9 @@ def implementations(module: ModuleType) -> set[type]:
 
 def test_every_wrong_implementation_has_its_check_and_says_what_is_wrong() -> None:
     every = set().union(
-        *map(implementations, (answers, commands, files, life, processes, reminders, state, text))
+        *map(
+            implementations, (answers, commands, files, hooks, life, modes, processes, reminders, state, text)
+        )
     )
     assert every == CAUGHT.keys() | BROKEN.keys() | {answers.DeclinesEverything}
     assert len(every) >= 28

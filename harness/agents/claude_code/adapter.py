@@ -19,7 +19,15 @@ from readfirst.harness.agents.claude_code.reminders import (
 )
 from readfirst.harness.agents.claude_code.summary import summarise
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, Hook, Session, ToolResult, Workspace
+from readfirst.harness.session import (
+    TIME_LIMIT,
+    BrokenAdapter,
+    Hook,
+    Permissions,
+    Session,
+    ToolResult,
+    Workspace,
+)
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES, Contract, UnknownContractError
 from readfirst.harness.suite.scenario import BASH
 from readfirst.harness.suite.suite import Suite
@@ -195,7 +203,15 @@ class ClaudeCodeAdapter:
         """Start or reuse a conversation for the workspace."""
         hook = "during" in workspace.needs
         bash = BASH in workspace.needs
-        options = self._options(workspace.root, workspace.deny, hook, bash, workspace.home, workspace.hooks)
+        options = self._options(
+            workspace.root,
+            workspace.deny,
+            hook,
+            bash,
+            workspace.home,
+            workspace.hooks,
+            workspace.permissions,
+        )
         if workspace.needs & _LIFE:
             return LivingSession(
                 replace(options, summarised="compact" in workspace.needs), workspace, self._remind
@@ -215,7 +231,7 @@ class ClaudeCodeAdapter:
             shared.close()
             shared = None
         if shared is None:
-            shared = self._shared[key] = Conversation(self._options(folder, (), hook, bash, None))
+            shared = self._shared[key] = Conversation(self._options(folder, (), hook, bash))
         return ClaudeCodeSession(shared, False, workspace, folder, self._remind)
 
     def _remind(self) -> None:
@@ -232,20 +248,21 @@ class ClaudeCodeAdapter:
         deny: tuple[str, ...],
         hook: bool,
         bash: bool,
-        home: Path | None,
+        home: Path | None = None,
         hooks: tuple[Hook, ...] = (),
+        permissions: Permissions | None = None,
     ) -> Options:
-        tools = (*self._tools, BASH) if bash else self._tools
         return Options(
             self._package.command,
             self._model,
-            tools,
-            directory,
+            (*self._tools, BASH) if bash else self._tools,
+            directory if permissions is None else permissions.directory,
             deny,
             hook,
             self._time_limit,
             home,
             hooks=hooks,
+            permissions=permissions,
         )
 
 

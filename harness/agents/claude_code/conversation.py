@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import queue
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from readfirst.harness.agents.claude_code.pause import PausingHook
 from readfirst.harness.agents.claude_code.summary import WINDOW, CrowdedModel
 from readfirst.harness.agents.conversation import OUTPUT_KEPT, Conversation, Launch
 from readfirst.harness.agents.model.formats import WIRES
-from readfirst.harness.session import TIME_LIMIT, Hook
+from readfirst.harness.session import TIME_LIMIT, Hook, Permissions
 
 __all__ = ["Conversation", "Options"]
 
@@ -24,6 +25,10 @@ Read is not enough: from 2.0.77 to 2.1.5 agents that only explore are warmed up 
 
 _STREAM_KEPT = 64 * 1024 * 1024
 """Bytes of a stream that are kept."""
+
+
+_AS_SOMEBODY = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
+"""Starts a command as somebody who is not root, though with the same files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,8 @@ class Options:
     hooks: tuple[Hook, ...] = ()
     streams: bool = False
     """Whether the product prints what happens as lines of JSON, all of which are kept."""
+    permissions: Permissions | None = None
+    """What it may do without asking; None: everything."""
 
     @property
     def name(self) -> str:
@@ -72,7 +79,7 @@ class Options:
             window=WINDOW if self.summarised else None,
         )
         return Launch(
-            command=(*self.command, *_arguments(self)),
+            command=(*_user(self), *self.command, *_arguments(self)),
             variables=environment.variables,
             directory=self.directory,
             home=environment.home,
@@ -85,8 +92,12 @@ class Options:
 
 def _settings(options: Options, hook: PausingHook | None) -> dict[str, Any]:
     settings: dict[str, Any] = {}
-    if options.deny:
-        settings["permissions"] = {"deny": list(options.deny)}
+    rules: dict[str, list[str]] = {"deny": list(options.deny)}
+    if options.permissions is not None:
+        rules["allow"] = list(options.permissions.allow)
+        rules["additionalDirectories"] = list(map(str, options.permissions.additional))
+    if any(rules.values()):
+        settings["permissions"] = {key: value for key, value in rules.items() if value}
     hooks = options.hooks
     if hook is not None:
         hooks = (*hooks, Hook("PreToolUse", "*", hook.command))
@@ -105,4 +116,15 @@ def _arguments(options: Options) -> list[str]:
     unused = ",".join(tool for tool in ("TodoWrite", "Bash") if tool not in options.tools)
     stream = ["--output-format", "stream-json", "--verbose"] if options.streams else []
     resumed = [] if options.resumed is None else ["--resume", options.resumed]
-    return [*resumed, "-p", "go", "--allowedTools", tools, "--disallowedTools", unused, *stream]
+    allowed = (
+        ["--allowedTools", tools]
+        if options.permissions is None
+        else ["--permission-mode", options.permissions.mode]
+    )
+    return [*resumed, "-p", "go", *allowed, "--disallowedTools", unused, *stream]
+
+
+def _user(options: Options) -> tuple[str, ...]:
+    """Return what a command begins with that root may not run: the product refuses root this mode."""
+    asks_nobody = options.permissions is not None and options.permissions.mode == "bypassPermissions"
+    return _AS_SOMEBODY if asks_nobody and os.geteuid() == 0 else ()

@@ -10,7 +10,7 @@ __all__ = ["counts_tokens", "files_told", "hooks_told", "without_reminders_of_th
 
 def _reminder(beginning: str, before: str = r"\n{1,2}") -> re.Pattern[str]:
     return re.compile(
-        rf"{before}<system-reminder>\n{beginning}(?:(?!</system-reminder>).)*</system-reminder>",
+        rf"{before}<system-reminder>\n?{beginning}(?:(?!</system-reminder>).)*</system-reminder>",
         re.DOTALL,
     )
 
@@ -22,6 +22,9 @@ _FOR_SUB_AGENTS = _reminder(
     r"(?:Available agent types for the Agent tool|The following skills are available for use with the Skill tool):"
 )
 """What later versions tell a sub-agent behind its first result: always, so that a second try brings it again."""
+
+_WHILE_PLANNING = _reminder(r"Plan mode (?:is|still) active")
+"""What a version says behind every result, or behind some, while it may only plan."""
 
 _OF_A_FILE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
 _MERGED = _reminder(_OF_A_FILE, before=r"\n*")
@@ -79,6 +82,8 @@ def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:
     """
     text, counted = _ALWAYS.subn("", text)
     text, listed = _FOR_SUB_AGENTS.subn("", text)
+    text, planned = _WHILE_PLANNING.subn("", text)
+    listed += planned
     text, disturbed = _NOW_AND_THEN.subn("", text)
     if (disturbed or listed) and not counted and _LAST_NUMBER.search(text):
         text += "\t"  # as behind every number

@@ -1,0 +1,76 @@
+"""Permissions: what a scenario lets its session do without asking anybody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from readfirst.harness.session import MODES, PermissionMode
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.suite.confinement import is_safe
+
+__all__ = ["PERMISSION_KEYS", "GivenPermissions", "read_permissions", "read_rules"]
+
+PERMISSION_KEYS = ("mode", "allow", "working_directory", "additional_directories")
+"""The keys below `given` that are about permissions, beside `deny`."""
+
+_RULE = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPermissions:
+    """The mode, the rules that allow more (`Edit(docs/**)`), and the folders where the session is at home.
+
+    Folders are relative to the workspace; an empty one is the workspace itself.
+    """
+
+    mode: PermissionMode
+    allow: tuple[str, ...] = ()
+    working_directory: str = ""
+    additional_directories: tuple[str, ...] = ()
+
+    def lines(self) -> list[tuple[str, str]]:
+        """Return each key and value that says something, as reports show them."""
+        return [
+            ("mode", self.mode),
+            *(("allow", rule) for rule in self.allow),
+            *([("working directory", self.working_directory)] if self.working_directory else []),
+            *(("additional directory", folder) for folder in self.additional_directories),
+        ]
+
+
+def read_permissions(look: Inspection, given: Mapping[str, Any]) -> GivenPermissions | None:
+    """Read what `given` says of permissions; None where it says nothing, and every call is allowed."""
+    place = ("given",)
+    mentioned = [key for key in PERMISSION_KEYS if key in given]
+    if not mentioned:
+        return None
+    if "mode" not in given:
+        message = f"{mentioned[0]} means nothing without a mode: then every call is allowed"
+        look.note((*place, mentioned[0]), message, f"Add `mode:` with one of: {', '.join(MODES)}.", key=True)
+        return None
+    mode = look.choice(given["mode"], (*place, "mode"), "mode", MODES)
+    allow = read_rules(look, given, "allow")
+    at_home = given.get("working_directory", "")
+    if "working_directory" in given:
+        is_safe(look, at_home, (*place, "working_directory"))
+    further: tuple[str, ...] = ()
+    if (key := "additional_directories") in given:
+        further = look.strings(given[key], (*place, key), key)
+        for number, folder in enumerate(further):
+            is_safe(look, folder, (*place, key, number))
+    return GivenPermissions(cast(PermissionMode, mode), allow, at_home, further)
+
+
+def read_rules(look: Inspection, given: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """Read a list of permission rules, `allow` or `deny`."""
+    if key not in given:
+        return ()
+    rules = look.strings(given[key], ("given", key), key)
+    for number, rule in enumerate(rules):
+        if not _RULE.fullmatch(rule):
+            fix = "Write a tool and, in parentheses, a pattern: Edit(secret/**)."
+            look.note(("given", key, number), f"{rule!r} is not a permission rule", fix)
+    return rules

@@ -1,0 +1,189 @@
+"""Permission modes: how a scenario states them, what an adapter learns of them, and that who has none is not judged."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.agents.claude_code.conversation import Options
+from readfirst.harness.agents.claude_code.reminders import without_reminders_of_the_conversation
+from readfirst.harness.report.scenario import scenario_lines
+from readfirst.harness.run.runner import run
+from readfirst.harness.session import Permissions, ToolResult, Workspace
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+from readfirst.reference_impl import FileTools
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+STEPS = "steps:\n  - Read: {file_path: $WS/a.txt}\n    expect: {text: seen}\n"
+GIVEN = """
+  mode: acceptEdits
+  allow: [Read, Edit($WS/docs/**)]
+  working_directory: project
+  additional_directories: [shared, lib/common]
+"""
+
+
+def loaded(given: str) -> Scenario:
+    source = f"title: x\nrequirement: must\ngiven: {given}\n{STEPS}"
+    document = strict_yaml.load(source.encode(), Path("x.yaml"))
+    return scenario_from(document, "family/x", SUITE.contracts)
+
+
+def workspace(given: str) -> Workspace:
+    with SitePool() as place, place.site() as site:
+        return site.workspace(loaded(given))
+
+
+class Asked:
+    """Answers a Read with the permissions that its session was opened with."""
+
+    capabilities = frozenset({"Read", "permission_modes"})
+
+    def open(self, workspace: Workspace) -> "Asked":
+        self.permissions = workspace.permissions
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult(repr(self.permissions))
+
+
+class Silent:
+    """Declares nothing of the kind."""
+
+    def open(self, workspace: Workspace) -> "Silent":
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("")
+
+
+def test_a_mode_is_a_need_and_takes_a_session_of_its_own() -> None:
+    scenario = loaded("{mode: plan}")
+    assert "permission_modes" in scenario.needs
+    assert scenario.isolated
+    assert "permission_modes" not in loaded("{deny: [Edit(a)]}").needs
+
+
+def test_an_adapter_learns_of_folders_by_their_absolute_paths() -> None:
+    there = workspace(GIVEN)
+    root = there.root
+    assert there.permissions == Permissions(
+        "acceptEdits",
+        root / "project",
+        ("Read", f"Edit({root}/docs/**)"),
+        (root / "shared", root / "lib/common"),
+    )
+
+
+def test_without_a_mode_there_are_no_permissions() -> None:
+    assert workspace("{deny: [Edit(a)]}").permissions is None
+
+
+def test_the_working_directory_is_the_workspace_unless_one_is_named() -> None:
+    there = workspace("{mode: plan}")
+    assert there.permissions == Permissions("plan", there.root)
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("{mode: dontAsk}", "mode"),
+        ("{allow: [Edit]}", "allow means nothing without a mode"),
+        ("{working_directory: project}", "working_directory means nothing without a mode"),
+        ("{mode: plan, allow: [edit]}", "'edit' is not a permission rule"),
+        ("{mode: plan, working_directory: ../elsewhere}", "leaves the workspace"),
+        ("{mode: plan, additional_directories: [/etc]}", "is absolute"),
+        ("{mode: plan, additional_directories: shared}", "additional_directories"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_said(given: str, problem: str) -> None:
+    with pytest.raises(ScenarioError, match=problem):
+        loaded(given)
+
+
+def test_a_python_adapter_gets_them_over_the_wire() -> None:
+    adapter = PythonAdapter(__file__, "Asked")
+    try:
+        for given in (GIVEN, "{mode: default}", "{deny: [Edit(a)]}"):
+            there = workspace(given)
+            assert adapter.open(there).call("Read", {}).text == repr(there.permissions)
+    finally:
+        adapter.close()
+
+
+def test_who_does_not_declare_them_is_unsupported_which_is_no_pass() -> None:
+    ids = ["permission-modes/default-edit"]
+    [verdict] = run(SUITE, f"python:{__file__}:Silent", ["2.1.7"], ids=ids)
+    assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks permission_modes")
+
+
+def test_a_report_shows_them() -> None:
+    lines = list(scenario_lines(loaded(GIVEN), SUITE.contracts["2.1.7"]))
+    assert "  mode acceptEdits" in lines
+    assert "  allow Edit($WS/docs/**)" in lines
+    assert "  working directory project" in lines
+    assert "  additional directory shared" in lines
+
+
+def launched(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str], dict[str, Any]]:
+    """Return the arguments and the settings that the product would be started with."""
+    options = Options(
+        ("/bin/product",), None, ("Read", "Edit"), tmp_path, ("Edit(a)",), permissions=permissions
+    )
+    launch = options.prepare(tmp_path / "run", None)  # type: ignore[arg-type]
+    settings = json.loads((tmp_path / "run/home/.claude/settings.json").read_text())
+    return list(launch.command), settings
+
+
+def test_the_product_is_told_mode_rules_and_folders(tmp_path: Path) -> None:
+    command, settings = launched(
+        tmp_path, Permissions("acceptEdits", tmp_path, ("Read",), (tmp_path / "shared",))
+    )
+    assert command[command.index("--permission-mode") + 1] == "acceptEdits"
+    assert "--allowedTools" not in command
+    assert settings["permissions"] == {
+        "deny": ["Edit(a)"],
+        "allow": ["Read"],
+        "additionalDirectories": [str(tmp_path / "shared")],
+    }
+
+
+def test_without_a_mode_the_product_is_allowed_every_tool(tmp_path: Path) -> None:
+    command, settings = launched(tmp_path, None)
+    assert command[command.index("--allowedTools") + 1] == "Read,Edit"
+    assert "--permission-mode" not in command
+    assert settings["permissions"] == {"deny": ["Edit(a)"]}
+
+
+@pytest.mark.parametrize(("user", "begins"), [(0, "unshare"), (1000, "/bin/product")])
+def test_where_nobody_is_asked_the_product_is_not_root(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, begins: str
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    command, _ = launched(tmp_path, Permissions("bypassPermissions", tmp_path))
+    assert command[0] == begins
+    assert "/bin/product" in command
+
+
+@pytest.mark.parametrize(
+    "reminder",
+    [
+        "<system-reminder>Plan mode is active. Change nothing.</system-reminder>",
+        "<system-reminder>\nPlan mode still active (see above).\n</system-reminder>",
+    ],
+)
+def test_what_is_said_of_planning_is_no_part_of_an_answer(reminder: str) -> None:
+    answer = f"1→alpha\n     2→beta\n\n{reminder}"
+    assert without_reminders_of_the_conversation(answer) == ("     1→alpha\n     2→beta", False)
+
+
+def test_the_reference_says_which_modes_there_are(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="unknown mode 'dontAsk'; there are default, plan"):
+        FileTools(root=tmp_path, mode="dontAsk")  # type: ignore[arg-type]
