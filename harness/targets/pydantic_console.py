@@ -1,4 +1,4 @@
-"""Runs in a target's own environment: lets the model of a Pydantic AI agent call the console tools, one after another.
+"""Runs in a target's own environment: lets the model of a Pydantic AI agent call its file tools, one after another.
 
 One run of the agent is one session, because the tools know what was read by the run. The model is a function that waits
 for the next call; a refusal comes to it as a request to try again.
@@ -9,19 +9,21 @@ from __future__ import annotations
 import importlib
 import queue
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from readfirst.harness.session import Workspace
 
-__all__ = ["Console"]
+__all__ = ["Console", "FileSystem"]
 
 _TRIES = 10_000
 """How often a model may be asked to try again; the default of 1 would end a run at the second refusal."""
 
 
 class _Session:
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(
+        self, workspace: Workspace, capabilities: Sequence[Any] = (), toolsets: Sequence[Any] = ()
+    ) -> None:
         ai = importlib.import_module("pydantic_ai")
         messages = importlib.import_module("pydantic_ai.messages")
         self._response, self._call, self._text = (
@@ -29,8 +31,7 @@ class _Session:
         )
         model = importlib.import_module("pydantic_ai.models.function").FunctionModel(self._respond)
         local = importlib.import_module("pydantic_ai.capabilities").LocalWorkspace(str(workspace.root))
-        console = importlib.import_module("pydantic_ai_backends.toolsets.console").create_console_toolset
-        self._agent = ai.Agent(model, capabilities=[local], toolsets=[console(max_retries=_TRIES)])
+        self._agent = ai.Agent(model, capabilities=[local, *capabilities], toolsets=toolsets)
         self._limits = ai.UsageLimits(request_limit=None)
         self._calls: queue.SimpleQueue[tuple[str, Mapping[str, Any]] | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -65,8 +66,8 @@ class _Session:
         return self._response(parts=[self._call(call[0], dict(call[1]))])
 
 
-class Console:
-    """The console tools in a `LocalWorkspace`, in a run of an agent of its own for every session."""
+class _Runs:
+    """A run of an agent of its own for every session."""
 
     def __init__(self) -> None:
         self._last: _Session | None = None
@@ -75,5 +76,24 @@ class Console:
         """Start a run; the last one ends."""
         if self._last is not None:
             self._last.close()
-        self._last = _Session(workspace)
+        self._last = self._start(workspace)
         return self._last
+
+    def _start(self, workspace: Workspace) -> _Session:
+        raise NotImplementedError
+
+
+class Console(_Runs):
+    """The console tools of pydantic-ai-backend in a `LocalWorkspace`."""
+
+    def _start(self, workspace: Workspace) -> _Session:
+        console = importlib.import_module("pydantic_ai_backends.toolsets.console").create_console_toolset
+        return _Session(workspace, toolsets=[console(max_retries=_TRIES)])
+
+
+class FileSystem(_Runs):
+    """The capability `FileSystem` of pydantic-ai-harness in a `LocalWorkspace`."""
+
+    def _start(self, workspace: Workspace) -> _Session:
+        files = importlib.import_module("pydantic_ai_harness").FileSystem
+        return _Session(workspace, capabilities=[files(max_retries=_TRIES)])
