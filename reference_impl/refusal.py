@@ -24,6 +24,7 @@ _WORDS = {
     errno.EISDIR: "illegal operation on a directory",
     errno.ELOOP: "too many symbolic links encountered",
     errno.ENAMETOOLONG: "name too long",
+    errno.ENOSPC: "no space left on device",
 }
 
 

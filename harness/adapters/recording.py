@@ -52,6 +52,7 @@ class RecordingAdapter:
 
 class _OneRecording:
     repeats_paths = True
+    repeats_answers = True
 
     def __init__(self, recordings: Recordings, contract: str, scenario: Scenario) -> None:
         self._recordings = recordings
@@ -75,6 +76,7 @@ class OneTranscript:
     """Replays a transcript that is at hand."""
 
     repeats_paths = True
+    repeats_answers = True
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript

@@ -136,6 +136,7 @@ def fingerprint(scenario: Scenario) -> str:
         "deny": sorted(scenario.given.deny),
         "hooks": [_hook(hook) for hook in scenario.given.hooks],
         "permissions": repr(scenario.given.permissions),
+        "disk": scenario.given.disk,
         "steps": [_done(step) for step in scenario.steps],
     }
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from readfirst.harness.session import (
     RacingSession,
     Session,
     ToolResult,
+    UnsupportedCall,
 )
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.scenario import (
@@ -41,6 +42,7 @@ from readfirst.harness.workspace.site import (
     WorldEventError,
     changes,
 )
+from readfirst.harness.workspace.small_disk import small_disk
 from readfirst.harness.workspace.traces import names_of, traces
 
 if TYPE_CHECKING:
@@ -77,12 +79,14 @@ def _replayed(scenario: Scenario, adapter: Adapter, place: SitePool) -> Outcome:
     former = os.umask(_UMASK)
     outcome = None
     try:
-        with _site(scenario, adapter, place) as site:
+        with _site(scenario, adapter, place) as site, _disk(scenario, adapter, site):
             outcome = _Replay(scenario, site).perform(adapter)
             if place.keep is not None:
                 place.keep(scenario.id, site)
+    except UnsupportedCall as error:
+        broken: Breakage | None = Breakage(error.blame, str(error), 0)
     except SpoiltError as error:
-        broken: Breakage | None = Breakage("implementation", str(error), 0)
+        broken = Breakage("implementation", str(error), 0)
     except (OSError, ScratchError) as error:
         doing = "prepare" if outcome is None else "clear"
         broken = Breakage("environment", f"cannot {doing} the workspace: {error}", 0)
@@ -105,6 +109,21 @@ def _site(scenario: Scenario, adapter: Adapter, place: SitePool) -> AbstractCont
     if servers is not None:
         return servers.site(place, scenario, adapter)
     return place.site(unique=not getattr(adapter, "repeats_paths", False))
+
+
+@contextmanager
+def _disk(scenario: Scenario, adapter: Adapter, site: Site) -> Iterator[None]:
+    """Put the workspace on a disk of its own where the scenario asks for one; what runs already does not see it."""
+    if scenario.given.disk is None or getattr(adapter, "repeats_answers", False):
+        yield
+        return
+    reset = getattr(adapter, "reset", lambda: None)
+    with small_disk(site.root, scenario.given.disk):
+        reset()
+        try:
+            yield
+        finally:
+            reset()
 
 
 class _Replay:

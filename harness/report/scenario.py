@@ -55,6 +55,8 @@ def scenario_lines(
         yield f"  deny {visible(rule)}"
     for hook in scenario.given.hooks:
         yield f"  {describe_hook(hook)}"
+    if scenario.given.disk is not None:
+        yield f"  disk of {scenario.given.disk:,} bytes"
     if scenario.given.permissions is not None:
         yield from (f"  {key} {visible(value)}" for key, value in scenario.given.permissions.lines())
     if not scenario.given.files:

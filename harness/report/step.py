@@ -94,6 +94,8 @@ def given_lines(given: Given) -> Iterator[str]:
         yield f"deny {visible(rule)}"
     for hook in given.hooks:
         yield describe_hook(hook)
+    if given.disk is not None:
+        yield f"disk of {given.disk:,} bytes"
     if given.permissions is not None:
         yield from (f"{key} {visible(value)}" for key, value in given.permissions.lines())
 

@@ -49,6 +49,8 @@ def given_blocks(scenario: Scenario) -> list[Block]:
     given = scenario.given
     blocks = [_entry(path, entry) for path, entry in given.files.items()]
     blocks += [_value("deny", rule) for rule in given.deny]
+    if given.disk is not None:
+        blocks.append(_value("disk", f"{given.disk:,} bytes"))
     if given.permissions is not None:
         blocks += [_value(key, value) for key, value in given.permissions.lines()]
     return blocks + [_value("hook", describe_hook(hook).removeprefix("hook ")) for hook in given.hooks]

@@ -55,6 +55,7 @@ SESSION_CAPABILITIES = (
     "reminders",
     "hooks",
     "permission_modes",
+    "full_disk",
 )
 """What a session may offer beside the file tools."""
 

@@ -77,6 +77,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
             "deny": list(scenario.given.deny),
             "hooks": [_hook(hook) for hook in scenario.given.hooks],
             "permissions": _permissions(scenario.given.permissions),
+            "disk": scenario.given.disk,
         },
         "steps": steps,
     }

@@ -48,6 +48,9 @@ _ELSEWHERE = {"during": "Make the call its own step: which call of a group runs 
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel")
 
 
+_PAGE, _LARGEST_DISK = 4096, 1 << 20
+
+
 class ScenarioError(SuiteError):
     """A scenario file is not in the format. `findings` are all its problems, in the order of the file."""
 
@@ -150,7 +153,7 @@ class _Reader(Inspection):
         )
 
     def given(self, value: Any) -> Given:
-        known = ("files", "deny", "reminders", "hooks", *PERMISSION_KEYS)
+        known = ("files", "deny", "reminders", "hooks", "disk", *PERMISSION_KEYS)
         fields = self.mapping(value, ("given",), "given", known) or {}
         files: dict[str, Entry] = {}
         if "files" in fields:
@@ -165,7 +168,19 @@ class _Reader(Inspection):
         if reminders is not True:
             self.note(("given", "reminders"), "reminders is true or left out", "Write `reminders: true`.")
         hooks = read_hooks(self, ("given", "hooks"), fields["hooks"]) if "hooks" in fields else ()
-        return Given(files, deny, "reminders" in fields, hooks, read_permissions(self, fields))
+        return Given(
+            files, deny, "reminders" in fields, hooks, read_permissions(self, fields), self.disk(fields)
+        )
+
+    def disk(self, given: Mapping[str, Any]) -> int | None:
+        size = given.get("disk")
+        if "disk" in given and (
+            type(size) is not int or size % _PAGE or not 2 * _PAGE <= size <= _LARGEST_DISK
+        ):
+            message = f"disk is a number of bytes, a multiple of {_PAGE} up to {_LARGEST_DISK}"
+            self.note(("given", "disk"), message, "Write `disk: 16384`.")
+            return None
+        return size
 
     def unasked_reminders(self, steps: Sequence[Step]) -> None:
         """Note clauses that state reminders where none are judged."""

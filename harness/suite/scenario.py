@@ -204,7 +204,8 @@ class Given:
     """The workspace before the first step, the session's permission rules (`Edit(secret/**)`) and its hooks.
 
     `reminders`: what the model is told beside answers is judged as well, of changed files and by hooks.
-    `permissions`: what the session may do without asking; None: everything.
+    `permissions`: what the session may do without asking; None: everything. `disk`: the bytes of a file system of the
+    workspace's own; None: as many as there are.
     """
 
     files: Mapping[str, Entry] = field(default_factory=dict)
@@ -212,6 +213,7 @@ class Given:
     reminders: bool = False
     hooks: tuple[GivenHook, ...] = ()
     permissions: GivenPermissions | None = None
+    disk: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +270,8 @@ class Scenario:
             needs.add("hooks")
         if self.given.permissions:
             needs.add("permission_modes")
+        if self.given.disk is not None:
+            needs.add("full_disk")
         return frozenset(needs)
 
     @property
@@ -287,6 +291,7 @@ class Scenario:
             self.given.deny
             or self.given.hooks
             or self.given.permissions
+            or self.given.disk is not None
             or any(isinstance(step, SessionEvent) for step in self.steps)
             or any(_is_large(entry) for entry in self.given.files.values())
             or len({path for call in self.calls() if (path := _folded_path(call.arguments))}) > 1

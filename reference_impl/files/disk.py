@@ -129,7 +129,8 @@ def overwrite(path: str, data: bytes) -> None:
     Path(path).write_bytes(data)
 
 
-_IN_PLACE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG)
+_NOT_BESIDE = (errno.ENAMETOOLONG, errno.ENOSPC)
+_IN_PLACE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
 """Why a new file cannot be made where the old one still can be written."""
 
 
@@ -139,8 +140,8 @@ class Replacing:
 
     `into_nothing`: a link to nothing is followed, otherwise replaced. `private`: a file that was not there before gets
     the mode 0600. `plain`: one that was there loses its setuid, setgid and sticky bits. `beside`: until it is complete,
-    the new file has the name of the old one with something added; where that is too long nothing is written. Otherwise
-    the old file is then written in place.
+    the new file has the name of the old one with something added; where that is too long, or the disk is full, nothing
+    is written. Otherwise the old file is then written in place.
     """
 
     into_nothing: bool
@@ -154,7 +155,8 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
 
     A link is followed; of links to links the second is replaced. The mode is kept, and other hard links keep the old
     content. OSError: the old file is untouched, and no other file is left behind. Only where the directory takes no
-    new file, or none of that name, a file is written in place; if it cannot be either, `beside` tells of the first.
+    new file, or none of that name, or the disk has no room for both, a file is written in place, perhaps half of it;
+    if it cannot be either, `beside` tells of the first.
     """
     target = _written_path(path, how)
     if os.path.isdir(target) or (path.endswith("/") and not how.beside):
@@ -162,7 +164,7 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
     try:
         _put_in_place(target, data, how)
     except OSError as error:
-        if error.errno not in _IN_PLACE or (error.errno == errno.ENAMETOOLONG and how.beside):
+        if error.errno not in _IN_PLACE or (error.errno in _NOT_BESIDE and how.beside):
             raise
         try:
             overwrite(target, data)

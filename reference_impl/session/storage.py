@@ -64,7 +64,8 @@ class Storage:
                 disk.overwrite(path, data)
         except OSError as error:
             opened = error.filename if how.beside and error.filename else path
-            raise of_os_error(error, f"open '{opened}'") from None
+            call = "write" if error.errno == errno.ENOSPC else f"open '{opened}'"
+            raise of_os_error(error, call) from None
 
     def refuse_links(self, path: str) -> None:
         """Refuse to write a link, or below a link to nothing."""

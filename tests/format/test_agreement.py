@@ -51,6 +51,7 @@ RICH: dict[str, Any] = {
             {"PostToolUse": "Edit", "exit": {"code": 2, "stderr": "No."}},
             {"PostToolUse": "Write", "modify": {"a.txt": {"text": "x", "eol": "crlf"}, "n.txt": "y"}},
         ],
+        "disk": 16384,
         "mode": "plan",
         "allow": ["Read"],
         "working_directory": "project",

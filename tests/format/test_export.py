@@ -84,6 +84,7 @@ def test_given_files_are_stated_completely() -> None:
     given = value()["given"]
     assert given["deny"] == ["Edit($WS/secret/**)"]
     assert given["permissions"] is None
+    assert given["disk"] is None
     assert given["files"] == {
         "a.txt": {"type": "file", "base64": "6Q0K", "mode": "0600", "mtime_ns": (OLD_TIME - 10) * 10**9},
         "b.txt": {

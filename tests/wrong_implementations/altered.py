@@ -37,6 +37,7 @@ class Altered:
             "reminders",
             "hooks",
             "permission_modes",
+            "full_disk",
         }
     )
     repeats_paths = True

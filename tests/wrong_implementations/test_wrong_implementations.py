@@ -146,6 +146,8 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     files.NeverWritesInPlace: Caught("rights/edit-in-read-only-folder", "effects", "refused"),
     files.SaysItWrote: Caught("rights/create-in-read-only-folder", "effects", "refused"),
     files.ForgetsWhatTheSystemRefused: Caught("rights/edit-after-failed-edit", "effects", "refused"),
+    files.EmptiesWhatDoesNotFit: Caught("full-disk/edit-that-grows", "effects", "file notes.txt"),
+    files.KnowsWhatItCouldNotWrite: Caught("full-disk/edit-after-room-was-made", "effects", "refused"),
     modes.NeverAsks: Caught("permission-modes/default-edit", "effects", "refused"),
     modes.EditsEverywhere: Caught("permission-modes/write-outside", "effects", "refused"),
     modes.PlansByDoing: Caught("permission-modes/plan-edit", "effects", "refused"),

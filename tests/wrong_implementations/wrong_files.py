@@ -277,3 +277,23 @@ class ForgetsWhatTheSystemRefused(Altered):
         if result.error == "os_error":
             self.tools = self.fresh()
         return result
+
+
+class EmptiesWhatDoesNotFit(Altered):
+    """Leaves nothing of a file that the disk had no room for."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        if result.text.startswith("ENOSPC"):
+            self.path(arguments).write_bytes(b"")
+        return result
+
+
+class KnowsWhatItCouldNotWrite(Altered):
+    """Takes a file that it could not write for one that it wrote."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        if result.text.startswith("ENOSPC"):
+            self.reference("Read", {"file_path": arguments["file_path"]})
+        return result

@@ -1,0 +1,140 @@
+"""A small disk: who sees it, what it has room for, and what is said where there is none."""
+
+import errno
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.runner import run
+from readfirst.harness.session import Adapter, ToolResult, UnsupportedCall, Workspace
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.load import ScenarioError, scenario_from
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+from readfirst.harness.workspace.small_disk import small_disk
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+CONTRACT = SUITE.contracts["2.1.7"]
+FULL = "full-disk/edit-that-grows"
+
+
+def can_be_made(folder: Path) -> bool:
+    try:
+        with small_disk(str(folder), 8192):
+            return True
+    except UnsupportedCall:
+        return False
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    if not can_be_made(tmp_path):
+        pytest.skip("nobody but root can make a small disk")
+    return tmp_path
+
+
+class Filling:
+    """Answers a Read with the room that its workspace has."""
+
+    capabilities = frozenset({"Read", "full_disk"})
+
+    def open(self, workspace: Workspace) -> "Filling":
+        self.root = workspace.root
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        there = os.statvfs(self.root)
+        return ToolResult(f"{there.f_frsize * there.f_bavail} of {there.f_frsize * there.f_blocks}")
+
+
+class Plain:
+    """Declares nothing of the kind."""
+
+    def open(self, workspace: Workspace) -> "Plain":
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("")
+
+
+def loaded(disk: str, text: str = "seen") -> Scenario:
+    source = (
+        f"title: x\nrequirement: must\ngiven:\n  disk: {disk}\n  files: {{a.txt: alpha}}\n"
+        f"steps:\n  - Read: {{file_path: $WS/a.txt}}\n    expect: {{text: {text}}}\n"
+    )
+    document = strict_yaml.load(source.encode(), Path("x.yaml"))
+    return scenario_from(document, "family/x", SUITE.contracts)
+
+
+def judged(scenario: Scenario, adapter: Adapter) -> Verdict:
+    with SitePool() as place:
+        return compare(scenario, replay(scenario, adapter, place), CONTRACT, "text", SUITE.vocabulary)
+
+
+def test_a_disk_has_room_for_so_much_and_no_more(folder: Path) -> None:
+    with small_disk(str(folder), 8192):
+        (folder / "a").write_bytes(b"x" * 8192)
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+            (folder / "b").write_bytes(b"x")
+
+
+def test_it_is_gone_afterwards_even_after_an_error(folder: Path) -> None:
+    (folder / "kept").touch()
+    with pytest.raises(FileNotFoundError), small_disk(str(folder), 8192):
+        (folder / "kept").unlink()
+    assert [each.name for each in folder.iterdir()] == ["kept"]
+
+
+def test_without_a_size_a_folder_stays_where_it_is(tmp_path: Path) -> None:
+    with small_disk(str(tmp_path), None):
+        (tmp_path / "a").touch()
+    assert (tmp_path / "a").exists()
+
+
+def test_a_disk_is_a_need_and_takes_a_session_of_its_own() -> None:
+    scenario = loaded("16384")
+    assert "full_disk" in scenario.needs
+    assert scenario.isolated
+
+
+@pytest.mark.parametrize("disk", ["4096", "10000", "2097152", "true", "16K"])
+def test_a_disk_is_of_some_pages(disk: str) -> None:
+    with pytest.raises(ScenarioError, match="disk is a number of bytes"):
+        loaded(disk)
+
+
+def test_a_process_that_runs_already_is_started_again_to_see_it(folder: Path) -> None:
+    adapter = PythonAdapter(__file__, "Filling")
+    try:
+        adapter.start()
+        assert judged(loaded("16384", "12288 of 16384"), adapter).status == "passed"
+        assert judged(loaded("8192", "4096 of 8192"), adapter).status == "passed"
+    finally:
+        adapter.close()
+
+
+def test_a_machine_that_makes_none_passes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sysconf", lambda _name: 65536)
+    verdict = judged(SUITE.scenario(FULL), ReferenceAdapter("2.1.7"))
+    assert verdict.status == "unsupported"
+    assert verdict.reason == "the adapter lacks a small file system with pages of 4096 bytes"
+
+
+def test_a_recording_needs_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sysconf", lambda _name: 65536)
+    [verdict] = run(SUITE, "recording:2.1.7", ["2.1.7"], ids=[FULL])
+    assert verdict.status == "passed"
+
+
+def test_who_does_not_declare_it_is_unsupported() -> None:
+    [verdict] = run(SUITE, f"python:{__file__}:Plain", ["2.1.7"], ids=[FULL])
+    assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks full_disk")
