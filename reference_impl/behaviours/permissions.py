@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.behaviours.history import behaviour
+from readfirst.reference_impl.behaviours.history import ByModel, behaviour
 
 __all__ = ["PermissionBehaviours"]
 
@@ -87,7 +87,7 @@ class PermissionBehaviours:
     )
     planning_may_read_everywhere: bool = behaviour(
         False,
-        {"2.1.228": True},
+        {"2.1.228": ByModel(enforced=False, relaxed=True)},
         meaning="In the mode `plan` every file may be read; otherwise those outside the working directory only if a "
         "rule allows it.",
         shown_by=("permission-modes/plan-reads-outside",),
