@@ -19,6 +19,7 @@ __all__ = [
     "CompactingSession",
     "DelegatingSession",
     "Hook",
+    "MentioningSession",
     "ParallelSession",
     "PermissionMode",
     "Permissions",
@@ -162,6 +163,15 @@ class CompactingSession(Protocol):
 
     def compact(self) -> None:
         """Let a summary take the conversation's place, as when the model's window is full."""
+        ...
+
+
+@runtime_checkable
+class MentioningSession(Protocol):
+    """A session whose user can mention files, which are then shown to the model (capability `mentions`)."""
+
+    def mention(self, path: str) -> None:
+        """Let the user say something that mentions the file of this absolute path, such as `@notes.txt`."""
         ...
 
 

@@ -26,6 +26,7 @@ from readfirst.reference_impl.tools import notebook_edit as notebook_edit_tool
 from readfirst.reference_impl.tools import read as read_tool
 from readfirst.reference_impl.tools import write as write_tool
 from readfirst.reference_impl.tools.changed_files import notice_formatted, read_again
+from readfirst.reference_impl.tools.shown_files import look_into, read_memory_files
 
 __all__ = ["FileTools", "Result"]
 
@@ -203,6 +204,11 @@ class FileTools:
         self._session = self._session.compacted()
         read_again(self._session, kept)
 
+    def mention(self, path: str) -> None:
+        """Let the user mention the file of an absolute path, which the model is then shown."""
+        look_into(self._session, path)
+        self._session.memory.message += 1
+
     @contextlib.contextmanager
     def sub_agent(self) -> Iterator[FileTools]:
         """Offer the tools of a sub-agent, which works while this session waits: for it, that is one message."""
@@ -352,7 +358,7 @@ class FileTools:
         hooks = self._session.hooks
         if hooks is None:
             rules.permit(self._session, prepared.arguments)
-            return self._executed(rules, prepared)
+            return self._executed(tool, rules, prepared)
         leave = hooks.before(tool, prepared.arguments)
         if leave.arguments is not None:
             replaced = self._prepared(tool, leave.arguments)
@@ -362,12 +368,14 @@ class FileTools:
         if not (leave.allowed and self._session.behaviours.hooks_lift_rules):
             rules.permit(self._session, prepared.arguments)
         known = set(self._session.memory.records.newest_first())
-        answer = self._executed(rules, prepared)
+        answer = self._executed(tool, rules, prepared)
         if hooks.after(tool, prepared.arguments, answer):
             notice_formatted(self._session, tool, prepared.arguments, known)
         return answer
 
-    def _executed(self, rules: _Tool, prepared: _Prepared) -> Answer:
+    def _executed(self, tool: str, rules: _Tool, prepared: _Prepared) -> Answer:
         with _refusing(""):
             answer = rules.execute(self._session, prepared.arguments)
+        if tool == "Read" and self._session.behaviours.memory_files_are_read:
+            read_memory_files(self._session, prepared.arguments["file_path"])
         return answer + prepared.note if isinstance(answer, str) else answer

@@ -24,6 +24,7 @@ from readfirst.harness.adapters.framing import MAXIMUM_MESSAGE, Framing
 from readfirst.harness.session import (
     DelegatingSession,
     Hook,
+    MentioningSession,
     ParallelSession,
     Permissions,
     RacingSession,
@@ -149,6 +150,12 @@ class _Host:
                 if asked is None:
                     raise TypeError(f"the adapter declares `{event}`, but its session has no {event}()")
                 asked()
+                return {}
+            case "mention":
+                session = self.sessions[number]
+                if not isinstance(session, MentioningSession):
+                    raise TypeError("the adapter declares `mentions`, but its session has no mention()")
+                session.mention(message["path"])
                 return {}
             case "sub_agent":
                 session = self.sessions[number]

@@ -165,6 +165,10 @@ class PythonSession:
         """Let the child put a summary in the conversation's place."""
         self.ask("compact", "compact")
 
+    def mention(self, path: str) -> None:
+        """Let the user mention a file to the child."""
+        self.ask("mention", "mention", path=path)
+
     def sub_agent(self) -> PythonSession:
         """Let the child start a sub-agent."""
         agent = PythonSession(self._host, self._numbers, self._time_limit)

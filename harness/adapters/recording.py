@@ -121,6 +121,9 @@ class RecordedSession:
     def compact(self) -> None:
         """Go on: the next answer is the next that was recorded."""
 
+    def mention(self, path: str) -> None:
+        """Go on: the next answer is the next that was recorded."""
+
     def sub_agent(self) -> _RecordedAgent:
         """Answer a sub-agent's calls as recorded: they stand among the others, in the order of the scenario."""
         return _RecordedAgent(self)

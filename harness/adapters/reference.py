@@ -88,6 +88,11 @@ class ReferenceSession:
         """Let a summary take the conversation's place."""
         self._tools.compact()
 
+    def mention(self, path: str) -> None:
+        """Let the user mention a file."""
+        with as_an_ordinary_user():
+            self._tools.mention(path)
+
     def sub_agent(self) -> _SubAgent:
         """Start a sub-agent."""
         return _SubAgent(self._tools, self._seconds)

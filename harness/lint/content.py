@@ -134,6 +134,7 @@ def fingerprint(scenario: Scenario) -> str:
     value = {
         "files": {path: _state(entry) for path, entry in scenario.given.files.items()},
         "deny": sorted(scenario.given.deny),
+        "memory_files": scenario.given.memory_files,
         "hooks": [_hook(hook) for hook in scenario.given.hooks],
         "permissions": repr(scenario.given.permissions),
         "disk": scenario.given.disk,
@@ -170,7 +171,7 @@ def _done(step: Step) -> Any:
         case WorldEvent():
             return [step.kind, step.path, _state(step.entry), step.to, step.mode, str(step.mtime)]
         case SessionEvent():
-            return [step.kind]
+            return [step.kind, step.path]
 
 
 def _plain(value: Any) -> Any:

@@ -55,7 +55,11 @@ def event(number: int, event: WorldEvent) -> None:
 def session_event(number: int, event: SessionEvent) -> None:
     """Step `number` concerns the conversation itself."""
     if _LOG.handlers:
-        _write(f"{number:>3}    {event.kind}")
+        _write(
+            f"{number:>3}    {event.kind} {_json(event.path)}"
+            if event.path
+            else f"{number:>3}    {event.kind}"
+        )
 
 
 def answers(number: int, results: Sequence[ToolResult]) -> None:

@@ -6,6 +6,7 @@ from readfirst.harness.session import (
     BrokenAdapter,
     CompactingSession,
     DelegatingSession,
+    MentioningSession,
     ResumingSession,
     Session,
 )
@@ -25,8 +26,8 @@ class Conversation:
         """The session of the sub-agent that runs, else the main one."""
         return self._sessions[-1]
 
-    def undergo(self, event: SessionEvent) -> None:
-        """Let an event happen. Raises BrokenAdapter where the session has no way for it."""
+    def undergo(self, event: SessionEvent, root: str = "") -> None:
+        """Let an event happen in the workspace `root`. Raises BrokenAdapter where the session has no way for it."""
         match event.kind:
             case "resume":
                 if not isinstance(self.session, ResumingSession):
@@ -36,6 +37,10 @@ class Conversation:
                 if not isinstance(self.session, CompactingSession):
                     raise _missing("compact", "compact()")
                 self.session.compact()
+            case "mention":
+                if not isinstance(self.session, MentioningSession):
+                    raise _missing("mentions", "mention()")
+                self.session.mention(f"{root}/{event.path}")
             case "agent":
                 if not isinstance(self.session, DelegatingSession):
                     raise _missing("agents", "sub_agent()")

@@ -180,7 +180,7 @@ class _Replay:
         match step:
             case SessionEvent():
                 trace.session_event(self.index + 1, step)
-                conversation.undergo(step)
+                conversation.undergo(step, self.site.root)
                 self.steps.append(StepOutcome(changes=self._changes()))
             case WorldEvent():
                 trace.event(self.index + 1, step)

@@ -43,6 +43,7 @@ _SESSION_EVENTS: Mapping[SessionEventKind, str] = {
     "compact": "a summary takes the conversation's place",
     "agent": "a sub-agent begins",
     "end": "the sub-agent ends",
+    "mention": "the user mentions",
 }
 
 
@@ -61,8 +62,8 @@ def describe_step(step: Step) -> str:
             return f"{kind} {visible(path)}, mtime {shift_text(shift)}"
         case WorldEvent(kind=kind, path=path):
             return f"{kind} {visible(path)}"
-        case SessionEvent(kind=kind):
-            return _SESSION_EVENTS[kind]
+        case SessionEvent(kind=kind, path=path):
+            return f"{_SESSION_EVENTS[kind]} {visible(path)}".rstrip()
 
 
 def brief_step(step: Step, call: int | None = None) -> str:

@@ -69,6 +69,7 @@ def check_adapter(adapter: Adapter, place: SitePool) -> Iterator[Check]:
             "a conversation answers after a summary took its place",
             _goes_on_after(SessionEvent("compact")),
         ),
+        ("mentions", "a conversation answers after its user mentioned a file", _mentions),
         ("agents", "a sub-agent answers, and the conversation after it", _delegates),
         ("reminders", "a file that changed after it was written is told of", _reminds),
     ]
@@ -195,6 +196,12 @@ def _goes_on_after(event: SessionEvent) -> Callable[[Session, Site], None]:
         _sees(conversation.session, path)
 
     return look
+
+
+def _mentions(session: Session, site: Site) -> None:
+    path = _lay_out(site, _TEXT)
+    Conversation(session).undergo(SessionEvent("mention", path="notes.txt"), site.root)
+    _sees(session, path)
 
 
 def _delegates(session: Session, site: Site) -> None:

@@ -56,6 +56,8 @@ SESSION_CAPABILITIES = (
     "hooks",
     "permission_modes",
     "full_disk",
+    "mentions",
+    "memory_files",
 )
 """What a session may offer beside the file tools."""
 

@@ -78,6 +78,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
             "hooks": [_hook(hook) for hook in scenario.given.hooks],
             "permissions": _permissions(scenario.given.permissions),
             "disk": scenario.given.disk,
+            "memory_files": scenario.given.memory_files,
         },
         "steps": steps,
     }
@@ -125,8 +126,9 @@ class _Expansion:
                 }
             case WorldEvent():
                 return {"kind": "event", **_event(step), **self.position(step)}
-            case SessionEvent(kind=kind):
-                return {"kind": "session", "event": kind, **self.position(step)}
+            case SessionEvent(kind=kind, path=path):
+                mentioned = {"path": path} if path else {}
+                return {"kind": "session", "event": kind, **mentioned, **self.position(step)}
 
     def position(self, step: Step) -> dict[str, int]:
         return {"line": step.position.line} if step.position is not None else {}

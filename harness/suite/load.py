@@ -153,7 +153,7 @@ class _Reader(Inspection):
         )
 
     def given(self, value: Any) -> Given:
-        known = ("files", "deny", "reminders", "hooks", "disk", *PERMISSION_KEYS)
+        known = ("files", "deny", "reminders", "hooks", "memory_files", "disk", *PERMISSION_KEYS)
         fields = self.mapping(value, ("given",), "given", known) or {}
         files: dict[str, Entry] = {}
         if "files" in fields:
@@ -164,12 +164,18 @@ class _Reader(Inspection):
                     files[path] = entry
             self.conflicts(files)
         deny = read_rules(self, fields, "deny")
-        reminders = fields.get("reminders", True)
-        if reminders is not True:
-            self.note(("given", "reminders"), "reminders is true or left out", "Write `reminders: true`.")
+        for key in ("reminders", "memory_files"):
+            if fields.get(key, True) is not True:
+                self.note(("given", key), f"{key} is true or left out", f"Write `{key}: true`.")
         hooks = read_hooks(self, ("given", "hooks"), fields["hooks"]) if "hooks" in fields else ()
         return Given(
-            files, deny, "reminders" in fields, hooks, read_permissions(self, fields), self.disk(fields)
+            files,
+            deny,
+            "reminders" in fields,
+            hooks,
+            read_permissions(self, fields),
+            self.disk(fields),
+            "memory_files" in fields,
         )
 
     def disk(self, given: Mapping[str, Any]) -> int | None:

@@ -50,7 +50,7 @@ _SHOWN_BYTES = 262_144
 """How binding a scenario is, the strictest first: the contract, good conduct, a recorded quirk or bug."""
 ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir"]
-SessionEventKind = Literal["resume", "compact", "agent", "end"]
+SessionEventKind = Literal["resume", "compact", "agent", "end", "mention"]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
 HookDeed = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
 
@@ -133,16 +133,18 @@ class SessionEvent:
     """A turn in the life of the conversation that no tool makes.
 
     `resume`: the conversation ends and is gone on with later. `compact`: a summary takes its place. `agent`: the calls
-    up to `end` are a sub-agent's, which the conversation waits for.
+    up to `end` are a sub-agent's, which the conversation waits for. `mention`: the user mentions the file
+    `path`, relative to the workspace.
     """
 
     kind: SessionEventKind
     position: Position | None = None
+    path: str = ""
 
     @property
     def needs(self) -> str:
         """The capability that an adapter must have for it."""
-        return "agents" if self.kind in ("agent", "end") else self.kind
+        return {"agent": "agents", "end": "agents", "mention": "mentions"}.get(self.kind, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,8 @@ class Given:
 
     `reminders`: what the model is told beside answers is judged as well, of changed files and by hooks.
     `permissions`: what the session may do without asking; None: everything. `disk`: the bytes of a file system of the
-    workspace's own; None: as many as there are.
+    workspace's own; None: as many as there are. `memory_files`: files named CLAUDE.md are shown to the model with what is
+    read beside them.
     """
 
     files: Mapping[str, Entry] = field(default_factory=dict)
@@ -214,6 +217,7 @@ class Given:
     hooks: tuple[GivenHook, ...] = ()
     permissions: GivenPermissions | None = None
     disk: int | None = None
+    memory_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +276,8 @@ class Scenario:
             needs.add("permission_modes")
         if self.given.disk is not None:
             needs.add("full_disk")
+        if self.given.memory_files:
+            needs.add("memory_files")
         return frozenset(needs)
 
     @property
@@ -292,6 +298,7 @@ class Scenario:
             or self.given.hooks
             or self.given.permissions
             or self.given.disk is not None
+            or self.given.memory_files
             or any(isinstance(step, SessionEvent) for step in self.steps)
             or any(_is_large(entry) for entry in self.given.files.values())
             or len({path for call in self.calls() if (path := _folded_path(call.arguments))}) > 1

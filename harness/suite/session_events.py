@@ -7,12 +7,13 @@ from typing import Any
 
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import YamlPath
+from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.scenario import SessionEvent, Step
 
 __all__ = ["AGENT", "SESSION_EVENTS", "read_session_event", "steps_of_agent"]
 
 AGENT = "agent"
-SESSION_EVENTS = ("resume", "compact", AGENT)
+SESSION_EVENTS = ("resume", "compact", "mention", AGENT)
 
 
 def read_session_event(
@@ -31,6 +32,8 @@ def read_session_event(
         case "compact":
             _nothing(look, place, kind, value)
             return (SessionEvent("compact", position),)
+        case "mention":
+            return (SessionEvent("mention", position, value),) if is_safe(look, value, (*place, kind)) else ()
         case _:
             at = (*place, kind)
             fields = look.mapping(value, at, "a sub-agent", ("steps",), required=("steps",)) or {}

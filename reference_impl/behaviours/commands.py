@@ -30,6 +30,12 @@ class CommandBehaviours:
         "newer now.",
         shown_by=("bash-and-mentions/sed-in-place-after-read",),
     )
+    memory_files_are_read: bool = behaviour(
+        False,
+        {"2.1.328": True},
+        meaning="A file CLAUDE.md that is shown with a file that was read beside or below it counts as read.",
+        shown_by=("bash-and-mentions/memory-file-then-edit",),
+    )
     commands_get_no_input: bool = behaviour(
         True,
         {"1.0.126": False},

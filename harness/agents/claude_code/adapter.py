@@ -34,8 +34,8 @@ from readfirst.harness.suite.suite import Suite
 
 __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "LivingSession", "open_claude_code"]
 
-_LIFE = frozenset({"resume", "compact", "agents"})
-"""What takes a conversation that can be ended, summarised, or left to a sub-agent."""
+_LIFE = frozenset({"resume", "compact", "agents", "mentions"})
+"""What takes a conversation that can be ended, summarised, or left to a sub-agent, or that its user begins."""
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
 _LAST_WORDS = frozenset({"Path contains null bytes"})
@@ -49,17 +49,23 @@ class ClaudeCodeSession:
 
     def __init__(
         self,
-        conversation: Conversation,
+        conversation: Conversation | None,
         owned: bool,
         workspace: Workspace,
         directory: Path,
         reminded: Callable[[], None],
     ) -> None:
-        self.conversation = conversation
+        self._given = conversation
         self._owned = owned
         self._workspace = workspace
         self._directory = str(directory)
         self._reminded = reminded
+
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation that the scenario's calls are made in."""
+        assert self._given is not None
+        return self._given
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Let the model call one tool. A version that ends on what it is asked answers with its last words."""
@@ -126,21 +132,38 @@ class ClaudeCodeSession:
 
 
 class LivingSession(ClaudeCodeSession):
-    """One scenario in a conversation of its own, which may end and be resumed, be summarised, and delegate."""
+    """One scenario in a conversation of its own, which may end and be resumed, be summarised, and delegate.
+
+    Where its user may mention files it begins with the first call or mention.
+    """
 
     def __init__(self, options: Options, workspace: Workspace, reminded: Callable[[], None]) -> None:
         self._kept = Scratch()
         self._options = replace(options, configuration=self._kept.path)
+        self._begun: Conversation | None = None
+        super().__init__(None, True, workspace, workspace.root, reminded)
         try:
-            conversation = Conversation(self._options)
+            if "mentions" not in workspace.needs:
+                self._begun = Conversation(self._options)
         except BaseException:
             self._kept.close()
             raise
-        super().__init__(conversation, True, workspace, workspace.root, reminded)
+
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation, which begins now if it has not yet."""
+        if self._begun is None:
+            self._begun = Conversation(self._options)
+        return self._begun
+
+    def mention(self, path: str) -> None:
+        """Let the user mention a file, at the beginning or when the product is started again."""
+        options = replace(self._options, prompt=f"@{path}")
+        self._begun = Conversation(options) if self._begun is None else resumed(self._begun, options)
 
     def resume(self) -> None:
         """Let the product end, start it again, and let it go on with the conversation."""
-        self.conversation = resumed(self.conversation, self._options)
+        self._begun = resumed(self.conversation, self._options)
 
     def compact(self) -> None:
         """Let the product have the conversation summarised."""
@@ -152,7 +175,8 @@ class LivingSession(ClaudeCodeSession):
 
     def close(self) -> None:
         """End the conversation, and forget it."""
-        super().close()
+        if self._begun is not None:
+            self._begun.close()
         self._kept.close()
 
 

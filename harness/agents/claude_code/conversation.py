@@ -57,6 +57,8 @@ class Options:
     summarised: bool = False
     """Whether the conversation can be made so long that the product has it summarised."""
     hooks: tuple[Hook, ...] = ()
+    prompt: str = "go"
+    """What the user says."""
     streams: bool = False
     """Whether the product prints what happens as lines of JSON, all of which are kept."""
     permissions: Permissions | None = None
@@ -121,7 +123,7 @@ def _arguments(options: Options) -> list[str]:
         if options.permissions is None
         else ["--permission-mode", options.permissions.mode]
     )
-    return [*resumed, "-p", "go", *allowed, "--disallowedTools", unused, *stream]
+    return [*resumed, "-p", options.prompt, *allowed, "--disallowedTools", unused, *stream]
 
 
 def _user(options: Options) -> tuple[str, ...]:

@@ -1,0 +1,34 @@
+"""Shown files: what the model is shown of files without asking for them, and what the session knows of them then."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.tools import read as read_tool
+
+__all__ = ["look_into", "read_memory_files"]
+
+_MEMORY_FILE = "CLAUDE.md"
+
+
+def look_into(session: Session, path: str) -> None:
+    """Read a file, an absolute path, for the model; what Read refuses is not shown."""
+    arguments = {"file_path": path}
+    with contextlib.suppress(OSError, RecursionError, Refusal):
+        read_tool.validate(session, arguments)
+        read_tool.permit(session, arguments)
+        read_tool.execute(session, arguments)
+
+
+def read_memory_files(session: Session, given: str) -> None:
+    """Read the memory files beside and above a file that was read, below the working directory."""
+    folder = os.path.dirname(session.paths.to_read(given))  # noqa: PTH120 - paths are strings here
+    while folder.startswith(f"{session.memory.root}/"):
+        path = f"{folder}/{_MEMORY_FILE}"
+        if session.memory.records.peek(path) is None and disk.exists(path):
+            look_into(session, path)
+        folder = os.path.dirname(folder)  # noqa: PTH120
