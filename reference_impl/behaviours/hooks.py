@@ -38,7 +38,7 @@ class HookBehaviours:
     )
     hook_refusals_are_told: bool = behaviour(
         False,
-        {"2.0.76": True, "2.1.207": False},
+        {"2.0.76": True, "2.1.160": False},
         meaning="What a hook denies is told beside the answer as well.",
         shown_by=("hooks/denied-edit",),
     )
@@ -56,7 +56,7 @@ class HookBehaviours:
     )
     hooks_that_ask_refuse: bool = behaviour(
         False,
-        {"2.1.207": True},
+        {"2.1.87": True},
         meaning="A call of which a hook has the user asked is refused, because nobody answers.",
         shown_by=("hooks/asked-edit",),
     )
@@ -80,7 +80,7 @@ class HookBehaviours:
     )
     objections_are_told_twice: bool = behaviour(
         False,
-        {"2.0.76": True, "2.1.207": False},
+        {"2.0.76": True, "2.1.87": False},
         meaning="What a hook that exits with 0 objects to a call that was made is told twice.",
         shown_by=("hooks/blocked-after-edit",),
     )
@@ -92,7 +92,7 @@ class HookBehaviours:
     )
     formatted_files: str = behaviour(
         "",
-        {"2.1.207": _CONTEXT},
+        {"2.1.112": _CONTEXT},
         meaning="The value is what the model is told where a hook changes the file that a call has just written, which "
         "the session then knows; empty: it is noticed like every other change.",
         shown_by=("hooks/formatter-after-edit",),

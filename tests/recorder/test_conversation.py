@@ -14,7 +14,7 @@ import pytest
 
 from readfirst.harness.agents.claude_code.conversation import Conversation, Options
 from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, WINDOW
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.session import BrokenAdapter, Hook
 from tests.processes import alive, below, gone
 from tests.supervision import AS_A_USER, NO_NAMESPACES, NO_WAY_INTO_A_NAMESPACE, altered_supervisor
 
@@ -169,6 +169,29 @@ def test_deny_rules_arrive_as_settings(tmp_path: Path) -> None:
     finally:
         conversation.close()
     assert settings == {"permissions": {"deny": ["Edit(a)"]}}
+
+
+def test_hooks_arrive_as_settings_by_event_and_in_their_order(tmp_path: Path) -> None:
+    hooks = (
+        Hook("PreToolUse", "Edit|Write", "exit 2"),
+        Hook("PostToolUse", "*", "true"),
+        Hook("PreToolUse", "Read", "false"),
+    )
+    conversation = Conversation(options(tmp_path, hooks=hooks))
+    try:
+        settings = json.loads(conversation.call("Settings", {}).text)
+    finally:
+        conversation.close()
+
+    def entry(matcher: str, command: str) -> dict[str, object]:
+        return {"matcher": matcher, "hooks": [{"type": "command", "command": command}]}
+
+    assert settings == {
+        "hooks": {
+            "PreToolUse": [entry("Edit|Write", "exit 2"), entry("Read", "false")],
+            "PostToolUse": [entry("*", "true")],
+        }
+    }
 
 
 def test_a_product_that_dies_is_reported_with_its_last_words(conversation: Conversation) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.agents.claude_code.reminders import hooks_told
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.lint.content import fingerprint
@@ -222,3 +223,15 @@ def test_hooks_are_exported_with_bytes() -> None:
             "files": {"a.txt": {"base64": "eA==", "utf8": "x"}},
         },
     ]
+
+
+def test_what_hooks_say_is_found_in_and_beside_an_answer() -> None:
+    objection = 'PostToolUse:Edit hook blocking error from command: "c": [c]: No.'
+    notes = (f"<system-reminder>\n{objection}\n\n</system-reminder>", "Edit operation feedback:\n- No.")
+    assert hooks_told("answer", notes) == ("answer", (objection, notes[1]))
+    words = "PostToolUse:Edit operation feedback:\n- No.\n"
+    said = f"toolu_1 (Edit) <post-tool-use-hook>{words}</post-tool-use-hook>\n\nGo on."
+    merged = f"<system-reminder>\n{said}\n</system-reminder>"
+    assert hooks_told(f"answer\n\n{merged}", ("The user waits.",)) == ("answer", (words.strip(),))
+    bare = f"<system-reminder>\n{objection}\n\n</system-reminder>"
+    assert hooks_told(f"answer\n\n{bare}", ()) == ("answer", (objection,))

@@ -27,10 +27,13 @@ READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 RESUME, COMPACT, AGENT, END = (SessionEvent(kind) for kind in ("resume", "compact", "agent", "end"))
 
 
+MENTION = SessionEvent("mention", path="a.txt")
+
+
 class Diary:
     """Answers every call with all that happened so far, each session with its own name in front."""
 
-    capabilities = frozenset({"Read", "resume", "compact", "agents"})
+    capabilities = frozenset({"Read", "resume", "compact", "agents", "mentions"})
 
     def __init__(self, name: str = "main", entries: list[str] | None = None) -> None:
         self.name = name
@@ -48,6 +51,11 @@ class Diary:
 
     def compact(self) -> None:
         self.entries.append(f"{self.name} is summarised")
+
+    def mention(self, path: str) -> None:
+        self.entries.append(
+            f"{Path(path).name} is mentioned, which {'is' if Path(path).exists() else 'is not'} there"
+        )
 
     def sub_agent(self) -> "Diary":
         return Diary("agent", self.entries)
@@ -82,6 +90,8 @@ def test_a_sub_agents_steps_are_read_between_its_beginning_and_its_end() -> None
     [
         ("  - resume: now\n", "resume has nothing to say more of"),
         ("  - compact: [1]\n", "compact has nothing to say more of"),
+        ("  - mention: ../a\n", "leaves the workspace"),
+        ("  - mention: [a]\n", "must be a string"),
         ("  - agent: {}\n", "lacks the key 'steps'"),
         ("  - agent: {steps: []}\n", "must be a list, not empty"),
         ("  - agent: {steps: [{resume: {}}]}\n", "resume is no step of a sub-agent"),
@@ -93,6 +103,18 @@ def test_what_is_no_such_step_is_told(steps: str, told: str) -> None:
     with pytest.raises(ScenarioError) as error:
         loaded(steps)
     assert told in str(error.value)
+
+
+def test_a_mention_names_a_file_by_its_absolute_path() -> None:
+    [mention, _] = loaded("  - mention: sub/a.txt\n  - Read: {file_path: $WS/a.txt}\n").steps
+    assert mention == SessionEvent("mention", mention.position, "sub/a.txt")
+    assert mention.needs == "mentions"
+    steps = (SessionEvent("mention", path="a.txt"), SessionEvent("mention", path="sub/a.txt"), READ)
+    with SitePool() as place:
+        outcome = replay(scenario(*steps), Diary(), place)
+    assert outcome.steps[-1].results[0].text == (
+        "a.txt is mentioned, which is there, a.txt is mentioned, which is not there, main Read"
+    )
 
 
 def test_the_session_is_asked_in_the_order_of_the_steps_and_a_sub_agent_makes_its_own_calls() -> None:
@@ -127,7 +149,8 @@ class Pretends:
 
 
 @pytest.mark.parametrize(
-    ("event", "method"), [(RESUME, "resume()"), (COMPACT, "compact()"), (AGENT, "sub_agent()")]
+    ("event", "method"),
+    [(RESUME, "resume()"), (COMPACT, "compact()"), (AGENT, "sub_agent()"), (MENTION, "mention()")],
 )
 def test_a_capability_without_its_method_breaks(event: SessionEvent, method: str) -> None:
     with SitePool() as place:
@@ -149,6 +172,8 @@ class Basic(Pretends):
         ("sessions/edit-after-resume", "resume"),
         ("sessions/edit-after-compaction", "compact"),
         ("sessions/agent-edits-what-was-read", "agents"),
+        ("bash-and-mentions/mention-then-edit", "mentions"),
+        ("bash-and-mentions/memory-file-then-edit", "memory_files"),
     ],
 )
 def test_who_does_not_declare_it_is_unsupported_which_is_no_pass(scenario_id: str, lacking: str) -> None:
@@ -164,19 +189,25 @@ def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
     adapter = PythonAdapter(__file__, "Diary", time_limit=30)
     try:
         with SitePool() as place:
-            outcome = replay(scenario(READ, RESUME, COMPACT, AGENT, READ, END, READ), adapter, place)
+            outcome = replay(scenario(READ, RESUME, COMPACT, MENTION, AGENT, READ, END, READ), adapter, place)
         assert adapter.capabilities == Diary.capabilities
     finally:
         adapter.close()
     assert outcome.broken is None
-    assert outcome.steps[-1].results[0].text.endswith("main is summarised, agent Read, agent ends, main Read")
+    assert (
+        outcome.steps[-1]
+        .results[0]
+        .text.endswith(
+            "main is summarised, a.txt is mentioned, which is there, agent Read, agent ends, main Read"
+        )
+    )
 
 
 def test_in_a_process_of_its_own_a_missing_method_is_told() -> None:
     adapter = PythonAdapter(__file__, "Pretends", time_limit=30)
     try:
         with SitePool() as place:
-            for event, method in ((RESUME, "resume()"), (AGENT, "sub_agent()")):
+            for event, method in ((RESUME, "resume()"), (MENTION, "mention()"), (AGENT, "sub_agent()")):
                 broken = replay(scenario(event, READ), adapter, place).broken
                 assert broken is not None
                 assert f"has no {method}" in broken.message

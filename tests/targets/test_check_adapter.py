@@ -97,6 +97,10 @@ class RunsNoHook(Plain):
     capabilities = frozenset({"Read", "Write", "hooks"})
 
 
+class CannotMention(Plain):
+    capabilities = frozenset({"Read", "Write", "mentions"})
+
+
 class DeclaresNonsense(Plain):
     capabilities = frozenset({"Read", "Wrote"})
 
@@ -143,6 +147,7 @@ def test_the_reference_has_no_problem() -> None:
         (HasNoRealAgents, "a sub-agent answers, and the conversation after it", "which is no session"),
         (TellsNothing, "a file that changed after it was written is told of", "ToolResult.reminders"),
         (RunsNoHook, "a hook that denies a call keeps it from being made", "Workspace.hooks"),
+        (CannotMention, "a conversation answers after its user mentioned a file", "has no mention()"),
         (DeclaresNonsense, "its capabilities are known", "capabilities names Wrote"),
         (Raises, "an existing file is read", "the adapter raised ValueError: no program"),
         (DoesNotOpen, "a session opens and closes", "the adapter raised OSError: no server"),

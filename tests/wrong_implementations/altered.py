@@ -38,6 +38,8 @@ class Altered:
             "hooks",
             "permission_modes",
             "full_disk",
+            "mentions",
+            "memory_files",
         }
     )
     repeats_paths = True
@@ -89,6 +91,9 @@ class Altered:
 
     def compact(self) -> None:
         self.tools.compact()
+
+    def mention(self, path: str) -> None:
+        self.tools.mention(path)
 
     def sub_agent(self) -> "Altered":
         return Agent(self)

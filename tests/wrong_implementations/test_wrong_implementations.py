@@ -72,6 +72,12 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     commands.OwnCommandsAreNoChanges: Caught(
         "bash-and-mentions/sed-in-place-after-read", "effects", "refused"
     ),
+    commands.MentionsAreBlind: Caught("bash-and-mentions/mention-then-edit", "effects", "refused"),
+    commands.MentionsUnlockEverything: Caught(
+        "bash-and-mentions/mention-of-another-file", "effects", "refused"
+    ),
+    commands.MentionsAreNeverStale: Caught("bash-and-mentions/mention-then-change", "effects", "refused"),
+    commands.MemoryFilesAreRead: Caught("bash-and-mentions/memory-file-then-edit", "effects", "refused"),
     reminders.TellsNothing: Caught("reminders/change-after-own-edit", "effects", "reminders"),
     reminders.TellsAgain: Caught("reminders/change-after-own-edit", "effects", "reminders"),
     reminders.TellsOfOwnEdits: Caught("reminders/own-edit-alone", "effects", "reminders"),

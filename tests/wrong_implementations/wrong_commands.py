@@ -39,3 +39,42 @@ class OwnCommandsAreNoChanges(Commanding):
     def after(self, command: str) -> None:
         if command.startswith(("sed -i", "echo")):
             self.read_silently(command)
+
+
+class MentionsAreBlind(Altered):
+    """Shows the model what its user mentions, and wants it read all the same."""
+
+    def mention(self, path: str) -> None:
+        pass
+
+
+class MentionsUnlockEverything(Altered):
+    """Counts every file as read once one was mentioned."""
+
+    def mention(self, path: str) -> None:
+        for file in self.workspace.root.iterdir():
+            self.tools.mention(str(file))
+
+
+class MentionsAreNeverStale(Altered):
+    """Looks once more at what was mentioned before it is edited."""
+
+    mentioned = ""
+
+    def mention(self, path: str) -> None:
+        self.mentioned = path
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        if self.mentioned:
+            self.tools.mention(self.mentioned)
+        return self.reference(tool, arguments, strike)
+
+
+class MemoryFilesAreRead(Altered):
+    """Counts a memory file as read that comes with a Read."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        memory = self.path(arguments).with_name("CLAUDE.md")
+        if tool == "Read" and memory.exists():
+            self.tools.mention(str(memory))
+        return self.reference(tool, arguments, strike)

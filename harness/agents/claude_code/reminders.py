@@ -31,7 +31,8 @@ _MERGED = _reminder(_OF_A_FILE, before=r"\n*")
 _APART = re.compile(rf"(?:\A|\n\n){_OF_A_FILE}.*?(?=\n\n[A-Z]|\Z)", re.DOTALL)
 
 _MERGED_OF_A_HOOK = re.compile(
-    r"\n*<system-reminder>\n\w+ \(\w+\) <post-tool-use-hook>(.*?)</post-tool-use-hook>.*?</system-reminder>",
+    r"\n*<system-reminder>\n(?:\w+ \(\w+\) <post-tool-use-hook>(?P<element>.*?)</post-tool-use-hook>.*?"
+    r"|(?P<bare>(?:Pre|Post)ToolUse:\w+ hook .*?))</system-reminder>",
     re.DOTALL,
 )
 _OF_A_HOOK = re.compile(
@@ -68,7 +69,7 @@ def files_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
 def hooks_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return a result without what hooks have to say in it, and what they say there and in the notes beside it."""
-    merged = [found[1] for found in _MERGED_OF_A_HOOK.finditer(text)]
+    merged = [found["element"] or found["bare"] for found in _MERGED_OF_A_HOOK.finditer(text)]
     bare = [note.removeprefix("<system-reminder>\n").removesuffix("\n</system-reminder>") for note in notes]
     apart = [found[1] for note in bare for found in _OF_A_HOOK.finditer(note)]
     return _MERGED_OF_A_HOOK.sub("", text), tuple(each.strip("\n") for each in (*merged, *apart))
