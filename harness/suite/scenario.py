@@ -207,8 +207,8 @@ class Given:
 
     `reminders`: what the model is told beside answers is judged as well, of changed files and by hooks.
     `permissions`: what the session may do without asking; None: everything. `disk`: the bytes of a file system of the
-    workspace's own; None: as many as there are. `memory_files`: files named CLAUDE.md are shown to the model with what is
-    read beside them.
+    workspace's own; None: as many as there are. `memory_files`: files named CLAUDE.md are shown to the model with what
+    is read beside them.
     """
 
     files: Mapping[str, Entry] = field(default_factory=dict)
