@@ -31,10 +31,11 @@ def trace_differences(
     """
     written: set[str] = set()
     for call in allowed:
-        path = _written(call, state)
-        if path is None:
+        paths = _written(call, state)
+        if not paths:
             return
-        written.update(names.get(path, (path,)))
+        for path in paths:
+            written.update(names.get(path, (path,)))
     for path in sorted(traces.keys() - expected.keys() - written):
         before, after, replaced = traces[path]
         if replaced:
@@ -88,14 +89,17 @@ def _shared(path: str, names: Sequence[str]) -> str:
     return f"one file with {', '.join(others)} (hard links)" if others else "a file of its own"
 
 
-def _written(call: ToolCall, state: Mapping[str, Entry | None]) -> str | None:
-    """Return the path in a snapshot of the file that a call writes; None where its argument names none."""
+def _written(call: ToolCall, state: Mapping[str, Entry | None]) -> tuple[str, ...]:
+    """Return the paths in a snapshot that a call may mean; none where its argument names no file.
+
+    What begins with `~/` is at home, or in a folder of that name.
+    """
     path = call.arguments.get("file_path", call.arguments.get("notebook_path"))
     if not isinstance(path, str):
-        return None
-    if path.startswith("~/"):
-        return f"$HOME/{posixpath.normpath(path[2:])}"
-    return _followed(posixpath.normpath(path.removeprefix("$WS").lstrip("/")), state)
+        return ()
+    here = _followed(posixpath.normpath(path.removeprefix("$WS").lstrip("/")), state)
+    home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
+    return tuple(each for each in (here, home) if each is not None)
 
 
 def _followed(path: str, state: Mapping[str, Entry | None]) -> str | None:
