@@ -21,8 +21,17 @@ class TargetDefaults:
     baseline: Path
 
 
+_REFERENCE = Path(__file__).resolve().parents[2] / "reference_impl" / "baseline.yaml"
+"""Where the reference does otherwise than a version of the product; nowhere on the default contract."""
+
+
 def target_defaults(connect_string: str) -> TargetDefaults:
-    """Return the defaults of `target:NAME` or `agent:NAME`, which is the same target. Raises ConnectError."""
+    """Return the defaults of `reference`, `target:NAME` or `agent:NAME`, which is the same target.
+
+    Raises ConnectError.
+    """
+    if connect_string == "reference":
+        return TargetDefaults(connect_string, "text", _REFERENCE)
     kind, _, rest = connect_string.partition(":")
     target, release = find_target(connect_string)
     if kind == "agent" and target.kind != "agent":
