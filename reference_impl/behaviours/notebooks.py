@@ -103,6 +103,12 @@ class NotebookBehaviours:
         meaning="NotebookEdit opens the notebook before it asks whether there is one.",
         shown_by=("notebooks/nul-in-path",),
     )
+    read_overlooks_marks_of_notebooks: bool = behaviour(
+        False,
+        {"2.1.330": True},
+        meaning="Read does not mind a byte order mark in front of a notebook.",
+        shown_by=("crossed/notebooks-36", "crossed/notebooks-93"),
+    )
     notebook_edit_overlooks_marks: bool = behaviour(
         False,
         {"2.0.69": True},

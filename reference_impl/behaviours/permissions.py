@@ -8,6 +8,11 @@ from readfirst.reference_impl.behaviours.history import ByModel, behaviour
 
 __all__ = ["PermissionBehaviours"]
 
+_SENSITIVE = (
+    ".bash_profile .bashrc .claude.json .git .gitconfig .gitmodules .idea .mcp.json .profile .ripgreprc .vscode "
+    ".zprofile .zshrc"
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class PermissionBehaviours:
@@ -25,6 +30,20 @@ class PermissionBehaviours:
         meaning="A deny rule also closes the links to what it closes, and a link inside the working directory to "
         "what is outside has to be asked for.",
         shown_by=("permissions/link-into-denied", "permissions/linked-directory-into-denied"),
+    )
+    refusals_name_the_whole_path: bool = behaviour(
+        False,
+        {"2.1.330": True},
+        meaning="The refusal by a deny rule names the absolute path, not the one that the call gives, and a link is "
+        "followed however its path is spelled.",
+        shown_by=("crossed/denied-10", "crossed/denied-58"),
+    )
+    links_are_refused_by_permission: bool = behaviour(
+        False,
+        {"2.1.330": True},
+        meaning="Edit and Write refuse a link when permissions are checked: after a deny rule, before it is asked "
+        "whether the file may be changed.",
+        shown_by=("crossed/settings-93", "crossed/during-28"),
     )
     # 1.0.5 still does, but writes a settings file of its own beside it, so it gives no recording.
     rules_fail_at_their_base: bool = behaviour(
@@ -98,6 +117,26 @@ class PermissionBehaviours:
         meaning="Edit and Write ask for a permission, which nobody gives, before they change a file in a "
         "`.claude` directory.",
         shown_by=("settings/valid-edit", "settings/write-is-not-validated"),
+    )
+    sensitive_names: str = behaviour(
+        "",
+        {
+            "2.1.87": _SENSITIVE,
+            "2.1.112": f"{_SENSITIVE} .husky",
+            "2.1.160": f"{_SENSITIVE} .husky .npmrc",
+        },
+        meaning="The value has names of files and folders that shells, git and editors read by themselves; Edit and "
+        "Write ask for a permission, which nobody gives, before they change what has such a name in its path.",
+        shown_by=(
+            "permissions/files-that-programs-read",
+            "permissions/files-that-programs-read-by-other-paths",
+        ),
+    )
+    guards_name_the_whole_path: bool = behaviour(
+        False,
+        {"2.1.112": True},
+        meaning="What says that a permission is wanted names the absolute path, not the one that the call gives.",
+        shown_by=("permissions/files-that-programs-read-by-other-paths",),
     )
     blanks_after_paths_are_suspicious: bool = behaviour(
         False,

@@ -220,10 +220,12 @@ class Permissions:
         """
         if self.behaviours.rules_fail_at_their_base and self.rules.is_base(action, path):
             raise Refusal("permission_denied", "Error checking permissions")
-        follows = self.behaviours.rules_follow_links and disk.exists(unfolded or path)
+        whole = self.behaviours.refusals_name_the_whole_path
+        follows = self.behaviours.rules_follow_links and disk.exists(path if whole else unfolded or path)
         if self.rules.denies(action, path) or (follows and self.rules.denies_target(action, path)):
             verb = "read" if action == "Read" else "edit"
-            raise Refusal("permission_denied", f"Permission to {verb} {given} has been denied.")
+            shown = path if whole else given
+            raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
 
 
 def _not_granted(doing: str, path: str) -> Refusal:
@@ -243,12 +245,16 @@ def refuse_suspicious(path: str) -> None:
         )
 
 
-def refuse_guarded(path: str) -> None:
-    """Refuse a file in a `.claude` directory: it needs a permission that nobody is there to give."""
-    if "/.claude/" not in path.lower():
-        return
-    if path.lower().endswith(SETTINGS_FILES):
-        raise _not_granted("write to", path)
-    raise Refusal(
-        "permission_denied", f"Claude requested permissions to edit {path} which is a sensitive file."
-    )
+def refuse_guarded(behaviours: Behaviours, path: str, given: str) -> None:
+    """Refuse a file that needs a permission that nobody is there to give: in a `.claude` directory, or sensitive.
+
+    `path` is absolute, `given` as the model wrote it. Capitals do not matter.
+    """
+    *folders, name = path.lower().split("/")
+    shown = path if behaviours.guards_name_the_whole_path else given
+    own = behaviours.own_files_are_guarded and ".claude" in folders
+    if own and path.lower().endswith(SETTINGS_FILES):
+        raise _not_granted("write to", shown)
+    if own or not {*folders, name}.isdisjoint(behaviours.sensitive_names.split()):
+        message = f"Claude requested permissions to edit {shown} which is a sensitive file."
+        raise Refusal("permission_denied", message)

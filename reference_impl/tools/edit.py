@@ -140,10 +140,11 @@ def permit_change(session: Session, arguments: Mapping[str, Any], *, tool: str) 
     given = arguments["file_path"]
     unfolded = session.paths.unfolded(given)
     session.permissions.deny_target("Edit", session.paths.expanded(given), given, unfolded=unfolded)
+    if session.behaviours.links_are_refused_by_permission:
+        session.storage.refuse_links(session.paths.to_write(given))
     if session.behaviours.blanks_after_paths_are_suspicious:
         refuse_suspicious(arguments["file_path"])
-    if session.behaviours.own_files_are_guarded:
-        refuse_guarded(session.paths.expanded(arguments["file_path"]))
+    refuse_guarded(session.behaviours, session.paths.expanded(given), given)
     session.permissions.ask_to_write(tool, session.paths.expanded(given))
 
 

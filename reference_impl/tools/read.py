@@ -76,11 +76,11 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     session.permissions.deny("Read", path)
     if not session.behaviours.read_finds_missing_files_late:
         session.paths.refuse_missing(path)
+    media.refuse_binary(path, session.behaviours)
     if not disk.exists(path):
         return
     if session.behaviours.notebooks_need_notebook_read and path.endswith(".ipynb"):
         raise Refusal("is_notebook", "File is a Jupyter Notebook. Use the NotebookRead to read this file.")
-    media.refuse_binary(path, session.behaviours)
     media.refuse_empty_image(path, session.behaviours)
     refuse_large_file(session, path, arguments)
 
@@ -102,10 +102,13 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
         session.paths.refuse_missing(path, unclear=False)
     if session.behaviours.reading_measures_first:
         refuse_unmeasured(session, path)
-    if session.behaviours.read_names_directories:
+    if session.behaviours.read_names_directories and not notebook.is_notebook(path, session.behaviours):
         refuse_directory(session, path, given)
     if notebook.is_notebook(path, session.behaviours):
-        answer = notebook.shown_cells(decode(disk.read(path)), given, session.behaviours)
+        content = decode(disk.read(path))
+        if session.behaviours.read_overlooks_marks_of_notebooks:
+            content = content.removeprefix("\ufeff")
+        answer = notebook.shown_cells(content, given, session.behaviours)
         session.memory.remember(path, None, seen=True)
         return answer
     if media.is_pdf(path, session.behaviours):
@@ -151,7 +154,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         # As many lines as were asked for may not be all; only fewer tell that there are no more.
         ended = "limit" not in arguments or arguments["limit"] > len(lines)
         whole = behaviours.whole_reads_are_compared and is_whole(
-            session, arguments, all_shown=ended and text == content
+            session, arguments, all_shown=ended and text == content != ""
         )
         seen = whole and ended
         known = content if whole else None
