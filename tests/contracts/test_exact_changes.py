@@ -66,6 +66,10 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("reminder_of_nothing", "1.0.126"): BETWEEN,
     ("reminders_begin_unpadded", "1.0.126"): BETWEEN,
     ("reminders_tell_of_ends", "1.0.126"): BETWEEN,
+    ("sensitive_names", "2.1.87"): BETWEEN,
+    ("sensitive_names", "2.1.112"): BETWEEN,
+    ("sensitive_names", "2.1.160"): BETWEEN,
+    ("guards_name_the_whole_path", "2.1.112"): BETWEEN,
 }
 """Changes of which the exact version is not recorded, and why."""
 
