@@ -206,7 +206,8 @@ class FileTools:
 
     def mention(self, path: str) -> None:
         """Let the user mention the file of an absolute path, which the model is then shown."""
-        look_into(self._session, path)
+        if self._session.behaviours.mentions_are_reads:
+            look_into(self._session, path)
         self._session.memory.message += 1
 
     @contextlib.contextmanager

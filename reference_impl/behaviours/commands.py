@@ -30,9 +30,15 @@ class CommandBehaviours:
         "newer now.",
         shown_by=("bash-and-mentions/sed-in-place-after-read",),
     )
+    mentions_are_reads: bool = behaviour(
+        True,
+        {"1.0.126": False, "2.0.76": True},
+        meaning="A file that the user mentions counts as read.",
+        shown_by=("bash-and-mentions/mention-then-edit", "bash-and-mentions/mention-of-another-file"),
+    )
     memory_files_are_read: bool = behaviour(
         False,
-        {"2.1.328": True},
+        {"2.1.112": True},
         meaning="A file CLAUDE.md that is shown with a file that was read beside or below it counts as read.",
         shown_by=("bash-and-mentions/memory-file-then-edit",),
     )
