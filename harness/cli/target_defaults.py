@@ -7,7 +7,7 @@ from pathlib import Path
 
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.run.connect import ConnectError, find_target
-from readfirst.harness.targets.catalogue import known_failures
+from readfirst.harness.targets.catalogue import known_failures, root
 
 __all__ = ["TargetDefaults", "target_defaults"]
 
@@ -21,8 +21,8 @@ class TargetDefaults:
     baseline: Path
 
 
-_REFERENCE = Path(__file__).resolve().parents[2] / "reference_impl" / "baseline.yaml"
-"""Where the reference does otherwise than a version of the product; nowhere on the default contract."""
+_REFERENCE = "reference.yaml"
+"""Names where the reference does otherwise than a version of the product; nowhere on the default contract."""
 
 
 def target_defaults(connect_string: str) -> TargetDefaults:
@@ -31,7 +31,7 @@ def target_defaults(connect_string: str) -> TargetDefaults:
     Raises ConnectError.
     """
     if connect_string == "reference":
-        return TargetDefaults(connect_string, "text", _REFERENCE)
+        return TargetDefaults(connect_string, "text", root() / "baselines" / _REFERENCE)
     kind, _, rest = connect_string.partition(":")
     target, release = find_target(connect_string)
     if kind == "agent" and target.kind != "agent":

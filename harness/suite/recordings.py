@@ -195,7 +195,10 @@ class Recordings:
 
 
 def encode(recording: Recording) -> bytes:
-    """Return the file's bytes. Contracts stand in release order, the steps in that of the scenario."""
+    """Return the file's bytes. Contracts stand in release order, the steps in that of the scenario.
+
+    Raises RecordingError for what would be too large to be read again.
+    """
     names = sorted(recording.transcripts, key=order)
     lines = [f"inputs: {emit_string(recording.inputs)}", f"contracts: [{', '.join(names)}]", "steps:"]
     rows = list(zip(*(recording.transcripts[name].steps for name in names), strict=True))
@@ -203,7 +206,13 @@ def encode(recording: Recording) -> bytes:
         lines += _step_lines(names, row)
     if not rows:
         lines[-1] = "steps: []"
-    return (_HEADER + "\n".join(lines) + "\n").encode("utf-8")
+    data = (_HEADER + "\n".join(lines) + "\n").encode("utf-8")
+    if len(data) > strict_yaml.MAX_BYTES:
+        message = (
+            f"the recording would have {len(data):,} bytes; at most {strict_yaml.MAX_BYTES:,} are read again"
+        )
+        raise RecordingError(f"{message}. Take fewer steps, or smaller files.")
+    return data
 
 
 def _step_lines(names: Sequence[str], row: Sequence[TranscriptStep]) -> list[str]:
@@ -278,7 +287,7 @@ def _encode_result(result: RecordedResult) -> dict[str, Any]:
         body["wrapped"] = True
     body["text"] = _encode_text(result)
     if result.after:
-        body["after"] = _encode_string(result.after)
+        body["after"] = _encode_plain(result.after)
     return body
 
 

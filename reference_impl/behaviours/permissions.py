@@ -33,14 +33,14 @@ class PermissionBehaviours:
     )
     refusals_name_the_whole_path: bool = behaviour(
         False,
-        {"2.1.330": True},
+        {"2.1.328": True},
         meaning="The refusal by a deny rule names the absolute path, not the one that the call gives, and a link is "
         "followed however its path is spelled.",
         shown_by=("crossed/denied-10", "crossed/denied-58"),
     )
     links_are_refused_by_permission: bool = behaviour(
         False,
-        {"2.1.330": True},
+        {"2.1.328": True},
         meaning="Edit and Write refuse a link when permissions are checked: after a deny rule, before it is asked "
         "whether the file may be changed.",
         shown_by=("crossed/settings-93", "crossed/during-28"),

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 import yaml
@@ -184,3 +185,13 @@ def test_what_was_not_recorded_is_none_and_ids_are_listed(tmp_path: Path) -> Non
     assert recordings.of("gate/x", "i").transcripts
     with pytest.raises(RecordingError, match="before the scenario's files or steps were changed"):
         recordings.of("gate/x", "other")
+
+
+def test_a_long_reminder_is_compressed_and_a_recording_that_nobody_could_read_is_refused() -> None:
+    result = RecordedResult("short", after="long " * 5_000)
+    long = Recording("digest", {"2.1.7": Transcript((TranscriptStep(("Read",), (result,)),))})
+    assert len(encode(long)) < 2_000
+    assert decode(encode(long)) == long
+    noise = Random(0).randbytes(900_000).hex()
+    with pytest.raises(RecordingError, match="at most 1,048,576 are read again"):
+        encode(recording(v2_1_7=noise))
