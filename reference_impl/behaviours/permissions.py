@@ -33,10 +33,10 @@ class PermissionBehaviours:
     )
     refusals_name_the_whole_path: bool = behaviour(
         False,
-        {"2.1.328": True},
-        meaning="The refusal by a deny rule names the absolute path, not the one that the call gives, and a link is "
-        "followed however its path is spelled.",
-        shown_by=("crossed/denied-10", "crossed/denied-58"),
+        {"2.1.112": True},
+        meaning="Refusals by a rule, or for want of a permission, name the absolute path, not the one that the call "
+        "gives, and a link is followed however its path is spelled.",
+        shown_by=("crossed/denied-10", "permissions/files-that-programs-read-by-other-paths"),
     )
     links_are_refused_by_permission: bool = behaviour(
         False,
@@ -131,12 +131,6 @@ class PermissionBehaviours:
             "permissions/files-that-programs-read",
             "permissions/files-that-programs-read-by-other-paths",
         ),
-    )
-    guards_name_the_whole_path: bool = behaviour(
-        False,
-        {"2.1.112": True},
-        meaning="What says that a permission is wanted names the absolute path, not the one that the call gives.",
-        shown_by=("permissions/files-that-programs-read-by-other-paths",),
     )
     blanks_after_paths_are_suspicious: bool = behaviour(
         False,

@@ -251,7 +251,7 @@ def refuse_guarded(behaviours: Behaviours, path: str, given: str) -> None:
     `path` is absolute, `given` as the model wrote it. Capitals do not matter.
     """
     *folders, name = path.lower().split("/")
-    shown = path if behaviours.guards_name_the_whole_path else given
+    shown = path if behaviours.refusals_name_the_whole_path else given
     own = behaviours.own_files_are_guarded and ".claude" in folders
     if own and path.lower().endswith(SETTINGS_FILES):
         raise _not_granted("write to", shown)
