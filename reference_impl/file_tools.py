@@ -366,7 +366,7 @@ class FileTools:
             if isinstance(replaced, Refusal):
                 raise replaced
             prepared = replaced
-        if not (leave.allowed and self._session.behaviours.hooks_lift_rules):
+        if not leave.allowed or self._session.behaviours.validation_asks_rules:
             rules.permit(self._session, prepared.arguments)
         known = set(self._session.memory.records.newest_first())
         answer = self._executed(tool, rules, prepared)

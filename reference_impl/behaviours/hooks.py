@@ -39,7 +39,7 @@ class HookBehaviours:
     hook_refusals_are_told: bool = behaviour(
         False,
         {"2.0.76": True, "2.1.160": False},
-        meaning="What a hook denies is told beside the answer as well.",
+        meaning="The reason of a hook that denies a call is told beside the answer, too.",
         shown_by=("hooks/denied-edit",),
     )
     hook_objection: str = behaviour(
@@ -47,12 +47,6 @@ class HookBehaviours:
         {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.76": _OBJECTION},
         meaning="The value is what the model is told of a hook that objects to a call that was made.",
         shown_by=("hooks/blocked-after-edit",),
-    )
-    hooks_lift_rules: bool = behaviour(
-        True,
-        {"2.0.76": False},
-        meaning="A call that a hook allows is made although a deny rule closes its file.",
-        shown_by=("hooks/allowed-against-deny-rule",),
     )
     hooks_that_ask_refuse: bool = behaviour(
         False,
@@ -81,13 +75,13 @@ class HookBehaviours:
     objections_are_told_twice: bool = behaviour(
         False,
         {"2.0.76": True, "2.1.87": False},
-        meaning="What a hook that exits with 0 objects to a call that was made is told twice.",
+        meaning="The objection of a hook that exits with 0, to a call that was made, is told twice.",
         shown_by=("hooks/blocked-after-edit",),
     )
     formatted_new_files_are_not_told: bool = behaviour(
         True,
         {"1.0.126": False},
-        meaning="What a hook makes of a file that the session has just learned of is known, and not told.",
+        meaning="The session silently knows what a hook makes of a file that it has just learned of.",
         shown_by=("hooks/formatter-after-write",),
     )
     formatted_files: str = behaviour(

@@ -73,7 +73,6 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("hook_refusals_are_told", "2.1.160"): BETWEEN,
     ("hook_objection", "2.0.0"): BETWEEN,
     ("hook_objection", "2.0.76"): BETWEEN,
-    ("hooks_lift_rules", "2.0.76"): BETWEEN,
     ("hooks_that_ask_refuse", "2.1.87"): BETWEEN,
     ("hooks_replace_input", "2.0.76"): BETWEEN,
     ("hook_context", "2.0.0"): BETWEEN,
@@ -220,7 +219,9 @@ def test_every_change_was_recorded_in_its_version_and_not_in_the_one_before(chan
 EXACT = [each for each in changes() if (each.behaviour, each.version) not in NOT_EXACT]
 
 
-@pytest.mark.parametrize("change", EXACT[::7], ids=str)
+@pytest.mark.parametrize(
+    "change", [each for each in EXACT if each.version != RELEASES.versions[-1]][::7], ids=str
+)
 @pytest.mark.parametrize("step", [-1, 1], ids=["sooner", "later"])
 def test_a_change_that_is_dated_to_the_neighbouring_version_is_not_exact(change: Change, step: int) -> None:
     place = RELEASES.versions.index(change.version) + step

@@ -162,11 +162,11 @@ def test_a_write_that_fails_half_way_loses_nothing(tools, put, root, monkeypatch
     path = put("a.txt")
     tools.read("a.txt")
 
-    def full(*_):
-        raise OSError(28, "No space left on device")
+    def broken(*_):
+        raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(Refusal, match=r"ENOSPC: no space left on device, open '.*a\.txt'") as refused:
+    monkeypatch.setattr(os, "replace", broken)
+    with pytest.raises(Refusal, match=r"EIO: input/output error, open '.*a\.txt'") as refused:
         tools.write("a.txt", "x")
     assert refused.value.name == "os_error"
     assert path.read_text() == "alpha\nbeta\n"
