@@ -1,7 +1,8 @@
 """Edit formats: a call as text for targets whose edits are no calls with old and new text.
 
-`apply_patch` is the patch of Codex, `search_replace` the blocks of aider, `shell` commands for agents that have only a
-shell. What a format has no words for raises Unexpressed, so that nothing is judged by half of what was asked.
+`apply_patch` is the patch of Codex, `search_replace` the blocks of aider, `conflict_markers` the patch of gptme, and
+`shell` commands for agents that have only a shell. What a format has no words for raises Unexpressed, so that nothing
+is judged by half of what was asked.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any, Literal
 
 __all__ = ["FORMATS", "EditFormat", "Knowledge", "Unexpressed", "written"]
 
-EditFormat = Literal["apply_patch", "search_replace", "shell"]
+EditFormat = Literal["apply_patch", "search_replace", "conflict_markers", "shell"]
 
 
 class Unexpressed(ValueError):  # noqa: N818 - it says what the format lacks
@@ -95,6 +96,18 @@ def _block(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge)
     return "\n".join(["<<<<<<< SEARCH", *removed, "=======", *added, ">>>>>>> REPLACE", ""])
 
 
+_CONFLICT = re.compile(r"<{7} ORIGINAL|^={7}(?!=)|>{7} UPDATED", re.MULTILINE)
+"""What neither text of a patch with conflict markers may have in it."""
+
+
+def _conflict(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
+    """Write a patch of gptme, of any two texts: https://gptme.org/docs/tools.html, `patch`."""
+    old, new = _strings(tool, arguments)
+    if _CONFLICT.search(old) or _CONFLICT.search(new):
+        raise Unexpressed("a line that is a mark of the format")
+    return "\n".join(["<<<<<<< ORIGINAL", old, "=======", new, ">>>>>>> UPDATED"])
+
+
 def _command(tool: str, arguments: Mapping[str, Any], path: str, known: Knowledge) -> str:  # noqa: ARG001 - as the others
     """Write the command of a POSIX shell with GNU sed that an agent's instructions would have a model write."""
     file = shlex.quote(path if not path.startswith("-") else f"./{path}")
@@ -128,6 +141,7 @@ def _reading(arguments: Mapping[str, Any], file: str) -> str:
 FORMATS: Mapping[str, Callable[[str, Mapping[str, Any], str, Knowledge], str]] = {
     "apply_patch": _patch,
     "search_replace": _block,
+    "conflict_markers": _conflict,
     "shell": _command,
 }
 """The formats by the names that mappings call them."""

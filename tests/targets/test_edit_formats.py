@@ -66,7 +66,21 @@ def blocked(block: str, text: str | None) -> str | None:
     return replaced(text or "", lines[:middle], lines[middle + 1 :])
 
 
-@pytest.mark.parametrize(("form", "apply"), [("apply_patch", patched), ("search_replace", blocked)])
+def marked(patch: str, text: str | None) -> str | None:
+    """Apply a patch between conflict markers: the first text, of whatever length, becomes the second."""
+    assert patch.startswith("<<<<<<< ORIGINAL\n")
+    assert patch.endswith("\n>>>>>>> UPDATED")
+    inside = patch.removeprefix("<<<<<<< ORIGINAL\n").removesuffix("\n>>>>>>> UPDATED")
+    old, new = inside.split("\n=======\n")
+    if not old:
+        return new
+    return text.replace(old, new, 1) if text is not None and old in text else None
+
+
+@pytest.mark.parametrize(
+    ("form", "apply"),
+    [("apply_patch", patched), ("search_replace", blocked), ("conflict_markers", marked)],
+)
 @given(text=TEXTS, old=TEXTS, new=TEXTS, read=st.booleans())
 def test_an_edit_comes_out_as_it_was_meant_or_is_not_expressed(form, apply, text, old, new, read) -> None:
     try:
