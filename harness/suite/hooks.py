@@ -71,7 +71,7 @@ def _with_deed(look: Inspection, place: YamlPath, hook: GivenHook, value: Any) -
             return None if arguments is None else GivenHook(event, matcher, deed, input=arguments)
         case "exit":
             fields = look.mapping(value, place, "exit", ("code", "stderr"), required=("code", "stderr")) or {}
-            if len(fields) < 2:
+            if not {"code", "stderr"} <= fields.keys():
                 return None
             code = look.integer(fields["code"], (*place, "code"), "code", least=0, most=125)
             words = look.string(fields["stderr"], (*place, "stderr"), "stderr")

@@ -80,11 +80,11 @@ def test_what_the_reference_does_otherwise_is_rare_and_none_of_it_on_the_default
 def test_most_scenarios_are_specified_for_every_contract() -> None:
     """A case that was recorded on its own contract alone waits for the others; `readfirst lint` names it."""
     asked = [each for each in SUITE.ids() if len(recorded(each).transcripts.keys() & set(CONTRACTS)) > 1]
-    assert len(asked) >= 0.9 * len(SUITE.ids())
+    assert len(asked) >= 0.95 * len(SUITE.ids())
     specified = Counter(
         name for each in asked for name in CONTRACTS if is_stated(each, SUITE.contracts[name])
     )
-    fewest = 0.9 * len(asked)
+    fewest = 0.85 * len(asked)
     assert [f"{name}: {specified[name]}" for name in CONTRACTS if specified[name] <= fewest] == []
 
 

@@ -58,11 +58,20 @@ def differences() -> list[Difference]:
             before, after = behaviours_of(older.name), behaviours_of(newer.name)
             for name in (each.name for each in fields(Behaviours)):
                 if getattr(before, name) != getattr(after, name):
-                    asked = [each for each in HISTORIES[name].shown_by if needs(each) <= able]
+                    asked = [
+                        each
+                        for each in HISTORIES[name].shown_by
+                        if needs(each) <= able and {older.name, newer.name} <= recorded_on(each)
+                    ]
                     shown = frozenset(each for each in asked if shows(each, older.name, newer.name))
                     if asked:
                         found.append(Difference(name, older.name, newer.name, shown))
     return found
+
+
+def recorded_on(scenario_id: str) -> set[str]:
+    """Return the contracts and versions that a scenario was recorded on."""
+    return set(BUNDLED.recordings.recording(scenario_id).transcripts)
 
 
 def shows(scenario_id: str, one: str, other: str) -> bool:
