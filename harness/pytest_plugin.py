@@ -364,7 +364,7 @@ class ScenarioItem(pytest.Item):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the explanation without a traceback, also for a broken suite or target."""
         from readfirst.harness.source.finding import SuiteError
-        from readfirst.harness.suite.recordings import RecordingError
+        from readfirst.harness.suite.transcript import RecordingError
 
         error = excinfo.value
         if not isinstance(error, ScenarioFailedError | SuiteError | RecordingError | _Refused):

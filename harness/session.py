@@ -167,6 +167,18 @@ class CompactingSession(Protocol):
 
 
 @runtime_checkable
+class RewindingSession(Protocol):
+    """A session whose user can take back what it did to files (capability `rewind`)."""
+
+    def rewind(self) -> None:
+        """Bring files back to what they were when the user last said something, and let the user say something else.
+
+        The conversation goes on as it is: only files are brought back.
+        """
+        ...
+
+
+@runtime_checkable
 class MentioningSession(Protocol):
     """A session whose user can mention files, which are then shown to the model (capability `mentions`)."""
 

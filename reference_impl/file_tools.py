@@ -142,7 +142,7 @@ class FileTools:
     With a `shell`, which runs its commands, there is also Bash. `hooks` run around each call, in this order.
     Without a `mode` every call is allowed that no rule denies. In a mode (`default`, `plan`, `acceptEdits`,
     `bypassPermissions`) what would have to be asked for is refused, unless a rule of `allow` covers it; `additional`
-    are directories where the session is at home as in `root`.
+    are directories where the session is at home as in `root`. With `checkpoints`, `rewind` brings files back.
     ValueError: unknown contract or mode, a root that is no directory, or a rule that is none.
 
     `call` answers as a model would see it and never raises for a refusal; `read`, `edit`, `write` and `notebook_edit`
@@ -161,6 +161,7 @@ class FileTools:
         mode: Mode | None = None,
         allow: Iterable[str] = (),
         additional: Iterable[str | os.PathLike[str]] = (),
+        checkpoints: bool = False,
     ) -> None:
         if not Path(root).is_dir():
             raise ValueError(
@@ -181,10 +182,13 @@ class FileTools:
             mode=mode,
             allow=allow,
             additional=[str(Path(each).absolute()) for each in additional],
+            checkpoints=checkpoints,
         )
         absent = {"MultiEdit": not behaviours.multi_edit_exists, "Bash": shell is None}
         self._tools = tuple(name for name in _TOOLS if not absent.get(name))
         self._schemas: dict[str, Schema] = {}
+        self._told: tuple[str, ...] = ()
+        """What the model was told of files between two calls, which stands beside the next result."""
 
     @property
     def schemas(self) -> Sequence[Schema]:
@@ -195,7 +199,8 @@ class FileTools:
     def resume(self) -> None:
         """End the session and go on with it, as a later start of the program does."""
         self._session = self._session.resumed()
-        self._ended([])
+        self._session.user_speaks()
+        self._told += self._noticed()[1] * self._session.behaviours.times_told_after_resume
 
     def compact(self) -> None:
         """Let a summary take the conversation's place; the files that it goes on with are read once more."""
@@ -204,10 +209,20 @@ class FileTools:
         self._session = self._session.compacted()
         read_again(self._session, kept)
 
+    def rewind(self) -> None:
+        """Bring the files that the tools changed back to what they were when the user last said something.
+
+        What commands, other programs and sub-agents changed stays as it is. OSError: a file cannot be brought back.
+        ValueError: the tools were opened without `checkpoints`.
+        """
+        self._session.rewind()
+        self._told += self._noticed()[1]
+
     def mention(self, path: str) -> None:
         """Let the user mention the file of an absolute path, which the model is then shown."""
         if self._session.behaviours.mentions_are_reads:
             look_into(self._session, path)
+        self._session.user_speaks()
         self._session.memory.message += 1
 
     @contextlib.contextmanager
@@ -215,8 +230,9 @@ class FileTools:
         """Offer the tools of a sub-agent, which works while this session waits: for it, that is one message."""
         agent = copy.copy(self)
         agent._session = self._session.sub_agent()
+        agent._told = ()
         yield agent
-        self._ended([])
+        self._told += self._noticed()[1]
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
         """Execute one call that is a message of its own. The values of the arguments may be anything JSON can say."""
@@ -291,15 +307,20 @@ class FileTools:
 
     def _ended(self, results: list[Result]) -> list[Result]:
         """End a message, and return its results with what is told beside the last."""
-        results = self._told_of_files(results)
+        outdated, told = self._noticed()
         said = self._session.hooks.taken() if self._session.hooks is not None else ()
-        return [
-            *results[:-1],
-            *(replace(last, reminders=(*last.reminders, *said)) if said else last for last in results[-1:]),
-        ]
+        if not results:
+            return results
+        behaviours = self._session.behaviours
+        plain = [path for path in outdated if not is_notebook(path, behaviours)]
+        if plain and told and behaviours.reminders_cut_blanks:
+            results = [replace(result, text=result.text.rstrip(BLANKS)) for result in results]
+        reminders = (*self._told, *told, *said)
+        self._told = ()
+        return [*results[:-1], replace(results[-1], reminders=reminders)] if reminders else results
 
-    def _told_of_files(self, results: list[Result]) -> list[Result]:
-        """Return the results of a message: what is told of changed files may cut the blanks at their ends."""
+    def _noticed(self) -> tuple[Sequence[str], tuple[str, ...]]:
+        """Return the files whose change is noticed when a message ends, and what the model is told of them."""
         watches = self._session.behaviours.changed_files_are_noticed
         if self._session.has_just_run:
             self._session.has_just_run = False
@@ -307,12 +328,7 @@ class FileTools:
         outdated = self._session.memory.outdated() if watches else []
         told = read_again(self._session, outdated) if outdated else ()
         self._session.memory.message += 1
-        if not outdated:
-            return results
-        behaviours = self._session.behaviours
-        if behaviours.reminders_cut_blanks and not all(is_notebook(path, behaviours) for path in outdated):
-            results = [replace(result, text=result.text.rstrip(BLANKS)) for result in results]
-        return [*results[:-1], *(replace(result, reminders=told) for result in results[-1:])]
+        return outdated, told
 
     def _prepared(self, tool: str, arguments: Mapping[str, Any]) -> _Prepared | Refusal:
         """Return the arguments that the rules of the tool see, or why there are none."""

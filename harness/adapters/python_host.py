@@ -145,7 +145,7 @@ class _Host:
                     raise TypeError("the adapter declares `parallel`, but its session has no call_parallel")
                 calls = [(tool, arguments) for tool, arguments in message["calls"]]
                 return {"results": [_result(result) for result in session.call_parallel(calls)]}
-            case "resume" | "compact" as event:
+            case "resume" | "compact" | "rewind" as event:
                 asked = getattr(self.sessions[number], event, None)
                 if asked is None:
                     raise TypeError(f"the adapter declares `{event}`, but its session has no {event}()")

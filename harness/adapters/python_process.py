@@ -165,6 +165,10 @@ class PythonSession:
         """Let the child put a summary in the conversation's place."""
         self.ask("compact", "compact")
 
+    def rewind(self) -> None:
+        """Let the child bring the files back."""
+        self.ask("rewind", "rewind")
+
     def mention(self, path: str) -> None:
         """Let the user mention a file to the child."""
         self.ask("mention", "mention", path=path)

@@ -13,14 +13,9 @@ from typing import Any
 from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
-from readfirst.harness.suite.recordings import (
-    RecordedResult,
-    RecordingError,
-    Recordings,
-    Transcript,
-    TranscriptStep,
-)
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import TOOLS, Scenario
+from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
 from readfirst.harness.workspace.site import HOME
 from readfirst.harness.workspace.world import create
 
@@ -120,6 +115,9 @@ class RecordedSession:
 
     def compact(self) -> None:
         """Go on: the next answer is the next that was recorded."""
+
+    def rewind(self) -> None:
+        """Go on: what this brings back comes with the next answer."""
 
     def mention(self, path: str) -> None:
         """Go on: the next answer is the next that was recorded."""

@@ -33,6 +33,7 @@ def reference_tools(
         mode=None if given is None else given.mode,
         allow=() if given is None else given.allow,
         additional=() if given is None else given.additional,
+        checkpoints="rewind" in workspace.needs,
     )
 
 
@@ -87,6 +88,11 @@ class ReferenceSession:
     def compact(self) -> None:
         """Let a summary take the conversation's place."""
         self._tools.compact()
+
+    def rewind(self) -> None:
+        """Bring the files back."""
+        with as_an_ordinary_user():
+            self._tools.rewind()
 
     def mention(self, path: str) -> None:
         """Let the user mention a file."""

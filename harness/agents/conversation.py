@@ -22,7 +22,7 @@ from readfirst.harness.processes.child import end, warn_of
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter, ToolResult
 
-__all__ = ["LAUNCHER", "OUTPUT_KEPT", "Conversation", "Launch", "Pause", "Program"]
+__all__ = ["LAUNCHER", "OUTPUT_KEPT", "Conversation", "Dialogue", "Launch", "Pause", "Program"]
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 _START_SECONDS = 60.0
@@ -36,6 +36,18 @@ class Pause(Protocol):
 
     def release(self) -> None:
         """Let the agent go on."""
+        ...
+
+
+class Dialogue(Protocol):
+    """What speaks with the agent, as its user's program, on its standard input and output."""
+
+    def hear(self, part: bytes) -> None:
+        """Take what the agent printed next."""
+        ...
+
+    def hang_up(self) -> None:
+        """End the agent's standard input."""
         ...
 
 
@@ -57,6 +69,8 @@ class Launch:
     files: tuple[Path, ...] = ()
     input: Path | None = None
     """What its standard input holds; None: nothing."""
+    dialogue: Dialogue | None = None
+    """Who speaks with the agent through `input`, a pipe then; None: nobody."""
     close: Callable[[], None] = lambda: None
     output_kept: int = OUTPUT_KEPT
     """How much of what the agent prints is kept, in bytes from the end."""
@@ -127,9 +141,16 @@ class Conversation:
         return self._launch.home
 
     @property
+    def dialogue(self) -> Dialogue | None:
+        """Who speaks with the agent."""
+        assert self._launch is not None
+        return self._launch.dialogue
+
+    @property
     def usable(self) -> bool:
-        """Whether another call can be made: the agent waits for its model."""
-        return self._turn is not None
+        """Whether another call can be made: the agent waits for its model, and has not ended meanwhile."""
+        alive = self._process is not None and self._process.poll() is None
+        return alive and self._turn is not None
 
     @property
     def size(self) -> int:
@@ -162,6 +183,15 @@ class Conversation:
         """Let the model say something that ends its turn, though not the conversation."""
         self._say((TextBlock(text),), self.program.time_limit)
 
+    def end_turn(self, then: Callable[[], None]) -> None:
+        """Let the model end its turn; `then` has the agent's user say something, with which the next turn begins."""
+        if self._turn is None:
+            raise self._broken(": the conversation is over", "adapter")
+        turn, self._turn = self._turn, None
+        turn.answer((TextBlock("Done."),))
+        then()
+        self._turn = self._next_turn(self.program.time_limit, None, "adapter")
+
     @property
     def results(self) -> Mapping[str, ToolResult]:
         """The results that the agent's latest request brought, by the ids of the calls."""
@@ -178,6 +208,8 @@ class Conversation:
             raise self._broken(": the conversation is over", "adapter")
         turn, self._turn = self._turn, None
         turn.answer((TextBlock("done"),))
+        if self.dialogue is not None:
+            self.dialogue.hang_up()
         try:
             self._process.wait(_START_SECONDS)
         except subprocess.TimeoutExpired:
@@ -194,6 +226,8 @@ class Conversation:
         if self._turn is not None:
             self._turn.abandon()
         if self._launch is not None:
+            if self._launch.dialogue is not None:
+                self._launch.dialogue.hang_up()
             self._launch.close()
         if self._model is not None:
             self._model.close()
@@ -227,9 +261,7 @@ class Conversation:
             finally:
                 os.close(printed)
                 os.close(entered)
-                self._reader = threading.Thread(
-                    target=self._drain, args=(output, launch.output_kept), daemon=True
-                )
+                self._reader = threading.Thread(target=self._drain, args=(output, launch), daemon=True)
                 self._reader.start()
             theirs.close()
             ours.settimeout(_START_SECONDS)
@@ -249,9 +281,11 @@ class Conversation:
     def _watch(self, process: subprocess.Popen[bytes]) -> None:
         self._events.put(_Ended(process.wait()))
 
-    def _drain(self, output: int, kept: int) -> None:
+    def _drain(self, output: int, launch: Launch) -> None:
         while part := os.read(output, 65536):
-            self._printed = (self._printed + part)[-kept:]
+            self._printed = (self._printed + part)[-launch.output_kept :]
+            if launch.dialogue is not None:
+                launch.dialogue.hear(part)
         os.close(output)
 
     def _exchange(

@@ -9,7 +9,6 @@ from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
 from readfirst.harness.suite.host_text import answer_of
-from readfirst.harness.suite.recordings import Transcript, TranscriptStep
 from readfirst.harness.suite.scenario import (
     CallIndex,
     Clause,
@@ -19,6 +18,7 @@ from readfirst.harness.suite.scenario import (
     TextDigest,
     ToolCall,
 )
+from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
 
 __all__ = [

@@ -12,10 +12,11 @@ from readfirst.harness.changes.occurrence import Occurrence
 from readfirst.harness.changes.points import Point, chain, narrowest, points
 from readfirst.harness.changes.wording import parts
 from readfirst.harness.suite.contracts import Contract, order
-from readfirst.harness.suite.recordings import RecordedResult, Recordings, Transcript
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.releases import Releases, load_releases, releases_file
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
 __all__ = ["dated"]
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 from packaging.version import Version
 
 from readfirst.harness.suite.contracts import order
-from readfirst.harness.suite.recordings import Recording, Transcript
 from readfirst.harness.suite.releases import Releases
+from readfirst.harness.suite.transcript import Recording, Transcript
 
 __all__ = ["FIRST_RELAXED", "Point", "chain", "narrowest", "points"]
 

@@ -9,6 +9,7 @@ from readfirst.harness.changes.cause import Cause
 from readfirst.harness.changes.diff import Diff
 from readfirst.harness.changes.headline import headline, words
 from readfirst.harness.changes.occurrence import Occurrence
+from readfirst.harness.counted import counted
 from readfirst.harness.report.visible import harmless_json, visible
 
 __all__ = ["as_json", "as_markdown", "as_text"]
@@ -142,14 +143,10 @@ def _occurrence(each: Occurrence) -> dict[str, Any]:
 
 def _sum(diff: Diff) -> str:
     if not diff.causes:
-        return f"no difference in {_scenarios(diff.compared)}"
+        return f"no difference in {counted(diff.compared, 'scenario')}"
     causes = "1 cause" if len(diff.causes) == 1 else f"{len(diff.causes)} causes"
     differ = "differs" if len(diff.differing) == 1 else "differ"
-    return f"{len(diff.differing):,} of {_scenarios(diff.compared)} {differ}, {causes}"
-
-
-def _scenarios(count: int) -> str:
-    return f"{count:,} scenario{'' if count == 1 else 's'}"
+    return f"{len(diff.differing):,} of {counted(diff.compared, 'scenario')} {differ}, {causes}"
 
 
 def _shown(causes: Sequence[Cause], all_: bool) -> tuple[list[Cause], list[Cause]]:
@@ -168,11 +165,11 @@ def _rest(diff: Diff, rare: Sequence[Cause]) -> Iterator[str]:
         follow = "difference is a consequence" if count == 1 else "differences are consequences"
         yield f"{count} further {follow} of these (--format json lists them)"
     for why, names in sorted(diff.left_out.items(), key=lambda item: (-len(item[1]), item[0])):
-        yield f"not compared: {_scenarios(len(names))}, because {visible(why)}"
+        yield f"not compared: {counted(len(names), 'scenario')}, because {visible(why)}"
 
 
 def _count(cause: Cause) -> str:
-    return _scenarios(len(cause.scenario_ids))
+    return counted(len(cause.scenario_ids), "scenario")
 
 
 def _since(cause: Cause) -> str:

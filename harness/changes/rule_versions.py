@@ -11,10 +11,11 @@ from readfirst.harness.compare.reach import level_of
 from readfirst.harness.compare.standing import Cell, Seen, cell_of
 from readfirst.harness.compare.verdict import LEVELS, Level
 from readfirst.harness.suite.contracts import Contract, order
-from readfirst.harness.suite.recordings import Recording, Recordings
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Recording
 
 __all__ = ["rule_versions", "seen_in_versions"]
 

@@ -11,9 +11,9 @@ from readfirst.harness.changes.answer import Answer, asked, clause_answer, patch
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.expected import seen_by
-from readfirst.harness.suite.recordings import Recording, Transcript
 from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Recording, Transcript
 
 __all__ = ["ContractSide", "RunSide", "Side", "TakenSide"]
 

@@ -18,9 +18,9 @@ from readfirst.harness.claims.evidence import (
 )
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.suite.recordings import RecordedResult, RecordingError, Transcript, TranscriptStep
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordedResult, RecordingError, Transcript, TranscriptStep
 from readfirst.harness.workspace.site import SitePool
 
 __all__ = ["Witness"]

@@ -22,6 +22,7 @@ from readfirst.harness.cli.options import (
     open_suite,
     selection_of,
 )
+from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.report.visible import visible
 from readfirst.harness.session import TIME_LIMIT
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from readfirst.harness.suite.contracts import Contract
-    from readfirst.harness.suite.recordings import Transcript
     from readfirst.harness.suite.suite import Suite
+    from readfirst.harness.suite.transcript import Transcript
     from readfirst.harness.versions.bisect import AnswerChange, Replays
 
 # Everything else is imported by the command that needs it, as in the command line itself.
@@ -155,7 +156,7 @@ def _estimate(suite: Suite, selected: Sequence[str], versions: int) -> str:
 
     one = duration(len(NUMBERS) * replaying_seconds(suite, selected))
     return (
-        f"{len(selected):,} scenario{'' if len(selected) == 1 else 's'}, {versions} published versions: the two ends, "
+        f"{counted(len(selected), 'scenario')}, {versions} published versions: the two ends, "
         f"then about {ceil(log2(versions - 1)) if versions > 2 else 0} for each change; at most about {one} a version, "
         "and what npm needs to install it"
     )

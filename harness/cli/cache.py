@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 
 # Everything else is imported by the command that needs it, as in the command line itself.
@@ -45,7 +46,7 @@ def cache(
         size = each.size()
         total += size
         print(f"{decimal(size):>9}  {_ago(each.days):>12}  {each.kind:11}  {each.name}", flush=True)
-    amount = f"{len(found)} folder{'' if len(found) == 1 else 's'}, {decimal(total)}"
+    amount = f"{counted(len(found), 'folder')}, {decimal(total)}"
     if not found:
         print("nothing is kept", file=sys.stderr)
         return ExitCode.CONFORMANT
@@ -76,4 +77,4 @@ def cache(
 
 
 def _ago(days: int) -> str:
-    return "today" if not days else f"{days} day{'' if days == 1 else 's'} ago"
+    return "today" if not days else f"{counted(days, 'day')} ago"

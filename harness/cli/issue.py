@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from readfirst.harness.cli.exits import UsageError
+from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def write_evidence(
             broken = True
             print(f"{name}: {error}", file=sys.stderr, flush=True)
         else:
-            print(f"{name}: {len(kept)} rule{'' if len(kept) == 1 else 's'} of safety", flush=True)
+            print(f"{name}: {counted(len(kept), 'rule')} of safety", flush=True)
     return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
 
 

@@ -42,6 +42,7 @@ COMMANDS: Mapping[str, str] = {
     "behaviours": "readfirst.harness.cli.behaviours:behaviours",
     "history": "readfirst.harness.cli.pages:history",
     "snapshot": "readfirst.harness.cli.snapshot:snapshot",
+    "sweep": "readfirst.harness.cli.sweep:sweep",
     "cache": "readfirst.harness.cli.cache:cache",
     "targets": "readfirst.harness.cli.targets:targets",
     "new-mapping": "readfirst.harness.cli.targets:new_mapping",

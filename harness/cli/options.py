@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -35,7 +36,11 @@ __all__ = [
     "open_own_suite",
     "open_suite",
     "selection_of",
+    "shard_of",
 ]
+
+
+_NUMBER = re.compile(r"[1-9][0-9]*")
 
 
 class LevelName(StrEnum):
@@ -195,3 +200,13 @@ def selection_of(
         tuple(rules or ()),
         tuple(each.value for each in classes or ()),
     )
+
+
+def shard_of(text: str) -> tuple[int, int]:
+    """Return the number of a part and of all parts, which `--shard I/N` states. Raises UsageError."""
+    from readfirst.harness.cli.exits import UsageError
+
+    part, slash, parts = text.partition("/")
+    if not (slash and _NUMBER.fullmatch(part) and _NUMBER.fullmatch(parts) and int(part) <= int(parts)):
+        raise UsageError(f"--shard {text!r}: write I/N with I from 1 to N, for example 1/4.")
+    return int(part), int(parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -23,7 +22,9 @@ from readfirst.harness.cli.options import (
     open_own_suite,
     open_suite,
     selection_of,
+    shard_of,
 )
+from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.session import TIME_LIMIT
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 __all__ = ["merge", "record"]
 
-_SHARD = re.compile(r"([1-9][0-9]*)/([1-9][0-9]*)")
 
 Contracts = Annotated[
     list[str] | None,
@@ -122,11 +122,11 @@ def record(
     if shard is not None:
         if takes is None:
             raise UsageError("--shard needs --takes DIR: `readfirst merge` reads those of all shards.")
-        part, parts = _shard(shard)
+        part, parts = shard_of(shard)
         selected = selected[part - 1 :: parts]
     wanted = _wanted(suite, selected, contract, missing=missing)
     if missing and selected and not wanted:
-        print(f"nothing is missing in {_number(len(selected))}", file=sys.stderr)
+        print(f"nothing is missing in {counted(len(selected), 'scenario')}", file=sys.stderr)
         return ExitCode.CONFORMANT
     with ExitStack() as stack:
         # A check asks the product anew: what an earlier run left behind is no answer.
@@ -147,7 +147,7 @@ def record(
             return _printed(recorded(suite, wanted, mode, connect, kept, jobs=jobs, progress=note), wanted)
         for each in take(suite, wanted, connect, kept, jobs=jobs):
             note(each)
-    print(f"{_number(len(selected))} taken for shard {shard}", file=sys.stderr)
+    print(f"{counted(len(selected), 'scenario')} taken for shard {shard}", file=sys.stderr)
     return ExitCode.BROKEN if progress.broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
 
 
@@ -234,13 +234,6 @@ def _record_given(
     return ExitCode.NOT_CONFORMANT if changed and check else ExitCode.CONFORMANT
 
 
-def _shard(text: str) -> tuple[int, int]:
-    match = _SHARD.fullmatch(text)
-    if match is None or int(match[1]) > int(match[2]):
-        raise UsageError(f"--shard {text!r}: write I/N with I from 1 to N, for example 1/4.")
-    return int(match[1]), int(match[2])
-
-
 def _printed(results: Iterable[Recorded], wanted: Mapping[str, Sequence[str]]) -> int:
     counts: dict[str, int] = {}
     ok = True
@@ -253,13 +246,9 @@ def _printed(results: Iterable[Recorded], wanted: Mapping[str, Sequence[str]]) -
     total = ", ".join(f"{number} {status}" for status, number in counts.items())
     number = sum(counts.values())
     on = f" on {', '.join(wanted)}" if wanted else ""
-    print(f"{_number(number)}{on}: {total or 'nothing was selected'}", file=sys.stderr)
+    print(f"{counted(number, 'scenario')}{on}: {total or 'nothing was selected'}", file=sys.stderr)
     if not counts:
         return ExitCode.NOTHING
     if counts.get("broken"):
         return ExitCode.BROKEN
     return ExitCode.CONFORMANT if ok else ExitCode.NOT_CONFORMANT
-
-
-def _number(count: int) -> str:
-    return f"{count} scenario{'' if count == 1 else 's'}"

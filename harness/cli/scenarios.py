@@ -24,6 +24,7 @@ from readfirst.harness.cli.options import (
     open_suite,
     selection_of,
 )
+from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 
 if TYPE_CHECKING:
@@ -185,7 +186,7 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
         print(note, file=sys.stderr)
     files = len(chosen) if chosen is not None else len(suite.ids())
     print(
-        f"{files} scenario{'' if files == 1 else 's'}, {count} finding{'' if count == 1 else 's'}",
+        f"{counted(files, 'scenario')}, {counted(count, 'finding')}",
         file=sys.stderr,
     )
     if count:

@@ -15,6 +15,7 @@ from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.issue import print_issue, write_evidence
 from readfirst.harness.cli.options import Confine, TimeLimit, in_installed_package, one_target
 from readfirst.harness.cli.version import version
+from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.session import TIME_LIMIT
 
@@ -77,7 +78,7 @@ def _outdated(format_: ListFormat) -> int:
         for each in found:
             print(f"target:{each.name}@{each.pinned}\t{each.kind}\t{each.package}\t{each.newest}")
         print(
-            f"{len(found) or 'no'} target{'' if len(found) == 1 else 's'} with a newer version",
+            f"{counted(len(found), 'target') if found else 'no targets'} with a newer version",
             file=sys.stderr,
         )
     return ExitCode.NOT_CONFORMANT if found else ExitCode.CONFORMANT
@@ -129,8 +130,9 @@ def check_adapter(
         if close is not None:
             close()
     if problems:
-        plural = "" if problems == 1 else "s"
-        print(f"{problems} problem{plural} of the adapter; fix {'it' if problems == 1 else 'them'} first.")
+        print(
+            f"{counted(problems, 'problem')} of the adapter; fix {'it' if problems == 1 else 'them'} first."
+        )
         return ExitCode.BROKEN
     print(f"The adapter works. Judge the implementation: readfirst run {target!r}")
     return ExitCode.CONFORMANT

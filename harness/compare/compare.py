@@ -16,7 +16,6 @@ from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.host_text import answer_of, unwrapped
 from readfirst.harness.suite.outer_blanks import without_outer_blanks
-from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -27,6 +26,7 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
+from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
 
 __all__ = ["compare", "skipped"]

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.suite.entry import Entry, FileDigest, RegularFile
-from readfirst.harness.suite.recordings import Transcript, TranscriptStep
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -23,6 +22,7 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
+from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 
 __all__ = ["has_digests", "whole"]
 

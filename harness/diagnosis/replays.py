@@ -14,9 +14,9 @@ from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import TIME_LIMIT, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
-from readfirst.harness.suite.recordings import RecordingError
 from readfirst.harness.suite.scenario import BASH, Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordingError
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import Behaviours
 

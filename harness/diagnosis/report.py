@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from readfirst.harness.counted import counted
 from readfirst.harness.diagnosis.alternatives import meaning_of, versions
 from readfirst.harness.diagnosis.search import Diagnosis, Difference
 from readfirst.harness.report.markup import code
@@ -56,7 +57,7 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
     yield f"{visible(case.target)}, level {found.level}: nearest to {found.version}{_reach(found)}"
     yield ""
     if found.differences:
-        yield f"{_count(len(found.differences), 'behaviour')} of the reference changed; scenarios that each explains:"
+        yield f"{counted(len(found.differences), 'behaviour')} of the reference changed; scenarios that each explains:"
         for each in found.differences:
             yield f"  {len(each.explains):>4}  {_said(each)}"
             yield f"        {meaning_of(each.change.behaviour)}"
@@ -67,16 +68,12 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
     left = case.unexplained
     if left:
         shown = left if everything else left[:_RULES]
-        yield f"unexplained: {_count(len(found.unexplained), 'scenario')} in {_count(len(left), 'rule')}, worst first"
+        yield f"unexplained: {counted(len(found.unexplained), 'scenario')} in {counted(len(left), 'rule')}, worst first"
         for rule, ids in shown:
             title = rule.title if rule is not None else "without a known rule"
             yield f"  {len(ids):>4}  {rule.class_ if rule else '-':<8}  {title}  ({ids[0]})"
         if len(shown) < len(left):
-            yield f"  and {_count(len(left) - len(shown), 'more rule')}; --all lists them"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+            yield f"  and {counted(len(left) - len(shown), 'more rule')}; --all lists them"
 
 
 def _reach(found: Diagnosis) -> str:
@@ -168,7 +165,7 @@ def as_markdown(cases: Sequence[Case]) -> Iterator[str]:
         names = [f"`{each.change.behaviour}` ({len(each.explains)})" for each in found.differences]
         more = f", {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         left = (
-            f"{len(found.unexplained)} in {_count(len(case.unexplained), 'rule')}"
+            f"{len(found.unexplained)} in {counted(len(case.unexplained), 'rule')}"
             if found.unexplained
             else "nothing"
         )

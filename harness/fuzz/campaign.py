@@ -55,7 +55,8 @@ def _kind(step: object) -> str:
 class Duel:
     """Replays one scenario on both sides and returns the first disagreement; counts the steps.
 
-    `reference` is what the target is compared with, and `beside` what that is called.
+    `reference` is what the target is compared with, and `beside` what that is called. `ignores_outer_blanks` as in a
+    contract.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Duel:
         level: Level,
         vocabulary: Vocabulary,
         beside: str = "the reference",
+        ignores_outer_blanks: bool = False,
     ) -> None:
         self.reference = reference
         self.target = target
@@ -73,6 +75,7 @@ class Duel:
         self.level: Level = level
         self.vocabulary = vocabulary
         self.beside = beside
+        self.ignores_outer_blanks = ignores_outer_blanks
         self.steps = 0
         self.scenarios = 0
         self.broken_in_a_row = 0
@@ -92,7 +95,14 @@ class Duel:
             # The target has no way to make a call: compare what comes before.
             scenario = replace(scenario, steps=scenario.steps[: len(theirs.steps)])
             theirs = replace(theirs, broken=None)
-        found = first_disagreement(scenario, ours, theirs, self.level, self.vocabulary)
+        found = first_disagreement(
+            scenario,
+            ours,
+            theirs,
+            self.level,
+            self.vocabulary,
+            ignores_outer_blanks=self.ignores_outer_blanks,
+        )
         self.scenarios += 1
         self.steps += len(theirs.steps) if found is None else found.step + 1
         return found

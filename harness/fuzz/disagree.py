@@ -13,6 +13,7 @@ from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.host_text import answer_of
+from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.scenario import Scenario, Step, ToolCall, calls_of
 from readfirst.harness.suite.vocabulary import Vocabulary
 
@@ -55,18 +56,25 @@ class Disagreement:
 
 
 def first_disagreement(
-    scenario: Scenario, reference: Outcome, target: Outcome, level: Level, vocabulary: Vocabulary
+    scenario: Scenario,
+    reference: Outcome,
+    target: Outcome,
+    level: Level,
+    vocabulary: Vocabulary,
+    *,
+    ignores_outer_blanks: bool = False,
 ) -> Disagreement | None:
     """Return the first difference at `level` or below, None where both agree in every step that both made.
 
     Files are compared in full after every step; so are, where the target has to leave them alone, their times and which
-    names share one. `verbatim` compares as `text`, because host wrapping differs.
+    names share one. `verbatim` compares as `text`, because host wrapping differs. With
+    `ignores_outer_blanks`, answers may have other blanks at both ends.
     """
     judged = LEVELS[: LEVELS.index(level) + 1]
     pairs = zip(scenario.steps, reference.steps, target.steps, strict=False)
     state = dict(reference.before)
     for index, (step, ours, theirs) in enumerate(pairs):
-        found = _of_step(index, step, ours, theirs, judged, vocabulary)
+        found = _of_step(index, step, ours, theirs, judged, vocabulary, ignores_outer_blanks)
         if found is None or found.cause.level != "effects":
             found = _of_what_is_left_alone(index, step, ours, theirs, state, vocabulary) or found
         if found is not None:
@@ -96,12 +104,15 @@ def _of_step(
     theirs: StepOutcome,
     judged: tuple[Level, ...],
     vocabulary: Vocabulary,
+    ignores_outer_blanks: bool,
 ) -> Disagreement | None:
     calls = calls_of(step)
     worst: Disagreement | None = None
     for number, (call, one, other) in enumerate(zip(calls, ours.results, theirs.results, strict=True)):
         names = (_made_of(call, one, vocabulary), _made_of(call, other, vocabulary))
         answers = _answers(one, other)
+        if ignores_outer_blanks:
+            answers = without_outer_blanks(answers[0]), without_outer_blanks(answers[1])
         level: Level | None = None
         if one.is_error != other.is_error:
             level = "effects"

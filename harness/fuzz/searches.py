@@ -11,6 +11,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.fuzz.by_rule import by_rule
 from readfirst.harness.fuzz.campaign import Finding, Group, Tally
@@ -120,11 +121,11 @@ class _Result:
         target = f"{request.target}{' (fast)' if request.fast else ''}"
         first, last = self._seeds[0], self._seeds[-1]
         return (
-            f"{self.steps} steps in {_times(sum(tally.scenarios for tally in total), 'scenario')} "
+            f"{self.steps} steps in {counted(sum(tally.scenarios for tally in total), 'scenario')} "
             f"on {target} and {request.beside}, level {request.judged}, "
             f"{f'seed {first}' if first == last else f'seeds {first} to {last}'}: "
-            f"{_times(sum(tally.disagreed for tally in total), 'disagreement')}, "
-            f"{sum(tally.explained for tally in total)} of them known, {_times(len(self._groups), 'new cause')}"
+            f"{counted(sum(tally.disagreed for tally in total), 'disagreement')}, "
+            f"{sum(tally.explained for tally in total)} of them known, {counted(len(self._groups), 'new cause')}"
         )
 
 
@@ -148,7 +149,7 @@ class _Progress(ProgressBar):
             self.at(min(steps, self._steps), self._steps)
         if not sys.stderr.isatty() and steps // _REPORT_EVERY > self._reported:
             self._reported = steps // _REPORT_EVERY
-            print(f"{steps} steps, {_times(disagreed, 'disagreement')}", file=sys.stderr, flush=True)
+            print(f"{steps} steps, {counted(disagreed, 'disagreement')}", file=sys.stderr, flush=True)
 
 
 def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
@@ -160,7 +161,7 @@ def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
         finding.scenario,
         id=f"fuzz/{path.stem}",
         rule=finding.rule,
-        title=f"Generated sequence of {_times(len(finding.scenario.steps), 'step')} about {cause.tool}",
+        title=f"Generated sequence of {counted(len(finding.scenario.steps), 'step')} about {cause.tool}",
         about=(
             f"Step {found.step + 1}, {found.what}. The {request.against}: {_cut(found.reference)} "
             f"The target {request.target}: {_cut(found.target)}"
@@ -189,7 +190,3 @@ def _describe(finding: Finding, path: Path, beside: str) -> str:
 def _cut(text: str) -> str:
     shown = visible(text)
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}… ({len(text)} characters)"
-
-
-def _times(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

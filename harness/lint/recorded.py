@@ -8,8 +8,10 @@ from pathlib import Path
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.suite.case import Case
 from readfirst.harness.suite.contracts import UnknownContractError, order
-from readfirst.harness.suite.recordings import RecordingError, Recordings, encode
+from readfirst.harness.suite.recording_file import encode
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordingError
 
 __all__ = ["check_orphans", "check_recording", "unrecorded"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from readfirst.harness.suite.contracts import Contracts, UnknownContractError, order
 from readfirst.harness.suite.outer_blanks import without_outer_blanks
-from readfirst.harness.suite.recordings import RecordedResult, Transcript
+from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
 __all__ = ["with_outer_blanks"]
 

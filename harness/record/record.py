@@ -30,9 +30,9 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.load import load_scenario
-from readfirst.harness.suite.recordings import UNNAMED, RecordingError, Transcript
 from readfirst.harness.suite.scenario import Clause, Expectation, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import UNNAMED, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
 
 __all__ = ["Mode", "RecordStatus", "Recorded", "bless", "missing", "record", "take"]

@@ -9,6 +9,7 @@ from typing import Self
 
 from rich.console import Console
 
+from readfirst.harness.counted import counted
 from readfirst.harness.record.takes import NUMBERS, Take
 from readfirst.harness.report.progress import ProgressBar, duration
 from readfirst.harness.suite.suite import Suite
@@ -69,7 +70,7 @@ def estimate(
     often = {1: "once", 2: "twice"}.get(times, f"{times} times")
     names = " and ".join(wanted) if len(wanted) < 3 else f"{len(wanted)} contracts"
     return (
-        f"{scenarios:,} scenario{'' if scenarios == 1 else 's'} {often} on {names}: "
+        f"{counted(scenarios, 'scenario')} {often} on {names}: "
         f"{replays:,} replays, about {seconds / replays:.1f} s each, {duration(seconds)} in all"
     )
 

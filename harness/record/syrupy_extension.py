@@ -18,7 +18,9 @@ from syrupy.data import Snapshot, SnapshotCollection, SnapshotCollections
 from syrupy.extensions.base import AbstractSyrupyExtension
 
 from readfirst.harness.source.atomic import write_all
-from readfirst.harness.suite.recordings import Recording, Recordings, Transcript, decode, encode
+from readfirst.harness.suite.recording_file import decode, encode
+from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.transcript import Recording, Transcript
 
 __all__ = ["RecordingExtension", "recording_files", "same_transcript"]
 

@@ -24,9 +24,10 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.recordings import Recording, RecordingError, Transcript, decode, encode
+from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
 
 _LOG = logging.getLogger("readfirst")

@@ -9,8 +9,8 @@ from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
 from readfirst.harness.suite.host_text import answer_of
-from readfirst.harness.suite.recordings import UNNAMED, RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
+from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
 
 __all__ = ["named", "own_changes", "parted", "transcribe"]

@@ -1,4 +1,4 @@
-"""Conversation: which session the next call belongs to, while the conversation resumes, is summarised, or delegates."""
+"""Conversation: which session the next call belongs to, while the conversation goes on in one way or another."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from readfirst.harness.session import (
     DelegatingSession,
     MentioningSession,
     ResumingSession,
+    RewindingSession,
     Session,
 )
 from readfirst.harness.suite.scenario import SessionEvent
@@ -37,6 +38,10 @@ class Conversation:
                 if not isinstance(self.session, CompactingSession):
                     raise _missing("compact", "compact()")
                 self.session.compact()
+            case "rewind":
+                if not isinstance(self.session, RewindingSession):
+                    raise _missing("rewind", "rewind()")
+                self.session.rewind()
             case "mention":
                 if not isinstance(self.session, MentioningSession):
                     raise _missing("mentions", "mention()")

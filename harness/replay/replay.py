@@ -181,7 +181,9 @@ class _Replay:
             case SessionEvent():
                 trace.session_event(self.index + 1, step)
                 conversation.undergo(step, self.site.root)
-                self.steps.append(StepOutcome(changes=self._changes()))
+                # What a rewind brings back is seen, and judged, at the call that follows.
+                changed = {} if step.kind == "rewind" else self._changes()
+                self.steps.append(StepOutcome(changes=changed))
             case WorldEvent():
                 trace.event(self.index + 1, step)
                 self.site.perform(step)

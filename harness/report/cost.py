@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.counted import counted
 
 __all__ = ["Cost"]
 
@@ -67,7 +68,7 @@ class Cost:
         """Say how many sessions shared a server, how many did not, and why."""
         for shared, how in ((True, "on a shared server"), (False, "each on its own server")):
             if count := self._servers[shared]:
-                yield f"{count} scenario{'' if count == 1 else 's'} {how} ({self._why[shared]})"
+                yield f"{counted(count, 'scenario')} {how} ({self._why[shared]})"
 
 
 def _duration(seconds: float) -> str:

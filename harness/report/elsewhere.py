@@ -8,7 +8,6 @@ from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.entry import Directory, Entry, FileDigest, RegularFile, Symlink
 from readfirst.harness.suite.expected import seen_by
-from readfirst.harness.suite.recordings import Recording
 from readfirst.harness.suite.scenario import (
     CallIndex,
     Clause,
@@ -18,6 +17,7 @@ from readfirst.harness.suite.scenario import (
     TextDigest,
     ToolCall,
 )
+from readfirst.harness.suite.transcript import Recording
 
 __all__ = ["Elsewhere", "version_ranges"]
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.counted import counted
 from readfirst.harness.report import Commands
 from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule
 from readfirst.harness.report.failing_rules import failing_rules, group_of, rule_title
@@ -150,7 +151,7 @@ def _failures(run: Run, find: Callable[[str], Scenario | None], commands: Comman
     if not failing:
         return
     yield ""
-    yield f"{len(failing)} failure{'' if len(failing) == 1 else 's'} at the level {run.level}:"
+    yield f"{counted(len(failing), 'failure')} at the level {run.level}:"
     for verdict in sorted(failing, key=harm)[:MOST_FAILURES]:
         yield from _explained(verdict, find, commands)
     if len(failing) > MOST_FAILURES:

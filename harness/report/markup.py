@@ -17,14 +17,14 @@ _ESCAPES = {
 _BACKTICKS = re.compile(r"`+")
 
 
-def code(text: str) -> str:
+def code(text: str, *, escaped: bool = False) -> str:
     """Return the text as a code span of a table: on one line, control characters and odd blanks as escapes.
 
-    An empty text, which no code span can hold, is a word.
+    `escaped`: it has these escapes already. An empty text, which no code span can hold, is a word.
     """
     if not text:
         return "(empty)"
-    shown = visible(text).replace("|", "\\|")
+    shown = (text if escaped else visible(text)).replace("|", "\\|")
     longest = max((len(run) for run in _BACKTICKS.findall(shown)), default=0)
     fence = "`" * (longest + 1)
     # A code span loses one blank at each end if it has both, and needs one to begin or end with a backtick.

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from readfirst.harness.counted import counted
 from readfirst.harness.report.markup import code
 from readfirst.harness.suite.rules import CLASSES
 
@@ -88,7 +89,7 @@ def change_page(changes: Sequence[RuleChange], before: str, after: str) -> str:
 
 
 def _lines(changes: Sequence[RuleChange], before: str, after: str) -> Iterator[str]:
-    rules = f"{len(changes)} rule{'' if len(changes) == 1 else 's'}"
+    rules = f"{counted(len(changes), 'rule')}"
     yield f"# {before} → {after}: {rules if changes else 'no rule'} changed"
     groups = (
         ("Worse", [each for each in changes if each.worse]),

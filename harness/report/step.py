@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from readfirst.harness.counted import counted
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.entry import (
     Directory,
@@ -41,6 +42,7 @@ MOST_FILES = 4
 _SESSION_EVENTS: Mapping[SessionEventKind, str] = {
     "resume": "the session ends and is resumed",
     "compact": "a summary takes the conversation's place",
+    "rewind": "the files are brought back to what they were when the user last said something",
     "agent": "a sub-agent begins",
     "end": "the sub-agent ends",
     "mention": "the user mentions",
@@ -88,7 +90,7 @@ def given_lines(given: Given) -> Iterator[str]:
         yield _entry(path, entry)
     if len(files) > MOST_FILES:
         rest = len(files) - MOST_FILES
-        yield f"[{rest} more file{'' if rest == 1 else 's'}]"
+        yield f"[{counted(rest, 'more file')}]"
     if not files:
         yield "an empty directory"
     for rule in given.deny:

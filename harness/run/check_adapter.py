@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -69,13 +69,17 @@ def check_adapter(adapter: Adapter, place: SitePool) -> Iterator[Check]:
             "a conversation answers after a summary took its place",
             _goes_on_after(SessionEvent("compact")),
         ),
+        ("rewind", "a rewind removes a file that was written before it", _rewinds),
         ("mentions", "a conversation answers after its user mentioned a file", _mentions),
         ("agents", "a sub-agent answers, and the conversation after it", _delegates),
         ("reminders", "a file that changed after it was written is told of", _reminds),
     ]
     for needed, name, check in checks:
         if needed in capabilities:
-            yield _tried(name, lambda check=check: _in_session(adapter, place, check))  # type: ignore[misc]
+            yield _tried(
+                name,
+                lambda check=check, needed=needed: _in_session(adapter, place, check, needs=(needed,)),  # type: ignore[misc]
+            )
     if "hooks" in capabilities:
         name = "a hook that denies a call keeps it from being made"
         yield _tried(name, lambda: _in_session(adapter, place, _hooked, (_DENYING,)))
@@ -105,9 +109,10 @@ def _in_session(
     place: SitePool,
     check: Callable[[Session, Site], None],
     hooks: tuple[Hook, ...] = (),
+    needs: Collection[str] = (),
 ) -> None:
     with place.site(unique=not getattr(adapter, "repeats_paths", False)) as site:
-        session = adapter.open(_workspace(site, hooks))
+        session = adapter.open(_workspace(site, hooks, needs))
         try:
             check(session, site)
         finally:
@@ -116,9 +121,9 @@ def _in_session(
                 close()
 
 
-def _workspace(site: Site, hooks: tuple[Hook, ...]) -> Workspace:
-    needs = frozenset({"Read", "Write", *(["hooks"] if hooks else [])})
-    return Workspace(Path(site.root), Path(site.home), needs=needs, isolated=True, hooks=hooks)
+def _workspace(site: Site, hooks: tuple[Hook, ...], needs: Collection[str] = ()) -> Workspace:
+    every = frozenset({"Read", "Write", *needs, *(["hooks"] if hooks else [])})
+    return Workspace(Path(site.root), Path(site.home), needs=every, isolated=True, hooks=hooks)
 
 
 def _declares(adapter: Adapter) -> None:
@@ -164,10 +169,14 @@ def _misses(session: Session, site: Site) -> None:
         )
 
 
-def _writes(session: Session, site: Site) -> None:
+def _writes_one(session: Session, site: Site) -> None:
     result = _call(session, "Write", {"file_path": f"{site.root}/new.txt", "content": "new\n"})
     if result.is_error:
         raise _Wrong(f"Write of a new file is marked as an error: {result.text[:200]!r}")
+
+
+def _writes(session: Session, site: Site) -> None:
+    _writes_one(session, site)
     there = site.snapshot()
     entry = there.pop("new.txt", None)
     if not isinstance(entry, RegularFile) or entry.data != b"new\n":
@@ -196,6 +205,15 @@ def _goes_on_after(event: SessionEvent) -> Callable[[Session, Site], None]:
         _sees(conversation.session, path)
 
     return look
+
+
+def _rewinds(session: Session, site: Site) -> None:
+    path = _lay_out(site, _TEXT)
+    _writes_one(session, site)
+    Conversation(session).undergo(SessionEvent("rewind"))
+    _sees(session, path)
+    if "new.txt" in site.snapshot():
+        raise _Wrong(f"{site.root}/new.txt, which Write created, is still there after a rewind")
 
 
 def _mentions(session: Session, site: Site) -> None:

@@ -21,9 +21,9 @@ from readfirst.harness.run.kept_workspaces import KeptWorkspaces
 from readfirst.harness.session import TIME_LIMIT, capabilities_of
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
-from readfirst.harness.suite.recordings import Recording, RecordingError, Transcript
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
 
 if TYPE_CHECKING:
@@ -153,7 +153,9 @@ class Runner:
                 scenario = stated
             else:
                 key = id(transcript)
-                scenario = shared.setdefault(key, seen_by(stated, contract.name, transcript))
+                if key not in shared:
+                    shared[key] = seen_by(stated, contract.name, transcript)
+                scenario = shared[key]
             views.append(_View(contract, scenario, transcript))
         return views
 

@@ -51,6 +51,7 @@ SESSION_CAPABILITIES = (
     "Bash",
     "resume",
     "compact",
+    "rewind",
     "agents",
     "reminders",
     "hooks",

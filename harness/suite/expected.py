@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
-from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -18,6 +17,7 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
+from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 
 __all__ = ["seen_by"]
 

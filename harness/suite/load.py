@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,6 +26,7 @@ from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permission
 from readfirst.harness.suite.scenario import (
     BASH,
     CALLS,
+    DISK_PAGE,
     Expectation,
     Given,
     ParallelCalls,
@@ -46,9 +48,7 @@ __all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
 _TOP = ("title", "about", "requirement", "rule", "tags", "sources", "contract", "given", "steps")
 _ELSEWHERE = {"during": "Make the call its own step: which call of a group runs first is not known."}
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel")
-
-
-_PAGE, _LARGEST_DISK = 4096, 1 << 20
+_LARGEST_DISK = 1 << 20
 
 
 class ScenarioError(SuiteError):
@@ -134,6 +134,7 @@ class _Reader(Inspection):
             ):
                 steps.extend(self.step(("steps", number), value))
         self.size(given, steps)
+        self.unseen_rewinds(steps)
         if not given.reminders:
             self.unasked_reminders(steps)
         contract = self.contract(top.get("contract"), steps)
@@ -181,12 +182,19 @@ class _Reader(Inspection):
     def disk(self, given: Mapping[str, Any]) -> int | None:
         size = given.get("disk")
         if "disk" in given and (
-            type(size) is not int or size % _PAGE or not 2 * _PAGE <= size <= _LARGEST_DISK
+            type(size) is not int or size % DISK_PAGE or not 2 * DISK_PAGE <= size <= _LARGEST_DISK
         ):
-            message = f"disk is a number of bytes, a multiple of {_PAGE} up to {_LARGEST_DISK}"
+            message = f"disk is a number of bytes, a multiple of {DISK_PAGE} up to {_LARGEST_DISK}"
             self.note(("given", "disk"), message, "Write `disk: 16384`.")
             return None
         return size
+
+    def unseen_rewinds(self, steps: Sequence[Step]) -> None:
+        """Note rewinds without a call behind them, at which what they bring back would be seen."""
+        for step, following in pairwise((*steps, None)):
+            if getattr(step, "kind", "") == "rewind" and not isinstance(following, ToolCall | ParallelCalls):
+                fix = "Write a call behind it, whose `files` say what comes back."
+                self.note(("steps",), "rewind is not followed by a call", fix, key=True)
 
     def unasked_reminders(self, steps: Sequence[Step]) -> None:
         """Note clauses that state reminders where none are judged."""

@@ -17,6 +17,7 @@ from readfirst.harness.suite.shift import Seconds
 __all__ = [
     "BASH",
     "CALLS",
+    "DISK_PAGE",
     "TOOLS",
     "CallIndex",
     "Clause",
@@ -40,6 +41,8 @@ __all__ = [
 TOOLS = ("Read", "Edit", "Write", "MultiEdit", "NotebookEdit")
 """The file tools."""
 
+DISK_PAGE = 4096
+"""Bytes in which `Given.disk` counts, as small file systems do."""
 BASH = "Bash"
 CALLS = (*TOOLS, BASH)
 """What a step may call: a file tool, or a command, which is another way to read and write."""
@@ -50,7 +53,7 @@ _SHOWN_BYTES = 262_144
 """How binding a scenario is, the strictest first: the contract, good conduct, a recorded quirk or bug."""
 ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir"]
-SessionEventKind = Literal["resume", "compact", "agent", "end", "mention"]
+SessionEventKind = Literal["resume", "compact", "rewind", "agent", "end", "mention"]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
 HookDeed = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
 
@@ -132,9 +135,10 @@ class WorldEvent:
 class SessionEvent:
     """A turn in the life of the conversation that no tool makes.
 
-    `resume`: the conversation ends and is gone on with later. `compact`: a summary takes its place. `agent`: the calls
-    up to `end` are a sub-agent's, which the conversation waits for. `mention`: the user mentions the file
-    `path`, relative to the workspace.
+    `resume`: the conversation ends and is gone on with later. `compact`: a summary takes its place. `rewind`: the files
+    are brought back to what they were when the user last said something; what that changes belongs to the next
+    call. `agent`: the calls up to `end` are a sub-agent's, which the conversation waits for. `mention`: the user
+    mentions the file `path`, relative to the workspace.
     """
 
     kind: SessionEventKind

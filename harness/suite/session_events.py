@@ -13,7 +13,7 @@ from readfirst.harness.suite.scenario import SessionEvent, Step
 __all__ = ["AGENT", "SESSION_EVENTS", "read_session_event", "steps_of_agent"]
 
 AGENT = "agent"
-SESSION_EVENTS = ("resume", "compact", "mention", AGENT)
+SESSION_EVENTS = ("resume", "compact", "rewind", "mention", AGENT)
 
 
 def read_session_event(
@@ -32,6 +32,9 @@ def read_session_event(
         case "compact":
             _nothing(look, place, kind, value)
             return (SessionEvent("compact", position),)
+        case "rewind":
+            _nothing(look, place, kind, value)
+            return (SessionEvent("rewind", position),)
         case "mention":
             return (SessionEvent("mention", position, value),) if is_safe(look, value, (*place, kind)) else ()
         case _:

@@ -284,9 +284,10 @@ def _played(
                 text = json.dumps(dict(call.arguments), ensure_ascii=True)
                 yield from _indented(fenced("json", text))
         yield ""
-    yield "What is there afterwards:"
-    yield ""
-    yield from fenced("bash", "\n".join(shell_steps.shown_lines(paths)))
+    if paths:  # none where what differs lies outside the workspace
+        yield "What is there afterwards:"
+        yield ""
+        yield from fenced("bash", "\n".join(shell_steps.shown_lines(paths)))
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:

@@ -75,8 +75,10 @@ def install(target: Target, release: Release, cache: Path | None = None) -> Inst
 
 
 def _directory(target: Target, release: Release, root: Path) -> Path:
-    packages = json.dumps([release.pip, release.npm])
-    digest = hashlib.sha256(packages.encode()).hexdigest()[:8]
+    """Return where the environment is: another one for other packages, or where another Python is asked for."""
+    python = [target.oldest_python] if target.oldest_python else []
+    made_of = json.dumps([release.pip, release.npm, *python])
+    digest = hashlib.sha256(made_of.encode()).hexdigest()[:8]
     return root / f"{target.name}@{release.version}-{digest}"
 
 

@@ -162,13 +162,17 @@ class ResultRules:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One mapping file. `name` is the file's; a version makes it the target `name@version`."""
+    """One mapping file. `name` is the file's; a version makes it the target `name@version`.
+
+    `last` says why no version after these is wanted, empty: newer ones are.
+    """
 
     name: str
     file: Path
     title: str
     home: str
     about: str
+    last: str
     level: Level
     versions: Mapping[str, Release]
     launch: Launch
@@ -213,6 +217,7 @@ def load_target(file: Path) -> Target:
         title=value["title"],
         home=value.get("home", ""),
         about=value.get("about", ""),
+        last=value.get("last", ""),
         level=value.get("level", "text"),
         versions={version: _release(version, each) for version, each in value["versions"].items()},
         launch=_launch(value),

@@ -48,12 +48,15 @@ class Outdated:
 def outdated(chosen: Iterable[str] | None = None) -> Iterator[Outdated]:
     """Yield the targets, by name, that have newer versions; `chosen` is for all targets if it is None.
 
-    pip and npm are asked, as they are set up for the user. A target without an installed version is left out. Raises
-    BrokenAdapter where a registry cannot be asked, UnknownTargetError.
+    pip and npm are asked, as they are set up for the user. A target without an installed version is left out, and so is
+    one whose mapping says that its version is the last. Raises BrokenAdapter where a registry cannot be asked,
+    UnknownTargetError.
     """
     pairs = [find(name) for name in (names() if chosen is None else chosen)]
     asked = [
-        (target, release, found) for target, release in pairs if (found := _package(release)) is not None
+        (target, release, found)
+        for target, release in pairs
+        if not target.last and (found := _package(release)) is not None
     ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         answers = pool.map(lambda each: _newest(each[0], each[2]), asked)

@@ -15,8 +15,8 @@ from readfirst.harness.record.takes import NUMBERS, Take, Takes
 from readfirst.harness.session import Adapter, BrokenAdapter
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.entry import Entry
-from readfirst.harness.suite.recordings import RecordedResult, Transcript
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
 __all__ = ["AnswerChange", "BisectError", "Replays", "between", "changes", "facts"]
 

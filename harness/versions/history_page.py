@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from readfirst.harness.changes.points import version_of
+from readfirst.harness.counted import counted
 from readfirst.harness.report.markup import cell, code, link, table
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions import history
@@ -49,7 +50,7 @@ def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
     )
     yield ""
     exact = sum(point.point is not None and point.point.exact for point in points)
-    yield f"{len(points)} change{'' if len(points) == 1 else 's'}, {exact} of them exact."
+    yield f"{counted(len(points), 'change')}, {exact} of them exact."
     yield ""
     if points:
         yield from table(

@@ -14,11 +14,11 @@ from readfirst.harness.record.transcribe import named
 from readfirst.harness.session import Adapter
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.heading import REQUIREMENTS
-from readfirst.harness.suite.recordings import Transcript
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.versions.history import ChangePoint, Histories
 
-__all__ = ["UNSTEADY", "Look", "quick_set"]
+__all__ = ["UNSTEADY", "Able", "Look", "quick_set", "telling_set"]
 
 UNSTEADY = "two replays gave different answers"
 
@@ -32,17 +32,8 @@ def quick_set(
     what the behaviour is `shown_by` counts. Scenarios that need more than `capabilities` are left out. Raises
     SuiteError.
     """
-    able = _Able(suite, frozenset(capabilities))
-    chosen = _covering(
-        [
-            {
-                each
-                for each in ([name for name, _ in point.shown] or histories[point.behaviour].shown_by)
-                if able(each)
-            }
-            for point in points
-        ]
-    )
+    able = Able(suite, frozenset(capabilities))
+    chosen = telling_set(histories, points, able)
     headings = [suite.heading(each) for each in suite.ids()]
     seen = {each.rule or each.family for each in headings if each.id in chosen}
     for each in sorted(headings, key=lambda each: REQUIREMENTS.index(each.requirement)):
@@ -53,8 +44,31 @@ def quick_set(
     return sorted(chosen)
 
 
+def telling_set(
+    histories: Histories,
+    points: Sequence[ChangePoint],
+    able: Callable[[str], bool],
+    cost: Callable[[str], float] = lambda _: 1,
+) -> set[str]:
+    """Return few scenarios that show every change of these behaviours, of those that are `able` to be asked.
+
+    `points` are as for `quick_set`. Of scenarios that do as well as each other, the one of the lower `cost` is taken.
+    """
+    return _covering(
+        [
+            {
+                each
+                for each in ([name for name, _ in point.shown] or histories[point.behaviour].shown_by)
+                if able(each)
+            }
+            for point in points
+        ],
+        cost,
+    )
+
+
 @dataclass
-class _Able:
+class Able:
     """Which scenarios of a suite can be asked."""
 
     suite: Suite
@@ -65,18 +79,19 @@ class _Able:
         self.ids = frozenset(self.suite.ids())
 
     def __call__(self, scenario_id: str) -> bool:
+        """Whether there is such a scenario, and it needs no more than the capabilities."""
         if scenario_id not in self.ids:
             return False
         return self.suite.scenario(scenario_id, require_expect=False).needs <= self.capabilities
 
 
-def _covering(wanted: Sequence[Collection[str]]) -> set[str]:
-    """Return few names of which each of these has one: again and again the name that most of the rest have."""
+def _covering(wanted: Sequence[Collection[str]], cost: Callable[[str], float]) -> set[str]:
+    """Return few names of which each of these has one: again and again the one that most of the rest have."""
     left = [each for each in wanted if each]
     chosen: set[str] = set()
     while left:
         counts = Counter(name for each in left for name in each)
-        best = min(counts, key=lambda name: (-counts[name], name))
+        best = min(counts, key=lambda name: (-counts[name] / cost(name), name))
         chosen.add(best)
         left = [each for each in left if best not in each]
     return chosen

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from readfirst.harness.session import UnsupportedCall
+from readfirst.harness.suite.scenario import DISK_PAGE
 
-__all__ = ["PAGE", "small_disk"]
+__all__ = ["small_disk"]
 
-PAGE = 4096
-"""Bytes in which such a file system counts."""
 _CLONE_NEWNS = 0x00020000
 _MS_NOSUID, _MS_NODEV, _MS_REC, _MS_SLAVE = 0x2, 0x4, 0x4000, 0x80000
 _MNT_DETACH = 2
@@ -41,8 +40,8 @@ def small_disk(folder: str, size: int | None) -> Iterator[None]:
 def _mount(libc: ctypes.CDLL, folder: str, size: int) -> None:
     if not hasattr(libc, "unshare"):
         raise UnsupportedCall("a small file system, which only Linux makes for a process")
-    if os.sysconf("SC_PAGE_SIZE") != PAGE:
-        raise UnsupportedCall(f"a small file system with pages of {PAGE} bytes")
+    if os.sysconf("SC_PAGE_SIZE") != DISK_PAGE:
+        raise UnsupportedCall(f"a small file system with pages of {DISK_PAGE} bytes")
     if not getattr(_own, "namespace", False):
         _demand(libc.unshare(_CLONE_NEWNS))
         # What is mounted from now on stays among this thread and its processes.

@@ -165,13 +165,13 @@ class FreshnessBehaviours:
     reminder: str = behaviour(
         "",
         {
-            "1.0.60": f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} So that you don't need to re-read the file, here's the "
+            "1.0.3": f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} So that you don't need to re-read the file, here's the "
             "result of running `cat -n` on a snippet of the edited file:\n\n{lines}",
             "1.0.126": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
             "2.1.328": f"{_CHANGED} {_LINES}",
         },
         meaning="The value is what the model is told of a file that changed; without a value it is told nothing.",
-        shown_by=("reminders/change-after-own-edit",),
+        shown_by=("reminders/change-after-own-edit", "links-and-modes/edit-link-makes-target-stale"),
     )
     reminder_limit: int | None = behaviour(
         None,
@@ -202,6 +202,13 @@ class FreshnessBehaviours:
         {"1.0.126": False},
         meaning="Among the changed lines it is told that a last line has no end.",
         shown_by=("reminders/long-line-changed",),
+    )
+    changed_files_are_known_folded: bool = behaviour(
+        False,
+        {"1.0.122": True},
+        meaning="A watched file that changed is read again under its path without `.`, `..` and `//`, so that it stays "
+        "changed under a path with them.",
+        shown_by=("crossed/edit-changed-31",),
     )
     files_beyond_reading_are_forgotten: bool = behaviour(
         False,

@@ -32,7 +32,7 @@ class HookBehaviours:
     )
     hook_decision: str = behaviour(
         _BLOCKED,
-        {"2.0.76": "{reason}", "2.1.328": _ERROR},
+        {"2.0.76": "{reason}", "2.1.281": _ERROR},
         meaning="The value is the answer to a call that a hook denies.",
         shown_by=("hooks/denied-edit",),
     )

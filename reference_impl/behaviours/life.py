@@ -27,7 +27,7 @@ class LifeBehaviours:
     )
     restored_edits_are_seen: bool = behaviour(
         True,
-        {"2.1.328": False},
+        {"2.1.281": False},
         meaning="A resumed session counts a file that it edited as seen, so that the answer says that it is current.",
         shown_by=("sessions/edit-after-own-edit-and-resume",),
     )
@@ -36,6 +36,18 @@ class LifeBehaviours:
         {"2.1.112": False},
         meaning="A resumed session notices at its start what changed since the Read, and takes it over.",
         shown_by=("sessions/edit-after-new-change-before-resume",),
+    )
+    times_told_after_resume: int = behaviour(
+        2,
+        {"2.0.76": 1},
+        meaning="The value is how often a resumed session is told what changed in a file while it was away.",
+        shown_by=("reminders/change-before-resume",),
+    )
+    restored_edits_are_news: bool = behaviour(
+        False,
+        {"2.0.76": True, "2.1.87": False},
+        meaning="A resumed session is told of its own Edits as of changes to the files that it had read.",
+        shown_by=("reminders/own-edit-before-resume",),
     )
     sub_agents_remember_for_themselves: bool = behaviour(
         False,

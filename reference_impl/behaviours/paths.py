@@ -173,8 +173,8 @@ class PathBehaviours:
     links_are_refused_first: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="Write refuses links before it reads what is there.",
-        shown_by=("links-and-modes/link-to-directory-write",),
+        meaning="Edit and Write refuse links before they read what is there once more.",
+        shown_by=("links-and-modes/link-to-directory-write", "crossed/during-28"),
     )
     dangling_parents_are_refused: bool = behaviour(
         False,

@@ -40,10 +40,10 @@ class PermissionBehaviours:
     )
     links_are_refused_by_permission: bool = behaviour(
         False,
-        {"2.1.328": True},
+        {"2.1.280": True},
         meaning="Edit and Write refuse a link when permissions are checked: after a deny rule, before it is asked "
         "whether the file may be changed.",
-        shown_by=("crossed/settings-93", "crossed/during-28"),
+        shown_by=("crossed/settings-93", "permissions/files-that-programs-read-through-links"),
     )
     # 1.0.5 still does, but writes a settings file of its own beside it, so it gives no recording.
     rules_fail_at_their_base: bool = behaviour(
@@ -117,6 +117,12 @@ class PermissionBehaviours:
         meaning="Edit and Write ask for a permission, which nobody gives, before they change a file in a "
         "`.claude` directory.",
         shown_by=("settings/valid-edit", "settings/write-is-not-validated"),
+    )
+    sensitive_refusals_name_the_target: bool = behaviour(
+        False,
+        {"2.1.280": True},
+        meaning="A refusal to change a file that programs read by themselves also names the file that a link leads to.",
+        shown_by=("permissions/files-that-programs-read-through-links",),
     )
     sensitive_names: str = behaviour(
         "",

@@ -111,6 +111,12 @@ class TextBehaviours:
         "Read takes every file for UTF-8.",
         shown_by=("encodings/utf-16-read", "encodings/utf-16-odd-length"),
     )
+    empty_files_are_latin_1: bool = behaviour(
+        True,
+        {"2.0.67": False},
+        meaning="Edit and Write fill an empty file with Latin-1: of each UTF-16 code unit the lower byte.",
+        shown_by=("encodings/non-ascii-into-empty",),
+    )
     byte_order_marks_are_hidden: bool = behaviour(
         False,
         {"2.1.41": True},

@@ -27,9 +27,11 @@ __all__ = [
     "look",
     "look_into",
     "make_parents",
+    "mode_of",
     "modified_at",
     "overwrite",
     "read",
+    "remove",
     "replace",
     "size",
 ]
@@ -79,8 +81,8 @@ def is_link(path: str) -> bool:
 
 
 def leads_to(path: str) -> str:
-    """Return the path with every link in it followed."""
-    return os.path.realpath(path)
+    """Return the path with every link in it followed. One with a NUL character leads nowhere else."""
+    return path if "\0" in path else os.path.realpath(path)
 
 
 def entries(directory: str) -> list[str]:
@@ -99,6 +101,11 @@ def size(path: str) -> int:
 def modified_at(path: str) -> int:
     """Return the time of the last modification in nanoseconds. OSError: no such file."""
     return os.stat(path).st_mtime_ns
+
+
+def mode_of(path: str) -> int:
+    """Return the permissions of a file, setuid, setgid and sticky bit included. OSError: no such file."""
+    return stat.S_IMODE(os.stat(path).st_mode)
 
 
 def read(path: str) -> bytes:
@@ -124,9 +131,16 @@ def make_parents(path: str, *, overlook: bool, private: bool) -> None:
                 os.stat(parent)  # a link that leads nowhere; what stops it is the answer
 
 
-def overwrite(path: str, data: bytes) -> None:
-    """Give a file new content in place. OSError: it cannot be opened."""
+def overwrite(path: str, data: bytes, *, mode: int | None = None) -> None:
+    """Give a file new content in place, and a mode if there is one. OSError: it cannot be opened."""
     Path(path).write_bytes(data)
+    if mode is not None:
+        Path(path).chmod(mode)
+
+
+def remove(path: str) -> None:
+    """Remove a file. OSError: it cannot be removed."""
+    os.unlink(path)
 
 
 _NOT_BESIDE = (errno.ENAMETOOLONG, errno.ENOSPC)

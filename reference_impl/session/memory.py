@@ -37,7 +37,7 @@ class Record:
     `asked`: offset and limit of the Read of lines that made it, in the message of that number. `writes`: how many
     writes there had been by then. `made`: when it was made, in nanoseconds. `edited`: by replacing
     a part of the file. `text` is what the file held then, with `\\n` line ends, to tell what changed since; None if
-    that is not told.
+    that is not told. `shown` is what it held, for a record that an Edit made, when all of it was last read or written.
     """
 
     content: str | None
@@ -50,6 +50,7 @@ class Record:
     made: int = field(default_factory=time.time_ns)
     edited: bool = False
     text: str | None = None
+    shown: str | None = None
 
 
 class ReadState:
@@ -184,8 +185,17 @@ class Memory:
         self.writes.add(path)
         modified = modified_at(path, exact=self.behaviours.write_times_are_exact)
         text = unify(content)
+        former = self.records.peek(path) if edited else None
+        shown = None if former is None else former.shown if former.edited else former.text
         record = Record(
-            known, modified, own=True, seen=seen, writes=self.writes.count, edited=edited, text=text
+            known,
+            modified,
+            own=True,
+            seen=seen,
+            writes=self.writes.count,
+            edited=edited,
+            text=text,
+            shown=shown,
         )
         self.records.put(self._known_as(path, given), record)
 
@@ -209,13 +219,15 @@ class Memory:
             if record is not None and (self._is_whole(record) or behaviours.parts_are_restored):
                 watched = behaviours.restored_files_are_watched
                 seen = record.seen and (behaviours.restored_edits_are_seen or not record.edited)
+                noticed = behaviours.restored_edits_are_news and record.edited and record.shown is not None
                 restored = replace(
                     record,
                     timestamp=record.made,
-                    own=watched,
+                    own=watched or (record.own and not record.edited),
                     asked=None,
                     seen=seen,
-                    writes=self.writes.count,
+                    writes=0 if noticed else self.writes.count,
+                    text=record.shown if noticed else record.text,
                 )
                 known.append((path, restored))
         return self._knowing(known)

@@ -248,13 +248,18 @@ def refuse_suspicious(path: str) -> None:
 def refuse_guarded(behaviours: Behaviours, path: str, given: str) -> None:
     """Refuse a file that needs a permission that nobody is there to give: in a `.claude` directory, or sensitive.
 
-    `path` is absolute, `given` as the model wrote it. Capitals do not matter.
+    `path` is absolute, `given` as the model wrote it. Capitals do not matter, and a name counts where the path leads to
+    as well.
     """
-    *folders, name = path.lower().split("/")
+    *folders, _ = path.lower().split("/")
     shown = path if behaviours.refusals_name_the_whole_path else given
     own = behaviours.own_files_are_guarded and ".claude" in folders
     if own and path.lower().endswith(SETTINGS_FILES):
         raise _not_granted("write to", shown)
-    if own or not {*folders, name}.isdisjoint(behaviours.sensitive_names.split()):
+    target = disk.leads_to(path)
+    names = {*path.lower().split("/"), *target.lower().split("/")}
+    if own or not names.isdisjoint(behaviours.sensitive_names.split()):
         message = f"Claude requested permissions to edit {shown} which is a sensitive file."
+        if behaviours.sensitive_refusals_name_the_target and target != path:
+            message += f" {shown} resolves through a symlink to {target}."
         raise Refusal("permission_denied", message)

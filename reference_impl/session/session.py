@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.session.checkpoint import Checkpoint
 from readfirst.reference_impl.session.hooks import Hook, Hooks
 from readfirst.reference_impl.session.memory import Memory, ReadState
 from readfirst.reference_impl.session.paths import Paths
@@ -47,8 +48,9 @@ class Session:
         mode: Mode | None = None,
         allow: Iterable[str] = (),
         additional: Iterable[str] = (),
+        checkpoints: bool = False,
     ) -> Session:
-        """Return a new session; without a `mode` everything is done unasked.
+        """Return a new session; without a `mode` everything is done unasked. `checkpoints`: its files can be rewound.
 
         `root`, `home` and `additional` are absolute paths. PermissionRuleError: a rule is none.
         """
@@ -58,7 +60,7 @@ class Session:
         if mode is not None:
             granted = DenyRules(allowed, root=root, home=home, grammar=grammar)
             grants = Grants(mode, granted, (root, *additional), behaviours.rules_follow_links)
-        storage = Storage(root, behaviours)
+        storage = Storage(root, behaviours, Checkpoint() if checkpoints else None)
         known_as = disk.leads_to if behaviours.links_share_a_record else str
         return cls(
             behaviours,
@@ -82,7 +84,24 @@ class Session:
         """Return the session of a sub-agent."""
         if not self.behaviours.sub_agents_remember_for_themselves:
             return self
-        return replace(self, memory=self.memory.emptied())
+        storage = replace(self.storage, checkpoint=None)
+        return replace(self, memory=self.memory.emptied(), storage=storage)
+
+    def rewind(self) -> None:
+        """Bring the files that the session changed back to what they were when the user last said something.
+
+        ValueError: that is not kept.
+        """
+        if self.storage.checkpoint is None:
+            raise ValueError("what files were is not kept: open the tools with checkpoints=True")
+        for path in self.storage.checkpoint.bring_back():
+            self.memory.writes.add(path)
+        self.user_speaks()
+
+    def user_speaks(self) -> None:
+        """Take note that the user says something: what files are now is what a rewind brings back."""
+        if self.storage.checkpoint is not None:
+            self.storage.checkpoint.move()
 
 
 def _grammar(behaviours: Behaviours) -> RuleGrammar:

@@ -10,6 +10,7 @@ from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.files.sampling import usual_line_ending
 from readfirst.reference_impl.refusal import Refusal, of_os_error
+from readfirst.reference_impl.session.checkpoint import Checkpoint
 from readfirst.reference_impl.session.paths import refuse_null_at_last
 from readfirst.reference_impl.text.content import Format, decode, format_of, unify, without_mark
 
@@ -18,16 +19,24 @@ __all__ = ["Storage"]
 
 @dataclass(slots=True)
 class Storage:
-    """The files of one session, as Edit, Write and NotebookEdit change them. `root` is an absolute path."""
+    """The files of one session, as Edit, Write and NotebookEdit change them. `root` is an absolute path.
+
+    `checkpoint` keeps what they were before, if it is kept.
+    """
 
     root: str
     behaviours: Behaviours
+    checkpoint: Checkpoint | None = None
     _line_ending: str | None = None
 
     def content_of(self, path: str) -> tuple[str, Format]:
         """Return the text to edit, with `\\n` line ends, and the format to write it back in. OSError: not readable."""
         data = disk.read(path)
-        found = format_of(data, decoded=self.behaviours.line_endings_of_utf_16_are_seen)
+        found = format_of(
+            data,
+            decoded=self.behaviours.line_endings_of_utf_16_are_seen,
+            empty_is_latin_1=self.behaviours.empty_files_are_latin_1,
+        )
         text = unify(decode(data, found.encoding))
         mark = self.behaviours.byte_order_mark_is_format and text != without_mark(text)
         file_format = replace(found, mark=mark, doubled=self.behaviours.carriage_returns_are_doubled)
@@ -38,12 +47,12 @@ class Storage:
         behaviours = self.behaviours
         refuse_null_at_last(path)
         self.refuse_links(path)
+        if self.checkpoint is not None:
+            self.checkpoint.keep(path)
         try:
             self._make_parents(path)
         except OSError as error:
-            first = behaviours.first_missing_parent_is_named and error.errno == errno.EACCES
-            folder = error.filename if first and error.filename else posixpath.dirname(path)
-            raise of_os_error(error, f"mkdir '{folder}'") from None
+            raise self._no_parents(error, posixpath.dirname(path)) from None
         self.open_directory(path)
         how = disk.Replacing(
             into_nothing=behaviours.dangling_links_are_followed,
@@ -71,6 +80,10 @@ class Storage:
         """Refuse to write a link, or below a link to nothing."""
         if self.behaviours.dangling_parents_are_refused:
             _refuse_hanging(path)
+        self.refuse_link(path)
+
+    def refuse_link(self, path: str) -> None:
+        """Refuse to write a link."""
         if self.behaviours.link_refusal:
             _refuse_link(path, self.behaviours.link_refusal)
 
@@ -97,6 +110,17 @@ class Storage:
             private=self.behaviours.new_directories_are_private,
         )
 
+    def _no_parents(self, error: OSError, folder: str) -> Refusal:
+        """Return the refusal where a missing directory cannot be made."""
+        if self.behaviours.first_missing_parent_is_named:
+            nearest = _nearest(folder)
+            hangs = not disk.exists(nearest) and nearest != folder
+            if hangs and not self.behaviours.dangling_parents_are_overlooked:
+                error, folder = NotADirectoryError(errno.ENOTDIR, "", nearest), nearest
+            elif error.errno == errno.EACCES:
+                folder = error.filename or folder
+        return of_os_error(error, f"mkdir '{folder}'")
+
     def new_file_line_ending(self) -> str:
         """Return the line ending of files that Write creates; found out once per session."""
         if self._line_ending is None:
@@ -106,14 +130,19 @@ class Storage:
 
 def _refuse_hanging(path: str) -> None:
     """Refuse to write below a link to nothing, and behind the name of a file that is not there."""
-    above = posixpath.dirname(path)
-    while not disk.exists(above) and not disk.is_link(above):
-        above = posixpath.dirname(above)
+    above = _nearest(posixpath.dirname(path))
     if not disk.exists(above) or (path.endswith("/") and not disk.exists(path)):
         raise Refusal(
             "is_link",
             f"Refusing to write {path}: its parent-directory symlink resolution changed after permission was checked.",
         )
+
+
+def _nearest(folder: str) -> str:
+    """Return the nearest part of a path, from its end, that is there or is a link."""
+    while not disk.exists(folder) and not disk.is_link(folder):
+        folder = posixpath.dirname(folder)
+    return folder
 
 
 def _refuse_link(path: str, wording: str) -> None:

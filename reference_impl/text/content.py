@@ -28,6 +28,7 @@ __all__ = [
 
 _UTF_8 = "utf-8"
 _UTF_16 = "utf-16-le"
+_LATIN_1 = "latin-1"
 _SAMPLE = 4096
 
 
@@ -44,13 +45,16 @@ class Format:
     doubled: bool = True
 
 
-def format_of(data: bytes, *, decoded: bool) -> Format:
+def format_of(data: bytes, *, decoded: bool, empty_is_latin_1: bool) -> Format:
     """Return the format of a file, seen from its beginning.
 
-    A UTF-16 little-endian byte order mark means that encoding, anything else UTF-8. `decoded`: the line ends are looked
-    for in the text, otherwise in the bytes as if they were UTF-8.
+    A UTF-16 little-endian byte order mark means that encoding, anything else UTF-8, but nothing at all Latin-1 if
+    `empty_is_latin_1`. `decoded`: the line ends are looked for in the text, otherwise in the bytes as if they were
+    UTF-8.
     """
     encoding = _UTF_16 if data.startswith(b"\xff\xfe") else _UTF_8
+    if empty_is_latin_1 and not data:
+        encoding = _LATIN_1
     return Format(encoding, line_ending_of(data, encoding if decoded else _UTF_8))
 
 
@@ -98,13 +102,16 @@ def well_formed(text: str) -> str:
 def encode(text: str, file_format: Format) -> bytes:
     """Return the bytes. Every `\\n` becomes the line ending, also one that follows a `\\r`.
 
-    Half of a surrogate pair becomes U+FFFD. What is empty has no byte order mark either.
+    Half of a surrogate pair becomes U+FFFD. What is empty has no byte order mark either. As Latin-1 every UTF-16 code
+    unit loses its upper byte.
     """
     text = well_formed(text)
     if file_format.line_ending != "\n":
         text = (text if file_format.doubled else unify(text)).replace("\n", file_format.line_ending)
     if file_format.mark and text:
         text = f"\ufeff{without_mark(text)}"
+    if file_format.encoding == _LATIN_1:
+        return text.encode(_UTF_16)[::2]
     return text.encode(file_format.encoding)
 
 

@@ -26,7 +26,10 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
     for path in outdated:
         before = session.memory.records.peek(path)
         with contextlib.suppress(OSError, RecursionError):
-            arguments = {"file_path": path}
+            again = (
+                session.paths.expanded(path) if session.behaviours.changed_files_are_known_folded else path
+            )
+            arguments = {"file_path": again}
             try:
                 read_tool.validate(session, arguments)
                 read_tool.execute(session, arguments)
@@ -34,7 +37,7 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
                 if session.behaviours.files_beyond_reading_are_forgotten:
                     session.memory.records.forget(path)
                 continue
-            after = session.memory.records.peek(path)
+            after = session.memory.records.peek(again)
             if (
                 before is not None
                 and before.text is not None

@@ -141,7 +141,7 @@ def permit_change(session: Session, arguments: Mapping[str, Any], *, tool: str) 
     unfolded = session.paths.unfolded(given)
     session.permissions.deny_target("Edit", session.paths.expanded(given), given, unfolded=unfolded)
     if session.behaviours.links_are_refused_by_permission:
-        session.storage.refuse_links(session.paths.to_write(given))
+        session.storage.refuse_link(session.paths.to_write(given))
     if session.behaviours.blanks_after_paths_are_suspicious:
         refuse_suspicious(arguments["file_path"])
     refuse_guarded(session.behaviours, session.paths.expanded(given), given)
@@ -156,6 +156,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     several = everywhere or "expected_replacements" in arguments
     if session.behaviours.writing_looks_first:
         session.paths.refuse_unclear(path)
+    if session.behaviours.links_are_refused_first:
+        session.storage.refuse_links(path)
     content, file_format, remark = "", Format(), known(session.behaviours)
     if disk.exists(path):
         content, file_format = session.storage.content_of(path)

@@ -105,11 +105,18 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     if session.behaviours.read_names_directories and not notebook.is_notebook(path, session.behaviours):
         refuse_directory(session, path, given)
     if notebook.is_notebook(path, session.behaviours):
+        whole = lines_asked(session, {})  # ranges are of lines
+        told = (
+            session.behaviours.repeated_reads_of_notebooks_are_told
+            and session.behaviours.repeated_read_answer
+        )
+        if told and is_unchanged(session, path, whole):
+            return told
         content = decode(disk.read(path))
         if session.behaviours.read_overlooks_marks_of_notebooks:
             content = content.removeprefix("\ufeff")
         answer = notebook.shown_cells(content, given, session.behaviours)
-        session.memory.remember(path, None, seen=True)
+        session.memory.remember(path, None, whole, seen=True)
         return answer
     if media.is_pdf(path, session.behaviours):
         answer, counts = (
@@ -119,7 +126,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     elif media.is_image(path, session.behaviours):
         answer = (media.image_text(path, given, session.behaviours),)
         counts = session.behaviours.media_are_remembered
-    elif (told := session.behaviours.repeated_read_answer) and is_unchanged(session, path, arguments):
+    elif (told := session.behaviours.repeated_read_answer) and is_unchanged(
+        session, path, lines_asked(session, arguments)
+    ):
         return told
     else:
         return lines_of_file(session, path, arguments)
@@ -138,7 +147,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     if behaviours.final_carriage_return_is_lost:
         content = content.removesuffix("\r")
     lines = lines_of(content)
-    offset, limit = arguments.get("offset", 1), arguments.get("limit", behaviours.default_line_limit)
+    offset, limit = lines_asked(session, arguments)
     selected = selection(lines, offset, limit, one_by_one=behaviours.range_is_filtered_by_index)
     text = known_text = "\n".join(selected)
     if behaviours.part_size_is_limited:
@@ -171,10 +180,14 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     return told_first + numbered + note
 
 
-def is_unchanged(session: Session, path: str, arguments: Mapping[str, Any]) -> bool:
-    """Tell whether an earlier message read the same lines of a file that has not changed since."""
+def lines_asked(session: Session, arguments: Mapping[str, Any]) -> tuple[float, float | None]:
+    """Return the first line that is asked for, from 1, and how many; None: all."""
+    return arguments.get("offset", 1), arguments.get("limit", session.behaviours.default_line_limit)
+
+
+def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
+    """Tell whether an earlier message read the same lines, or the cells, of a file that has not changed since."""
     record = session.memory.records.get(path)
-    asked = (arguments.get("offset", 1), arguments.get("limit", session.behaviours.default_line_limit))
     return (
         record is not None
         and record.asked == asked

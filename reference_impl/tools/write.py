@@ -12,7 +12,6 @@ from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
 from readfirst.reference_impl.session.memory import (
     Record,
-    is_changed,
     modified_at,
     refuse_stale,
     refuse_unread,
@@ -97,10 +96,10 @@ def refuse_modified(session: Session, path: str, record: Record) -> None:
     behaviours = session.behaviours
     newer = modified_at(path, exact=behaviours.write_times_are_exact) > record.timestamp
     if newer and behaviours.write_compares_contents:
-        # Here UTF-16 is what Read takes it for, right before writing it is what it means.
+        # Here UTF-16 is what Read takes it for; right before writing it is what it means.
         mark = not behaviours.byte_order_mark_is_format
         read = unify(readable(disk.read(path), utf_16=behaviours.utf_16_is_shown, mark=mark))
-        newer = record.content != read and is_changed(session.memory, path, record)
+        newer = record.content != read
     if newer:
         raise Refusal("modified_since_read", MODIFIED, code=3)
 
@@ -135,6 +134,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         before, file_format = session.storage.content_of(path)
     else:
         before, file_format = "", Format(line_ending=session.storage.new_file_line_ending())
+    had_content = before != "" or file_format.mark
     if not session.behaviours.write_keeps_line_endings:
         file_format = replace(file_format, line_ending="\n")
     if not session.behaviours.write_keeps_byte_order_mark:
@@ -142,7 +142,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     session.storage.write(path, encode(content, file_format))
     unified = session.behaviours.own_line_endings_are_unified
     session.memory.wrote(path, content, unified=unified, given=arguments["file_path"])
-    if not before:
+    if not had_content:
         return created(session.behaviours, arguments["file_path"])
     return overwritten(session.behaviours, arguments["file_path"], content)
 

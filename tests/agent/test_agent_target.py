@@ -3,6 +3,8 @@
 import contextlib
 import json
 import logging
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,6 +123,21 @@ def test_a_dead_process_is_replaced_for_the_next_scenario(make, tmp_path: Path) 
         first.call("NotebookEdit", {})
     first.close()
     assert where(adapter.open(workspace(tmp_path, "2")))
+
+
+def test_a_process_that_ended_after_its_last_answer_is_replaced_for_the_next_scenario(
+    make, tmp_path: Path
+) -> None:
+    """What an agent does after the last call of a scenario is not laid at the door of the next."""
+    adapter = make()
+    place = workspace(tmp_path, "1")
+    session = adapter.open(place)
+    seen = where(session)
+    assert where(adapter.open(place)) == seen
+    leader = session._raw.conversation
+    os.killpg(leader.pid, signal.SIGKILL)
+    leader._process.wait(10)
+    assert where(adapter.open(place)) != seen
 
 
 @pytest.mark.parametrize(

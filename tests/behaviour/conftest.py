@@ -13,15 +13,9 @@ import pytest
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.host_text import answer_of
-from readfirst.harness.suite.recordings import (
-    UNNAMED,
-    RecordedResult,
-    Recording,
-    Transcript,
-    TranscriptStep,
-    encode,
-)
+from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Recording, Transcript, TranscriptStep
 
 SECTION = "behaviour-spec.txt, Semantics"
 OTHER_SECTION = "early-pipeline.txt, Overview"

@@ -13,8 +13,9 @@ import pytest
 
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.load import inputs_of
-from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
 UNREAD = "File has not been read yet. Read it first before writing to it."
 STALE = (

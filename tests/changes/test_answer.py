@@ -16,9 +16,9 @@ from readfirst.harness.changes.answer import (
 )
 from readfirst.harness.compare.verdict import Difference, Level
 from readfirst.harness.suite.entry import RegularFile
-from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, TextDigest, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
 
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "x", "new_string": "y"})

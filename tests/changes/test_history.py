@@ -13,8 +13,10 @@ import pytest
 import readfirst.harness.versions.history
 from readfirst.harness.cli.suite_page import page_file
 from readfirst.harness.suite.entry import RegularFile
-from readfirst.harness.suite.recordings import Recordings, Transcript, encode
+from readfirst.harness.suite.recording_file import encode
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.versions.history import ChangePoint, change_points, scenarios_of_changes
 from readfirst.harness.versions.history_page import history_page
 from readfirst.reference_impl.behaviours.history import ByModel, History

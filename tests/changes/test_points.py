@@ -7,8 +7,8 @@ import json
 import pytest
 
 from readfirst.harness.changes.points import Point, chain, narrowest, points
-from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep
 from readfirst.harness.suite.releases import Releases
+from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
 from .conftest import VERSIONS, Run, Says, Small, done, edit, read, refused
 

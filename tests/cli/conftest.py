@@ -12,9 +12,10 @@ import pytest
 
 from readfirst.harness.cli import exits
 from readfirst.harness.cli import main as cli
-from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from tests.two_rules import two_rules
 
 from .browser import chromium

@@ -21,8 +21,8 @@ from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.session import BrokenAdapter, ToolResult
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import order
-from readfirst.harness.suite.recordings import RecordingError
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordingError
 
 from .conftest import FAILING, HOLDING, PASSES, RACES, Cli, record_alike
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from tests.two_rules import two_rules
 
 UNREAD = """\

@@ -26,10 +26,10 @@ from readfirst.harness.fuzz.campaign import Duel
 from readfirst.harness.fuzz.disagree import Disagreement
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.suite.contracts import Contract, UnknownContractError
-from readfirst.harness.suite.recordings import Recording
-from readfirst.harness.suite.scenario import Scenario, TextDigest
+from readfirst.harness.suite.contracts import UnknownContractError
+from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions.sweep import is_comparable
 from readfirst.harness.workspace.site import SitePool
 
 TIME_LIMIT = 30.0
@@ -38,19 +38,6 @@ TIME_LIMIT = 30.0
 
 class NothingToCompareError(Exception):
     """No scenario is left: nothing would be asked, and nothing could disagree."""
-
-
-def is_comparable(scenario: Scenario, recording: Recording, contract: Contract) -> bool:
-    """Tell whether both sides can be asked, and all of what they answer is the suite's subject.
-
-    It is not where the scenario, or any contract's recording, keeps the beginning of an answer only.
-    """
-    calls = list(scenario.calls())
-    clauses = (clause for call in calls for clause in call.expect.clauses())
-    pinned = any(isinstance(each.text, TextDigest) and each.text.sha256 is None for each in clauses)
-    steps = (step for transcript in recording.transcripts.values() for step in transcript.steps)
-    cut = any(result.cut is not None for step in steps for result in step.results)
-    return not (pinned or cut) and all(call.tool in contract.tools for call in calls)
 
 
 def disagreements(scenarios: Iterable[Scenario], duel: Duel) -> Iterator[tuple[Scenario, Disagreement]]:
@@ -90,7 +77,8 @@ def _compared(suite: Suite, name: str, families: Sequence[str]) -> int:
     differ = 0
     try:
         with SitePool() as place:
-            duel = Duel(reference, product, place, "text", suite.vocabulary)
+            blanks = contract.ignores_outer_blanks
+            duel = Duel(reference, product, place, "text", suite.vocabulary, ignores_outer_blanks=blanks)
             for scenario, found in disagreements(asked, duel):
                 differ += 1
                 print(f"{scenario.id}, step {found.step + 1}: {found.cause}, {found.what}")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from readfirst.harness.fuzz.campaign import Duel
+from readfirst.harness.versions.sweep import is_comparable
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import behaviours_of
 
-from .between import disagreements, is_comparable, main
+from .between import disagreements, main
 from .judging import SUITE, Reference
 
 

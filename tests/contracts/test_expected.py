@@ -11,14 +11,7 @@ from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.entry import Directory, RegularFile
 from readfirst.harness.suite.expected import seen_by
-from readfirst.harness.suite.recordings import (
-    RecordedResult,
-    Recording,
-    RecordingError,
-    Transcript,
-    TranscriptStep,
-    encode,
-)
+from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -32,6 +25,13 @@ from readfirst.harness.suite.scenario import (
     WorldEvent,
 )
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import (
+    RecordedResult,
+    Recording,
+    RecordingError,
+    Transcript,
+    TranscriptStep,
+)
 
 from .judging import SUITE
 

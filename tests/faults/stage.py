@@ -19,6 +19,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 SERVER = Path(__file__).with_name("server.py")
 UNFINISHED = re.compile(r"\..+-[a-z0-9_]{8}\.unfinished")
 """What a file is called that waits to take the place of another."""
+_PROBE = re.compile(r"[a-z0-9_]{8}")
+"""What a file is called with which Python's `tempfile` finds out whether a folder can be written to."""
 _TIMES = re.compile(rb'(time="|"milliseconds": )[0-9.]+')
 """What no two runs have in common."""
 
@@ -172,13 +174,15 @@ class Stage:
     def left(self) -> list[str]:
         """Return what is left of temporary files, beside results and where temporary files are.
 
-        A folder that is empty and has no lock may be about to get it: it is nothing to sweep for an hour.
+        A folder that is empty and has no lock may be about to get it: it is nothing to sweep for an hour. Python leaves
+        a file if it is killed while it looks for the place.
         """
         return [
             str(path.relative_to(self.folder))
             for name in ("suite", "judged", "out", "tmp")
             for path in (self.folder / name).rglob("*")
-            if UNFINISHED.fullmatch(path.name) or (name == "tmp" and not _is_new(path))
+            if UNFINISHED.fullmatch(path.name)
+            or (name == "tmp" and not _is_new(path) and not _PROBE.fullmatch(path.name))
         ]
 
     def start(self, command: Sequence[str]) -> int:

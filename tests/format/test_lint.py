@@ -13,9 +13,10 @@ import pytest
 from readfirst.harness.lint import RULES, lint, unrecorded
 from readfirst.harness.lint.rules import table
 from readfirst.harness.source.finding import Finding, SuiteError
-from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
 BROKEN = Path(__file__).parent / "broken"
 RULE_IDS = [rule.id for rule in RULES]

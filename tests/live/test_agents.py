@@ -12,12 +12,13 @@ import pytest
 
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.program import BASE_VARIABLES
+from readfirst.harness.compare.baseline import load_baseline
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets.adapter import TargetAdapter
 from readfirst.harness.targets.agent import AgentTarget
-from readfirst.harness.targets.catalogue import pairs
+from readfirst.harness.targets.catalogue import known_failures, pairs
 from readfirst.harness.targets.install import install
 from readfirst.harness.targets.mapping import AgentLaunch, Release, Target
 from readfirst.harness.workspace.site import SitePool
@@ -74,7 +75,16 @@ def test_its_own_tools_edit_a_file_and_refuse_a_missing_one(agent, place: SitePo
         scenario = SUITE.scenario(scenario_id)
         outcome = replay(scenario, TargetAdapter(target, raw), place)
         verdict = compare(scenario, outcome, CONTRACT, "reason", SUITE.vocabulary)
-        assert verdict.levels["reason"], (outcome.broken, verdict.differences)
+        assert outcome.broken is None
+        assert verdict.levels["reason"] or known(target, scenario_id), verdict.differences
+
+
+def known(target: Target, scenario_id: str) -> bool:
+    """Whether every version of a target is known to fail a scenario."""
+    files = [known_failures(target, release) for release in target.versions.values()]
+    return all(
+        load_baseline(file, SUITE.ids(), SUITE.contracts).of(scenario_id, CONTRACT.name) for file in files
+    )
 
 
 def test_closing_leaves_no_process_of_the_agent(agent, conversation: Conversation) -> None:

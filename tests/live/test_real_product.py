@@ -16,7 +16,7 @@ from readfirst.harness.agents.claude_code.adapter import (
     ClaudeCodeSession,
     open_claude_code,
 )
-from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, WINDOW
+from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, CHECKPOINTS, WINDOW
 from readfirst.harness.record.syrupy_extension import RecordingExtension
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
@@ -64,7 +64,7 @@ def test_the_product_sees_the_allowed_variables_only(session: ClaudeCodeSession)
         entries = Path(f"/proc/{process}/environ").read_bytes().split(b"\0")
         names = {entry.partition(b"=")[0].decode() for entry in entries if entry}
         if process == leader:
-            assert names == ALLOWED_VARIABLES - {WINDOW}
+            assert names == ALLOWED_VARIABLES - {CHECKPOINTS, WINDOW}
         assert CANARY not in names
         assert not [entry for entry in entries if b"secret" in entry]
 

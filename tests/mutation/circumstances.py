@@ -18,6 +18,8 @@ _calls: list[frozenset[str]] = []
 """The conditions of each call of the scenario that is replayed."""
 _prepared = _answered = 0
 """How many calls were prepared, and how many answered; those of a group are all prepared first."""
+_answering = False
+"""Whether a call is being answered; what is prepared meanwhile is that call again, with the arguments of a hook."""
 _now: frozenset[str] = frozenset()
 
 
@@ -37,7 +39,7 @@ def attend(scenario: Scenario) -> None:
     if not hasattr(adapter.open, "__wrapped__"):
         adapter.open = _before(adapter.open, _begin)  # type: ignore[method-assign]
         tools._prepared = _before(tools._prepared, _prepare)  # type: ignore[method-assign]
-        tools._answer = _before(tools._answer, _answer)  # type: ignore[method-assign]
+        tools._answer = _during(_before(tools._answer, _answer))  # type: ignore[method-assign]
 
 
 def now() -> frozenset[str]:
@@ -54,13 +56,28 @@ def _before(method: Callable[..., Any], act: Callable[[], None]) -> Callable[...
     return wrapped
 
 
+def _during(answer: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(answer)
+    def wrapped(*args: Any) -> Any:
+        global _answering
+        _answering = True
+        try:
+            return answer(*args)
+        finally:
+            _answering = False
+
+    return wrapped
+
+
 def _begin() -> None:
-    global _prepared, _answered, _now
-    _prepared, _answered, _now = 0, 0, frozenset()
+    global _prepared, _answered, _answering, _now
+    _prepared, _answered, _answering, _now = 0, 0, False, frozenset()
 
 
 def _prepare() -> None:
     global _prepared, _now
+    if _answering:
+        return
     _now, _prepared = _calls[_prepared], _prepared + 1
 
 

@@ -49,7 +49,7 @@ from witnesses import WitnessesError, load_witnesses, witnesses_text
 
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.source.finding import SuiteError
-from readfirst.harness.suite.recordings import RecordingError
+from readfirst.harness.suite.transcript import RecordingError
 
 SURVIVORS = Path(__file__).with_name("survivors.yaml")
 EXCEPTIONS = Path(__file__).with_name("exceptions.yaml")

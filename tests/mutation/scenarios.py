@@ -18,8 +18,9 @@ from readfirst.harness.suite import (
 )
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.suite.expected import seen_by
-from readfirst.harness.suite.recordings import Recording, Recordings
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Recording
 from readfirst.harness.workspace import (
     snapshot,  # noqa: F401 - read before the forks
     world,  # noqa: F401 - read before the forks

@@ -337,6 +337,27 @@ def test_in_a_group_a_circumstance_is_that_of_the_call_that_is_executed(tmp_path
         confined.end()
 
 
+def test_what_a_hook_puts_in_place_of_arguments_is_no_call_of_its_own() -> None:
+    from circumstances import attend
+
+    from readfirst.harness.adapters import reference
+    from readfirst.harness.replay.replay import replay
+    from readfirst.harness.workspace.site import SitePool
+
+    scenario = Suite().scenario("hooks/replaced-input")
+
+    def broken() -> str:
+        attend(scenario)
+        outcome = replay(scenario, reference.ReferenceAdapter("2.1.7"), SitePool())
+        return str(outcome.broken or "")
+
+    confined = Confined(broken)
+    try:
+        assert confined.result() == ""
+    finally:
+        confined.end()
+
+
 def test_what_was_found_of_exceptions_is_kept_for_the_same_run_alone(tmp_path: Path) -> None:
     file = tmp_path / "results"
     killed, living = Fate(exception("or"), "small", "wrong", 1), Fate(exception("and not"), "", "", 2)

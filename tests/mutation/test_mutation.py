@@ -24,16 +24,16 @@ from trial import Fate, trials
 from witnesses import MANY, WitnessesError, load_witnesses, witnesses_text
 
 from readfirst.harness.suite.contracts import Contract, Contracts
-from readfirst.harness.suite.recordings import (
+from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import (
     RecordedResult,
     Recording,
     RecordingError,
-    Recordings,
     Transcript,
     TranscriptStep,
 )
-from readfirst.harness.suite.scenario import Clause, Expectation, Given, Scenario, ToolCall
-from readfirst.harness.suite.suite import Suite
 
 SOURCE = """\
 LIMIT = 3

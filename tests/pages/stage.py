@@ -13,7 +13,7 @@ from pathlib import Path
 
 import yaml
 
-from readfirst.harness.suite.recordings import decode, encode
+from readfirst.harness.suite.recording_file import decode, encode
 from tests.pages.page import CHECKOUT, code
 
 SCENARIOS = (

@@ -40,6 +40,7 @@ class Plan:
 DIFFERS = Plan(codes=(0, 1))
 VENV = "python3 -m venv ../venv && . ../venv/bin/activate && unset PYTHONPATH"
 STREAM = "readfirst run reference --format jsonl --output"
+TABLE = "python3 tests/pictures/make.py table.html"
 RESULTS = f"mkdir results && {STREAM} results/reference.jsonl"
 (NEW,) = re.findall(r"\$ readfirst new (\S+)", (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8"))
 WRITTEN = f"readfirst new {NEW} && cp page.yaml fixtures/scenarios/{NEW}.yaml"
@@ -71,8 +72,8 @@ PLANS = {
     "readfirst behaviours --diff 2.1.228 2.1.228+gated --format json": DIFFERS,
     "readfirst diff 2.1.7 run.jsonl": Plan(codes=(0, 1), before=f"{STREAM} run.jsonl"),
     "readfirst report results/*.jsonl --format html --output implementations.html": Plan(before=RESULTS),
-    "python3 tests/pictures/make.py results/*.jsonl --level effects --output docs/implementations.png": Plan(
-        "browser", before=RESULTS
+    f"{TABLE} --width 1440 --height 1560 --output docs/implementations.png": Plan(
+        "browser", before="readfirst compatibility --format html --output table.html", whole=True, seconds=300
     ),
     "python3 -m pip install . && readfirst run": Plan(before=VENV, whole=True, seconds=900),
     "pip install -e '.[mutation]'": Plan(before=VENV, seconds=900),
@@ -90,6 +91,8 @@ PLANS = {
     "readfirst merge takes-1 takes-2 takes-3 takes-4 --contract all": Plan("live"),
     "readfirst snapshot latest -j 2": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
     "readfirst snapshot --quick": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
+    "readfirst sweep --quick --limit 1": Plan("live", (0, 1), whole=True, seconds=1800),
+    "readfirst sweep --check": Plan(whole=True),
     "readfirst cache": Plan(before=OWN_CACHE),
     "readfirst cache --clear --older-than 30 --yes": Plan(),
     "readfirst cache --clear 2.1.330 --yes": Plan(),

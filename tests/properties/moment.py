@@ -210,8 +210,11 @@ class Moment:
         """Whether a Write writes what it is given: line ends and encoding of the file do not matter."""
         before = self.target
         marked = before is not None and (before.data or b"").startswith("\ufeff".encode())
-        if "\r" in self.arguments["content"] or self.spells_characters:
+        content = self.arguments["content"]
+        if "\r" in content or self.spells_characters:
             return False
+        if before is not None and before.data == b"" and not content.isascii():
+            return not self.behaviours.empty_files_are_latin_1
         return before is None or (
             before.is_plain and not (marked and self.behaviours.write_keeps_byte_order_mark)
         )

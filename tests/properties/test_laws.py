@@ -119,6 +119,7 @@ TOLD_APART_BY = (
     "unwritable_files_are_refused",
     "repeated_read_answer",
     "edits_are_shown",
+    "empty_files_are_latin_1",
 )
 """What the laws and the machine ask of the contract."""
 

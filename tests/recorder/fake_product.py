@@ -67,15 +67,35 @@ def run(tool: str, arguments: dict, settings: dict) -> object:
     return json.dumps(arguments)
 
 
+def hear() -> str:
+    """Answer requests of the user's program until the user says something, and return it."""
+    for line in sys.stdin:
+        said = json.loads(line)
+        if said["type"] == "user":
+            Path("message").write_text(said["uuid"])
+            return said["message"]["content"]
+        kept = said["request"] == {"subtype": "rewind_files", "user_message_id": Path("message").read_text()}
+        response = {"subtype": "success", "response": {"canRewind": kept and not Path("gone").exists()}}
+        print("a line that is no JSON")
+        print(json.dumps({"type": "control_response", "response": response}), flush=True)
+    sys.exit()
+
+
 def main() -> None:
     file = Path(os.environ["CLAUDE_CONFIG_DIR"], "settings.json")
     settings = json.loads(file.read_text()) if file.exists() else {}
-    messages: list = [{"role": "user", "content": "go"}]
+    is_told = "--input-format" in sys.argv
+    messages: list = [{"role": "user", "content": hear() if is_told else "go"}]
     ask([{"role": "user", "content": "a title, please"}], tools=[])
     ask([{"role": "user", "content": "explore"}], tools=[tool for tool in TOOLS if tool["name"] == "Read"])
     while True:
         results = []
-        for use in ask(messages):
+        uses = ask(messages)
+        if is_told and not uses:
+            print(json.dumps({"type": "result"}), flush=True)
+            messages += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": hear()}]
+            continue
+        for use in uses:
             content = run(use["name"], json.loads(use["input"]), settings)
             if content is not None:
                 block = {"type": "tool_result", "tool_use_id": use["id"], "content": content}

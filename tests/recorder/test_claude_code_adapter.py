@@ -12,8 +12,9 @@ import pytest
 from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.agents.claude_code import life
 from readfirst.harness.agents.claude_code.adapter import ClaudeCodeAdapter, ClaudeCodeSession, LivingSession
+from readfirst.harness.agents.claude_code.dialogue import JsonDialogue
 from readfirst.harness.agents.claude_code.package import InstalledPackage
-from readfirst.harness.agents.claude_code.reminders import without_reminders_of_the_conversation
+from readfirst.harness.agents.claude_code.reminders import files_told, without_reminders_of_the_conversation
 from readfirst.harness.session import BrokenAdapter, Workspace
 from tests.supervision import NO_NAMESPACES, altered_supervisor
 
@@ -129,6 +130,47 @@ def test_a_product_that_asks_for_no_summary_is_told_of(adapter, tmp_path: Path) 
     with pytest.raises(BrokenAdapter, match="did not have its conversation summarised"):
         session.compact()
     session.close()
+
+
+def test_files_are_brought_back_to_the_users_latest_message_and_the_conversation_goes_on(
+    adapter, tmp_path: Path
+) -> None:
+    session = living(adapter, tmp_path, "rewind")
+    message = tmp_path / "1" / "w" / "message"
+    said = [message.read_text()]
+    assert session.call("Echo", {}).text == "{}"
+    for _ in range(2):
+        session.rewind()
+        assert session.call("Echo", {}).text == "{}"
+        said.append(message.read_text())
+    assert len(set(said)) == 3
+    assert "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING" in session.call("Environment", {}).text
+    session.close()
+
+
+def test_a_product_that_does_not_bring_files_back_is_told_of(adapter, tmp_path: Path) -> None:
+    session = living(adapter, tmp_path, "rewind")
+    (tmp_path / "1" / "w" / "gone").touch()
+    with pytest.raises(BrokenAdapter, match="does not bring files back") as told:
+        session.rewind()
+    assert told.value.blame == "environment"
+    assert "canRewind" in told.value.details
+    session.close()
+
+
+def test_a_product_that_is_silent_about_it_is_told_of(tmp_path: Path) -> None:
+    dialogue = JsonDialogue(tmp_path)
+    dialogue.hear(b'{"type": "result"}\n{"type": "user"}\n')
+    with pytest.raises(BrokenAdapter, match="does not bring files back"):
+        dialogue.rewind(0.01)
+    dialogue.hang_up()
+    dialogue.hang_up()
+
+
+def test_what_is_told_between_two_calls_stands_at_the_next() -> None:
+    note = "Note: /w/a.txt was modified, either by the user or by a linter. Lines:\n     1→a"
+    wrapped = f"<system-reminder>\n{note}\n</system-reminder>"
+    assert files_told("", [wrapped, "go"]) == files_told("", [note]) == ("", (note,))
 
 
 def test_what_a_sub_agent_is_told_of_other_agents_is_no_part_of_its_first_result() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.agents.claude_code.conversation import Conversation, Options
-from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, WINDOW
+from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, CHECKPOINTS, WINDOW
 from readfirst.harness.session import BrokenAdapter, Hook
 from tests.processes import alive, below, gone
 from tests.supervision import AS_A_USER, NO_NAMESPACES, NO_WAY_INTO_A_NAMESPACE, altered_supervisor
@@ -38,7 +38,7 @@ def test_no_variable_of_this_process_reaches_the_product(conversation: Conversat
     monkeypatch.setenv("READFIRST_CANARY", "secret")
     seen = json.loads(conversation.call("Environment", {}).text)["environ"]
     # LC_CTYPE is set by the stand-in's own interpreter.
-    assert set(seen) - {"LC_CTYPE"} == ALLOWED_VARIABLES - {WINDOW}
+    assert set(seen) - {"LC_CTYPE"} == ALLOWED_VARIABLES - {CHECKPOINTS, WINDOW}
     assert "secret" not in seen.values()
 
 
@@ -61,7 +61,7 @@ def test_variables_set_before_the_start_do_not_reach_the_product_either(tmp_path
         seen = json.loads(conversation.call("Environment", {}).text)["environ"]
     finally:
         conversation.close()
-    assert set(seen) - {"LC_CTYPE"} == ALLOWED_VARIABLES - {WINDOW}
+    assert set(seen) - {"LC_CTYPE"} == ALLOWED_VARIABLES - {CHECKPOINTS, WINDOW}
     assert "secret" not in seen.values()
 
 
@@ -279,4 +279,4 @@ def test_only_a_conversation_that_is_to_be_summarised_is_told_its_window(tmp_pat
         seen = json.loads(conversation.call("Environment", {}).text)["environ"]
     finally:
         conversation.close()
-    assert (set(seen) - {"LC_CTYPE"}, seen[WINDOW]) == (ALLOWED_VARIABLES, "200000")
+    assert (set(seen) - {"LC_CTYPE"}, seen[WINDOW]) == (ALLOWED_VARIABLES - {CHECKPOINTS}, "200000")

@@ -13,9 +13,10 @@ from readfirst.harness.record.record import Mode, Recorded, missing, record
 from readfirst.harness.record.takes import Takes
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.suite.entry import RegularFile
-from readfirst.harness.suite.recordings import RecordingError, Recordings
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Expectation, ToolCall
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordingError
 
 GATE = """\
 title: Edit refuses an unread file

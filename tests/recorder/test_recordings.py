@@ -9,17 +9,16 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.suite.entry import Directory, RegularFile, Symlink
-from readfirst.harness.suite.recordings import (
+from readfirst.harness.suite.recording_file import decode, encode
+from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.suite import default_root
+from readfirst.harness.suite.transcript import (
     RecordedResult,
     Recording,
     RecordingError,
-    Recordings,
     Transcript,
     TranscriptStep,
-    decode,
-    encode,
 )
-from readfirst.harness.suite.suite import default_root
 
 AWKWARD = "a\r\nb\rc\x00d\ufeffe\u2028f\u0085g \ud800 end"
 

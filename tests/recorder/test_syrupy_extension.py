@@ -6,16 +6,10 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.record.syrupy_extension import RecordingExtension, recording_files, same_transcript
-from readfirst.harness.suite.recordings import (
-    RecordedResult,
-    Recording,
-    Recordings,
-    Transcript,
-    TranscriptStep,
-    decode,
-    encode,
-)
+from readfirst.harness.suite.recording_file import decode, encode
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 
 pytest_plugins = ["pytester"]
 
@@ -28,7 +22,7 @@ class SuiteRecordings(RecordingExtension):
 
 TEST = """
     from pathlib import Path
-    from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
+    from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
     from readfirst.harness.record.syrupy_extension import RecordingExtension
 
     class Own(RecordingExtension):

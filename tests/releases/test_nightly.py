@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.suite.suite import Suite
 
 from .fake_registry import FakeNpm, saying
+from .job import GH, Job
 
 pytestmark = pytest.mark.slow
 
@@ -38,52 +37,21 @@ case "$1" in
   *) exec "{sys.executable}" -m readfirst "$@" ;;
 esac
 """
-GH = '#!/bin/sh\nprintf "%s\\n" "$@" >"$ASKED"\n'
 
 
-@dataclass(frozen=True)
-class Night:
-    """A repository with a remote, and a runner."""
+class Night(Job):
+    """A job of which one step gets what another wrote."""
 
-    repository: Path
-    remote: Path
-
-    def run(self, step: dict[str, Any], expected: int = 0, **outputs: str) -> str:
+    def run(self, step: Mapping[str, Any], expected: int = 0, **outputs: str) -> str:
         """Run a step and return the outputs that it wrote; `outputs` are what the step before it wrote."""
-        written = self.repository.parent / "outputs"
-        written.write_text("")
         given = {
             "${{ github.token }}": "",
             "${{ steps.snapshot.outputs.version }}": outputs.get("version", ""),
         }
-        ran = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-e", "-c", step["run"]],
-            cwd=self.repository,
-            env={
-                **os.environ,
-                "PYTHONPATH": os.pathsep.join([str(CHECKOUT), *sys.path]),
-                "GITHUB_OUTPUT": str(written),
-                "ASKED": str(self.asked),
-                **{name: given[expression] for name, expression in step.get("env", {}).items()},
-            },
-            capture_output=True,
-            text=True,
-            check=False,
+        variables = {name: given[expression] for name, expression in step.get("env", {}).items()}
+        return super().run(
+            step, expected, PYTHONPATH=os.pathsep.join([str(CHECKOUT), *sys.path]), **variables
         )
-        assert ran.returncode == expected, ran.stdout + ran.stderr
-        return written.read_text()
-
-    @property
-    def asked(self) -> Path:
-        """Where the arguments of the request to pull are."""
-        return self.repository.parent / "asked"
-
-    def git(self, *arguments: str) -> str:
-        """Run git in the repository."""
-        identity = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.com")
-        return subprocess.run(
-            ["git", *identity, *arguments], cwd=self.repository, capture_output=True, text=True, check=True
-        ).stdout
 
 
 @pytest.fixture
@@ -107,19 +75,11 @@ def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
             )
         assert ended.value.code == ExitCode.CONFORMANT
         npm({"1.0.1": OLD, "1.0.2": newest})
-        for name, text in (("readfirst", READFIRST), ("gh", GH)):
-            program = tmp_path / "bin" / name
-            program.write_text(text)
-            program.chmod(0o755)
-        repository, remote = tmp_path / "repository", tmp_path / "remote.git"
-        (repository / "docs").mkdir(parents=True)
-        suite.root.rename(repository / "fixtures")
-        begun = Night(repository, remote)
-        begun.git("init", "--quiet", "--initial-branch=main")
-        begun.git("add", "fixtures")
-        begun.git("commit", "--quiet", "--message", "Begin")
-        begun.git("init", "--quiet", "--bare", str(remote))
-        begun.git("remote", "add", "origin", str(remote))
+        begun = Night(tmp_path)
+        begun.install({"readfirst": READFIRST, "gh": GH})
+        (begun.repository / "docs").mkdir(parents=True)
+        suite.root.rename(begun.repository / "fixtures")
+        begun.begin("fixtures")
         return begun
 
     return begin

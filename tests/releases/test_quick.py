@@ -18,8 +18,9 @@ from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.load import inputs_of
-from readfirst.harness.suite.recordings import RecordedResult, Recording, Transcript, TranscriptStep, encode
+from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from readfirst.harness.versions import published as registry
 from readfirst.harness.versions.history import ChangePoint, change_points, the_histories
 from readfirst.harness.versions.quick import UNSTEADY, quick_set

@@ -14,7 +14,6 @@ from readfirst.harness.session import BASIC_CAPABILITIES, ToolResult
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.entry import Entry, RegularFile
-from readfirst.harness.suite.recordings import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.scenario import (
     Clause,
     Expectation,
@@ -27,6 +26,7 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
     WorldEvent,
 )
+from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.suite.vocabulary import Vocabulary
 
 NOT_READ = "File has not been read yet. Read it first before writing to it."

@@ -27,6 +27,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.hook import hooks_of
 from readfirst.harness.workspace.site import SitePool
 
+SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 CONTRACT = SUITE.contracts["2.1.7"]
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: %s\n"
@@ -172,18 +173,8 @@ def test_a_hook_writes_files_later_than_they_were_written_before(tmp_path: Path)
     assert after.st_ino == before.st_ino
 
 
-class Silent:
-    """Declares nothing of the kind."""
-
-    def open(self, workspace: Workspace) -> "Silent":
-        return self
-
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        return ToolResult("")
-
-
 def test_who_does_not_declare_them_is_unsupported_which_is_no_pass() -> None:
-    [verdict] = run(SUITE, f"python:{__file__}:Silent", ["2.1.7"], ids=["hooks/exit-two-before-edit"])
+    [verdict] = run(SUITE, SILENT, ["2.1.7"], ids=["hooks/exit-two-before-edit"])
     assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks hooks")
     assert not any(verdict.levels.values())
 

@@ -20,6 +20,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import FileTools
 
+SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 STEPS = "steps:\n  - Read: {file_path: $WS/a.txt}\n    expect: {text: seen}\n"
 GIVEN = """
@@ -52,16 +53,6 @@ class Asked:
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         return ToolResult(repr(self.permissions))
-
-
-class Silent:
-    """Declares nothing of the kind."""
-
-    def open(self, workspace: Workspace) -> "Silent":
-        return self
-
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        return ToolResult("")
 
 
 def test_a_mode_is_a_need_and_takes_a_session_of_its_own() -> None:
@@ -120,7 +111,7 @@ def test_a_python_adapter_gets_them_over_the_wire() -> None:
 
 def test_who_does_not_declare_them_is_unsupported_which_is_no_pass() -> None:
     ids = ["permission-modes/default-edit"]
-    [verdict] = run(SUITE, f"python:{__file__}:Silent", ["2.1.7"], ids=ids)
+    [verdict] = run(SUITE, SILENT, ["2.1.7"], ids=ids)
     assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks permission_modes")
 
 

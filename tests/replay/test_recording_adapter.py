@@ -10,15 +10,10 @@ from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
-from readfirst.harness.suite.recordings import (
-    RecordedResult,
-    Recording,
-    Recordings,
-    Transcript,
-    TranscriptStep,
-    encode,
-)
+from readfirst.harness.suite.recording_file import encode
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from readfirst.harness.workspace.site import SitePool
 
 READ = ToolCall("Read", {"file_path": "$WS/a"})

@@ -17,11 +17,13 @@ from readfirst.harness.run.runner import run
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.load import ScenarioError, scenario_from
-from readfirst.harness.suite.recordings import Recording, Transcript, decode, encode
+from readfirst.harness.suite.recording_file import decode, encode
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Recording, Transcript
 from readfirst.harness.workspace.site import SitePool
 
+SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 CONTRACT = SUITE.contracts["2.1.7"]
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: seen\n"
@@ -124,19 +126,9 @@ def test_what_is_no_tuple_of_texts_breaks(told: Any) -> None:
     assert "not a tuple of strings" in verdict.reason
 
 
-class Silent:
-    """Declares nothing of the kind."""
-
-    def open(self, workspace: Workspace) -> "Silent":
-        return self
-
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        return ToolResult("")
-
-
 def test_who_does_not_declare_them_is_unsupported_which_is_no_pass() -> None:
     ids = ["reminders/own-edit-alone"]
-    [verdict] = run(SUITE, f"python:{__file__}:Silent", ["2.1.7"], ids=ids)
+    [verdict] = run(SUITE, SILENT, ["2.1.7"], ids=ids)
     assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks reminders")
     assert not any(verdict.levels.values())
 

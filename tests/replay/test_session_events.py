@@ -24,7 +24,9 @@ from readfirst.harness.workspace.site import SitePool
 
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
-RESUME, COMPACT, AGENT, END = (SessionEvent(kind) for kind in ("resume", "compact", "agent", "end"))
+RESUME, COMPACT, REWIND, AGENT, END = (
+    SessionEvent(kind) for kind in ("resume", "compact", "rewind", "agent", "end")
+)
 
 
 MENTION = SessionEvent("mention", path="a.txt")
@@ -33,7 +35,7 @@ MENTION = SessionEvent("mention", path="a.txt")
 class Diary:
     """Answers every call with all that happened so far, each session with its own name in front."""
 
-    capabilities = frozenset({"Read", "resume", "compact", "agents", "mentions"})
+    capabilities = frozenset({"Read", "resume", "compact", "rewind", "agents", "mentions"})
 
     def __init__(self, name: str = "main", entries: list[str] | None = None) -> None:
         self.name = name
@@ -51,6 +53,9 @@ class Diary:
 
     def compact(self) -> None:
         self.entries.append(f"{self.name} is summarised")
+
+    def rewind(self) -> None:
+        self.entries.append(f"{self.name} rewinds")
 
     def mention(self, path: str) -> None:
         self.entries.append(
@@ -90,6 +95,10 @@ def test_a_sub_agents_steps_are_read_between_its_beginning_and_its_end() -> None
     [
         ("  - resume: now\n", "resume has nothing to say more of"),
         ("  - compact: [1]\n", "compact has nothing to say more of"),
+        ("  - rewind: 1\n  - Read: {file_path: $WS/a.txt}\n", "rewind has nothing to say more of"),
+        ("  - rewind: {}\n  - touch: a\n", "rewind is not followed by a call"),
+        ("  - rewind: {}\n", "rewind is not followed by a call"),
+        ("  - agent: {steps: [{rewind: {}}]}\n", "rewind is no step of a sub-agent"),
         ("  - mention: ../a\n", "leaves the workspace"),
         ("  - mention: [a]\n", "must be a string"),
         ("  - agent: {}\n", "lacks the key 'steps'"),
@@ -105,6 +114,25 @@ def test_what_is_no_such_step_is_told(steps: str, told: str) -> None:
     assert told in str(error.value)
 
 
+class Undoing(Diary):
+    """Removes the file of the workspace when it is told to rewind."""
+
+    def open(self, workspace: Workspace) -> "Undoing":
+        undoing = Undoing()
+        undoing.root = workspace.root  # type: ignore[attr-defined]
+        return undoing
+
+    def rewind(self) -> None:
+        (self.root / "a.txt").unlink()  # type: ignore[attr-defined]
+
+
+def test_what_a_rewind_changes_is_seen_at_the_call_that_follows() -> None:
+    with SitePool() as place:
+        outcome = replay(scenario(READ, REWIND, READ, READ), Undoing(), place)
+    assert outcome.broken is None
+    assert [dict(step.changes) for step in outcome.steps] == [{}, {}, {"a.txt": None}, {}]
+
+
 def test_a_mention_names_a_file_by_its_absolute_path() -> None:
     [mention, _] = loaded("  - mention: sub/a.txt\n  - Read: {file_path: $WS/a.txt}\n").steps
     assert mention == SessionEvent("mention", mention.position, "sub/a.txt")
@@ -118,13 +146,13 @@ def test_a_mention_names_a_file_by_its_absolute_path() -> None:
 
 
 def test_the_session_is_asked_in_the_order_of_the_steps_and_a_sub_agent_makes_its_own_calls() -> None:
-    steps = (READ, RESUME, COMPACT, AGENT, READ, END, READ)
+    steps = (READ, RESUME, COMPACT, REWIND, READ, AGENT, READ, END, READ)
     with SitePool() as place:
         outcome = replay(scenario(*steps), Diary(), place)
     assert outcome.broken is None
-    assert [len(step.results) for step in outcome.steps] == [1, 0, 0, 0, 1, 0, 1]
+    assert [len(step.results) for step in outcome.steps] == [1, 0, 0, 0, 1, 0, 1, 0, 1]
     assert outcome.steps[-1].results[0].text == (
-        "main Read, main resumes, main is summarised, agent Read, agent ends, main Read"
+        "main Read, main resumes, main is summarised, main rewinds, main Read, agent Read, agent ends, main Read"
     )
 
 
@@ -150,7 +178,13 @@ class Pretends:
 
 @pytest.mark.parametrize(
     ("event", "method"),
-    [(RESUME, "resume()"), (COMPACT, "compact()"), (AGENT, "sub_agent()"), (MENTION, "mention()")],
+    [
+        (RESUME, "resume()"),
+        (COMPACT, "compact()"),
+        (REWIND, "rewind()"),
+        (AGENT, "sub_agent()"),
+        (MENTION, "mention()"),
+    ],
 )
 def test_a_capability_without_its_method_breaks(event: SessionEvent, method: str) -> None:
     with SitePool() as place:
@@ -172,6 +206,7 @@ class Basic(Pretends):
         ("sessions/edit-after-resume", "resume"),
         ("sessions/edit-after-compaction", "compact"),
         ("sessions/agent-edits-what-was-read", "agents"),
+        ("rewind/edited-and-created", "rewind"),
         ("bash-and-mentions/mention-then-edit", "mentions"),
         ("bash-and-mentions/memory-file-then-edit", "memory_files"),
     ],
@@ -189,7 +224,9 @@ def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
     adapter = PythonAdapter(__file__, "Diary", time_limit=30)
     try:
         with SitePool() as place:
-            outcome = replay(scenario(READ, RESUME, COMPACT, MENTION, AGENT, READ, END, READ), adapter, place)
+            outcome = replay(
+                scenario(READ, RESUME, COMPACT, REWIND, READ, MENTION, AGENT, READ, END, READ), adapter, place
+            )
         assert adapter.capabilities == Diary.capabilities
     finally:
         adapter.close()
@@ -198,7 +235,7 @@ def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
         outcome.steps[-1]
         .results[0]
         .text.endswith(
-            "main is summarised, a.txt is mentioned, which is there, agent Read, agent ends, main Read"
+            "main rewinds, main Read, a.txt is mentioned, which is there, agent Read, agent ends, main Read"
         )
     )
 
@@ -207,7 +244,12 @@ def test_in_a_process_of_its_own_a_missing_method_is_told() -> None:
     adapter = PythonAdapter(__file__, "Pretends", time_limit=30)
     try:
         with SitePool() as place:
-            for event, method in ((RESUME, "resume()"), (MENTION, "mention()"), (AGENT, "sub_agent()")):
+            for event, method in (
+                (RESUME, "resume()"),
+                (REWIND, "rewind()"),
+                (MENTION, "mention()"),
+                (AGENT, "sub_agent()"),
+            ):
                 broken = replay(scenario(event, READ), adapter, place).broken
                 assert broken is not None
                 assert f"has no {method}" in broken.message

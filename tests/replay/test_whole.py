@@ -18,9 +18,10 @@ from readfirst.harness.report.failure import failure_text
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import FileDigest, RegularFile
-from readfirst.harness.suite.recordings import Recordings, Transcript
+from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import Scenario, TextDigest, ToolCall
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Transcript
 
 FILE = "sizes/edit-behind-2000-lines"
 TEXT = "sizes/2500-lines"

@@ -75,6 +75,13 @@ class CannotResume(Plain):
     capabilities = frozenset({"Read", "Write", "resume"})
 
 
+class CannotRewind(Plain):
+    capabilities = frozenset({"Read", "Write", "rewind"})
+
+    def rewind(self) -> None:
+        """Leave the files as they are."""
+
+
 class IsMuteAfterCompaction(Plain):
     capabilities = frozenset({"Read", "Write", "compact"})
 
@@ -143,6 +150,11 @@ def test_the_reference_has_no_problem() -> None:
         (ManglesUnicode, "text that is not ASCII arrives unchanged", "Use UTF-8"),
         (LosesDeclaredGroups, "it has what it declares", "no call_parallel"),
         (CannotResume, "a resumed conversation answers", "its session has no resume()"),
+        (
+            CannotRewind,
+            "a rewind removes a file that was written before it",
+            "new.txt, which Write created, is still",
+        ),
         (IsMuteAfterCompaction, "a conversation answers after a summary took its place", "did not show"),
         (HasNoRealAgents, "a sub-agent answers, and the conversation after it", "which is no session"),
         (TellsNothing, "a file that changed after it was written is told of", "ToolResult.reminders"),

@@ -1,11 +1,12 @@
 """Calls as text in a format, read back as the format's description says: what is meant must come out, or nothing."""
 
+import re
 import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from readfirst.harness.compare.compare import compare
@@ -31,12 +32,15 @@ def edit(old: str, new: str, **more: object) -> dict[str, object]:
 
 
 def replaced(text: str, removed: list[str], added: list[str]) -> str | None:
-    """Replace lines in a text, the first place that has them; None where there is none."""
-    lines = text.removesuffix("\n").split("\n") if text else []
+    """Replace lines in a text, the first place that has them; None where there is none. Each has its own newline."""
+    lines = re.findall(r".*\n|.+", text)
     for at in range(len(lines) - len(removed) + 1):
-        if lines[at : at + len(removed)] == removed:
-            lines[at : at + len(removed)] = added
-            return "".join(f"{line}\n" for line in lines) if text.endswith("\n") else "\n".join(lines)
+        found = lines[at : at + len(removed)]
+        if [line.removesuffix("\n") for line in found] == removed:
+            put = "".join(f"{line}\n" for line in added)
+            ended = not found or found[-1].endswith("\n")
+            lines[at : at + len(removed)] = [put if ended else put.removesuffix("\n")]
+            return "".join(lines)
     return None
 
 
@@ -82,6 +86,7 @@ def marked(patch: str, text: str | None) -> str | None:
     [("apply_patch", patched), ("search_replace", blocked), ("conflict_markers", marked)],
 )
 @given(text=TEXTS, old=TEXTS, new=TEXTS, read=st.booleans())
+@example(text="\na", old="a", new="", read=True)
 def test_an_edit_comes_out_as_it_was_meant_or_is_not_expressed(form, apply, text, old, new, read) -> None:
     try:
         said = written(form, "Edit", edit(old, new), "f", known(text, read=read))

@@ -103,6 +103,15 @@ Run = Callable[..., SimpleNamespace]
 Say = Callable[..., list[str]]
 
 
+def test_nobody_is_asked_for_a_version_after_the_last(readfirst: Run, registry: Say, targets: Path) -> None:
+    asked = registry({"@nobody/files": "1.10.0", "nobody": "1.0.0"})
+    file = targets / "files.yaml"
+    file.write_text("last: 1.10.0 is another program.\n" + file.read_text())
+    listed = readfirst("targets", "--outdated")
+    assert (listed.code, listed.out) == (0, "")
+    assert not any("@nobody/files" in each for each in asked)
+
+
 @pytest.mark.usefixtures("targets")
 def test_targets_with_newer_versions_are_listed(readfirst: Run, registry: Say) -> None:
     asked = registry({"@nobody/files": "1.10.0", "nobody": "1.0.0"})
@@ -166,8 +175,9 @@ def test_without_npm_it_is_said_what_it_is_needed_for(registry: Say, monkeypatch
 
 def test_every_published_target_has_a_package_that_is_asked_for(registry: Say) -> None:
     asked = registry(AnyVersion())
-    assert {each.name for each in outdated()} == set(catalogue.names())
-    assert len(list(asked)) == len(catalogue.names())
+    wanted = {name for name in catalogue.names() if not catalogue.find(name)[0].last}
+    assert {each.name for each in outdated()} == wanted
+    assert len(list(asked)) == len(wanted) >= 30
 
 
 class AnyVersion(dict[str, str]):
@@ -284,7 +294,7 @@ def test_two_versions_of_a_target_are_compared(readfirst: Run, tmp_path: Path) -
     compared = readfirst("compatibility", "--compare", *names, *fixtures)
     assert compared.code == 1
     assert compared.out.startswith("# opencode@1.3.2 → opencode@1.18.33: ")
-    assert "- safety, `edit-refuses-changed-file`: yes (" in compared.out.partition("## Better")[0]
+    assert "- safety, `edit-refuses-changed-file`: " in compared.out.partition("## Better")[0]
     output = tmp_path / "changes.json"
     told = readfirst(
         "compatibility", "--compare", *names, "--format", "json", "--output", str(output), *fixtures

@@ -13,6 +13,7 @@ from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.session import Adapter, BrokenAdapter, Workspace
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets import install
+from readfirst.harness.targets.mapping import load_target
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -188,6 +189,17 @@ def test_a_package_is_installed_once(toy: Path, monkeypatch: pytest.MonkeyPatch)
     judged(toy, "gate/edit-unread")
     monkeypatch.setattr(install, "_make", lambda *_: pytest.fail("installed again"))
     judged(toy, "gate/edit-unread")
+
+
+def test_another_python_takes_an_environment_of_its_own(tmp_path: Path) -> None:
+    """One that was made with a Python that turned out to be too old does not stand in the way."""
+    file, root = tmp_path / "toy.yaml", tmp_path / "cache"
+    made = []
+    for asked in ("", "  at_least: '3.12'\n", "  at_least: '3.13'\n"):
+        file.write_text(MAPPING.replace("  arguments: {root: $WS}\n", f"  arguments: {{root: $WS}}\n{asked}"))
+        target = load_target(file)
+        made.append(install._directory(target, target.versions["1.0"], root))
+    assert len(set(made)) == 3
 
 
 @pytest.mark.slow

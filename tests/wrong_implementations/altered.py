@@ -10,6 +10,7 @@ from readfirst.harness.adapters.reference import hooks_for, reference_tools
 from readfirst.harness.adapters.shell import Shell
 from readfirst.harness.processes.rights import as_an_ordinary_user
 from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.reference_impl import FileTools, Hook, Result
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT
 
@@ -22,26 +23,7 @@ class Altered:
     `alter` is what most override: it makes one call, with `self.reference`, and may spoil anything around it.
     """
 
-    capabilities = frozenset(
-        {
-            "Read",
-            "Edit",
-            "Write",
-            "Bash",
-            "parallel",
-            "during",
-            "deny",
-            "resume",
-            "compact",
-            "agents",
-            "reminders",
-            "hooks",
-            "permission_modes",
-            "full_disk",
-            "mentions",
-            "memory_files",
-        }
-    )
+    capabilities = frozenset({"Read", "Edit", "Write", *SESSION_CAPABILITIES})
     repeats_paths = True
 
     def __init__(self, workspace: Workspace) -> None:
@@ -91,6 +73,9 @@ class Altered:
 
     def compact(self) -> None:
         self.tools.compact()
+
+    def rewind(self) -> None:
+        self.tools.rewind()
 
     def mention(self, path: str) -> None:
         self.tools.mention(path)

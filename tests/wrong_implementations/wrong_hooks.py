@@ -1,6 +1,7 @@
 """Implementations that are wrong about hooks."""
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -95,3 +96,15 @@ def _without(run: Callable[[str], Ran], name: str) -> Callable[[str], Ran]:
         return replace(ran, output=json.dumps(answer))
 
     return running
+
+
+class KnowsWhatItDidNotShow(Altered):
+    """Counts what a hook makes of a file after its Read as read."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        path = self.path(arguments)
+        before = path.stat()
+        result = self.reference(tool, arguments, strike)
+        if tool == "Read":
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        return result

@@ -1,4 +1,7 @@
-"""Implementations that are wrong about what outlives a resume, a summary and a sub-agent."""
+"""Implementations that are wrong about what outlives a resume, a summary, a rewind and a sub-agent."""
+
+from collections.abc import Callable
+from dataclasses import replace
 
 from altered import Agent, Altered, Arguments
 
@@ -87,3 +90,71 @@ class AgentsAreBlind(Altered):
         agent = Agent(self)
         self.tools = self.fresh()
         return agent
+
+
+class RewindsNothing(Altered):
+    """Takes a rewind, and leaves the files as they are."""
+
+    def rewind(self) -> None:
+        """Change nothing."""
+
+
+class KeepsWhatItCreated(Altered):
+    """Brings files back, and leaves those that were not there."""
+
+    def rewind(self) -> None:
+        files = {path: path.read_bytes() for path in self.workspace.root.rglob("*") if path.is_file()}
+        self.tools.rewind()
+        for path, data in files.items():
+            if not path.exists():
+                path.write_bytes(data)
+
+
+class RewindsOnce(Altered):
+    """Takes no note of files again once it has brought them back."""
+
+    has_rewound = False
+
+    def rewind(self) -> None:
+        if not self.has_rewound:
+            self.tools.rewind()
+        self.has_rewound = True
+
+
+class RewindsTheWorkOfOthers(Altered):
+    """Brings back every file of the workspace, whoever changed it."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        files = (path for path in workspace.root.rglob("*") if path.is_file())
+        self.given = {path: path.read_bytes() for path in files}
+
+    def rewind(self) -> None:
+        self.tools.rewind()
+        for path, data in self.given.items():
+            path.write_bytes(data)
+
+
+class ForgetsRewoundFiles(Altered):
+    """Wants files read again that a rewind brought back."""
+
+    def rewind(self) -> None:
+        self.tools.rewind()
+        self.tools = self.fresh()
+
+
+class SaysNothingOfBreaks(Altered):
+    """Keeps to itself what changed while a sub-agent worked or the session was away."""
+
+    was_away = False
+
+    def resume(self) -> None:
+        super().resume()
+        self.was_away = True
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, strike)
+        if self.was_away:
+            self.was_away = False
+            return replace(result, reminders=())
+        return result

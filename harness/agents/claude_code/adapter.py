@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.agents.claude_code.conversation import Conversation, Options
-from readfirst.harness.agents.claude_code.life import end_agent, resumed, start_agent
+from readfirst.harness.agents.claude_code.life import end_agent, resumed, rewind, start_agent
 from readfirst.harness.agents.claude_code.package import InstalledPackage, install
 from readfirst.harness.agents.claude_code.reminders import (
     counts_tokens,
@@ -34,7 +34,7 @@ from readfirst.harness.suite.suite import Suite
 
 __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "LivingSession", "open_claude_code"]
 
-_LIFE = frozenset({"resume", "compact", "agents", "mentions"})
+_LIFE = frozenset({"resume", "compact", "rewind", "agents", "mentions"})
 """What takes a conversation that can be ended, summarised, or left to a sub-agent, or that its user begins."""
 _CALLS_PER_CONVERSATION = 400
 """Every request carries the whole conversation: a fresh start is cheaper than a long history."""
@@ -141,6 +141,8 @@ class LivingSession(ClaudeCodeSession):
         self._kept = Scratch()
         self._options = replace(options, configuration=self._kept.path)
         self._begun: Conversation | None = None
+        self._heard: tuple[str, ...] = ()
+        """What the model was told of files since the last call."""
         super().__init__(None, True, workspace, workspace.root, reminded)
         try:
             if "mentions" not in workspace.needs:
@@ -160,18 +162,42 @@ class LivingSession(ClaudeCodeSession):
         """Let the user mention a file, at the beginning or when the product is started again."""
         options = replace(self._options, prompt=f"@{path}")
         self._begun = Conversation(options) if self._begun is None else resumed(self._begun, options)
+        self._hear()
 
     def resume(self) -> None:
         """Let the product end, start it again, and let it go on with the conversation."""
         self._begun = resumed(self.conversation, self._options)
+        self._hear()
 
     def compact(self) -> None:
         """Let the product have the conversation summarised."""
         summarise(self.conversation)
 
+    def rewind(self) -> None:
+        """Let the product bring files back, and its user say something."""
+        rewind(self.conversation, self._options.prompt)
+        self._hear()
+
     def sub_agent(self) -> Session:
         """Let the model start a sub-agent."""
         return _SubAgent(self, start_agent(self.conversation))
+
+    def end_agent(self, started: str) -> None:
+        """Let a sub-agent end, and with it the call that started it."""
+        end_agent(self.conversation, started)
+        self._hear(self.conversation.results[started].text)
+
+    def _hear(self, answer: str = "") -> None:
+        """Keep what the model is told of files now, before the next call."""
+        self._heard += files_told(answer, self.conversation.notes)[1]
+
+    def _cleaned(self, result: ToolResult, *, last: bool = True) -> ToolResult:
+        """Return an answer with what the model was told before the call, too, if that counts."""
+        cleaned = super()._cleaned(result, last=last)
+        if not last or "reminders" not in self._workspace.needs:
+            return cleaned
+        heard, self._heard = self._heard, ()
+        return replace(cleaned, reminders=(*heard, *cleaned.reminders))
 
     def close(self) -> None:
         """End the conversation, and forget it."""
@@ -187,13 +213,13 @@ class _SubAgent:
         self.call = session.call
         self.call_parallel = session.call_parallel
         self.call_during = session.call_during
-        self._conversation = session.conversation
+        self._session = session
         self._started = started
 
     def close(self) -> None:
         """Let it end, and with it the call that started it."""
-        if self._conversation.usable:
-            end_agent(self._conversation, self._started)
+        if self._session.conversation.usable:
+            self._session.end_agent(self._started)
 
 
 class ClaudeCodeAdapter:
@@ -238,7 +264,11 @@ class ClaudeCodeAdapter:
         )
         if workspace.needs & _LIFE:
             return LivingSession(
-                replace(options, summarised="compact" in workspace.needs), workspace, self._remind
+                replace(
+                    options, summarised="compact" in workspace.needs, rewinds="rewind" in workspace.needs
+                ),
+                workspace,
+                self._remind,
             )
         if workspace.isolated:
             conversation = Conversation(options)

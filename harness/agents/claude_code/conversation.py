@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.agents.claude_code.dialogue import ARGUMENTS, JsonDialogue
 from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.pause import PausingHook
 from readfirst.harness.agents.claude_code.summary import WINDOW, CrowdedModel
@@ -56,6 +57,8 @@ class Options:
     """The conversation to go on with, by the product's own name; None: a new one."""
     summarised: bool = False
     """Whether the conversation can be made so long that the product has it summarised."""
+    rewinds: bool = False
+    """Whether the product keeps what files were, and is spoken with, so that it can be told to bring them back."""
     hooks: tuple[Hook, ...] = ()
     prompt: str = "go"
     """What the user says."""
@@ -72,6 +75,7 @@ class Options:
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
         """Make a fresh configuration below `run`, and the hook's pipes where it is asked for."""
         hook = PausingHook(run, events) if self.hook else None
+        dialogue = JsonDialogue(run) if self.rewinds else None
         environment = build_environment(
             self.configuration or run,
             Path(self.command[0]),
@@ -79,7 +83,10 @@ class Options:
             settings=_settings(self, hook),
             home=self.home,
             window=WINDOW if self.summarised else None,
+            checkpoints=self.rewinds,
         )
+        if dialogue is not None:
+            dialogue.say(self.prompt)
         return Launch(
             command=(*_user(self), *self.command, *_arguments(self)),
             variables=environment.variables,
@@ -88,6 +95,8 @@ class Options:
             wire=CrowdedModel() if self.summarised else WIRES["anthropic"],
             tools=_TURN_TOOLS,
             close=hook.close if hook is not None else lambda: None,
+            input=None if dialogue is None else dialogue.entrance,
+            dialogue=dialogue,
             output_kept=_STREAM_KEPT if self.streams else OUTPUT_KEPT,
         )
 
@@ -123,7 +132,8 @@ def _arguments(options: Options) -> list[str]:
         if options.permissions is None
         else ["--permission-mode", options.permissions.mode]
     )
-    return [*resumed, "-p", options.prompt, *allowed, "--disallowedTools", unused, *stream]
+    said = ARGUMENTS if options.rewinds else [options.prompt]
+    return [*resumed, "-p", *said, *allowed, "--disallowedTools", unused, *stream]
 
 
 def _user(options: Options) -> tuple[str, ...]:

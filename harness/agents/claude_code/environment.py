@@ -11,7 +11,7 @@ from typing import Any
 
 from readfirst.harness.agents.launcher import PORT
 
-__all__ = ["ALLOWED_VARIABLES", "BASE_URL", "WINDOW", "ChildEnvironment", "build_environment"]
+__all__ = ["ALLOWED_VARIABLES", "BASE_URL", "CHECKPOINTS", "WINDOW", "ChildEnvironment", "build_environment"]
 
 BASE_URL = "ANTHROPIC_BASE_URL"
 MODEL = "ANTHROPIC_MODEL"
@@ -25,6 +25,7 @@ _SWITCHES = {
 }
 
 WINDOW = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
+CHECKPOINTS = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"
 
 ALLOWED_VARIABLES = frozenset(
     {
@@ -37,6 +38,7 @@ ALLOWED_VARIABLES = frozenset(
         MODEL,
         BASE_URL,
         WINDOW,
+        CHECKPOINTS,
         *_SWITCHES,
     }
 )
@@ -59,12 +61,14 @@ def build_environment(
     settings: Mapping[str, Any] | None = None,
     home: Path | None = None,
     window: int | None = None,
+    checkpoints: bool = False,
 ) -> ChildEnvironment:
     """Make a fresh configuration below `directory`, unless one is there, and the variables for `program`.
 
     `home` is the home directory; without it there is a fresh one below `directory`. `settings` are the user's,
     written to the configuration, and also below `home`, where early versions look for them.
     `window` is after how many tokens the product has the conversation summarised; without it the product decides.
+    `checkpoints`: the product keeps what files were, to bring them back.
     `PATH` holds the program's own folder and the system's; nothing is taken from this process. The launcher
     puts the port into the base URL.
     """
@@ -93,6 +97,7 @@ def build_environment(
         "ANTHROPIC_API_KEY": "made-up-key-for-offline-recording",
         **({} if model is None else {MODEL: model}),
         **({} if window is None else {WINDOW: str(window)}),
+        **({CHECKPOINTS: "1"} if checkpoints else {}),
         BASE_URL: f"http://127.0.0.1:{PORT}",
         **_SWITCHES,
     }

@@ -1,4 +1,4 @@
-"""The life of a conversation: the product ends and goes on with it later, and sub-agents work in it."""
+"""The life of a conversation: the product ends and goes on later, files are brought back, sub-agents work."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.agents.claude_code.conversation import Options
+from readfirst.harness.agents.claude_code.dialogue import JsonDialogue
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["end_agent", "newest", "resumed", "start_agent"]
+__all__ = ["end_agent", "newest", "resumed", "rewind", "start_agent"]
 
 _AGENT_TOOLS = ("Agent", "Task")
 """What the tool is called that starts a sub-agent, the later name first."""
@@ -23,6 +24,18 @@ def resumed(conversation: Conversation, options: Options) -> Conversation:
     conversation.close()
     assert options.configuration is not None
     return Conversation(replace(options, resumed=newest(options.configuration)), conversation.ids)
+
+
+def rewind(conversation: Conversation, said: str) -> None:
+    """Let the model end its turn, have files brought back, and let the user say something. Raises BrokenAdapter."""
+    dialogue = conversation.dialogue
+    assert isinstance(dialogue, JsonDialogue)
+
+    def then() -> None:
+        dialogue.rewind(conversation.program.time_limit)
+        dialogue.say(said)
+
+    conversation.end_turn(then)
 
 
 def newest(configuration: Path) -> str:

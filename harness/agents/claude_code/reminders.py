@@ -30,6 +30,8 @@ _OF_A_FILE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
 _MERGED = _reminder(_OF_A_FILE, before=r"\n*")
 _APART = re.compile(rf"(?:\A|\n\n){_OF_A_FILE}.*?(?=\n\n[A-Z]|\Z)", re.DOTALL)
 
+_AROUND = re.compile(r"</?system-reminder>")
+
 _MERGED_OF_A_HOOK = re.compile(
     r"\n*<system-reminder>\n(?:\w+ \(\w+\) <post-tool-use-hook>(?P<element>.*?)</post-tool-use-hook>.*?"
     r"|(?P<bare>(?:Pre|Post)ToolUse:\w+ hook .*?))</system-reminder>",
@@ -55,7 +57,7 @@ def files_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     A version may have cut the blanks at the end of the answer to put a reminder there.
     """
     merged = [found[0] for found in _MERGED.finditer(text)]
-    apart = [found[0] for note in notes for found in _APART.finditer(note)]
+    apart = [found[0] for note in _bare(notes) for found in _APART.finditer(note)]
     told = [
         each.strip("\n").removeprefix("<system-reminder>").removesuffix("</system-reminder>")
         for each in merged
@@ -70,9 +72,13 @@ def files_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 def hooks_told(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     """Return a result without what hooks have to say in it, and what they say there and in the notes beside it."""
     merged = [found["element"] or found["bare"] for found in _MERGED_OF_A_HOOK.finditer(text)]
-    bare = [note.removeprefix("<system-reminder>\n").removesuffix("\n</system-reminder>") for note in notes]
-    apart = [found[1] for note in bare for found in _OF_A_HOOK.finditer(note)]
+    apart = [found[1] for note in _bare(notes) for found in _OF_A_HOOK.finditer(note)]
     return _MERGED_OF_A_HOOK.sub("", text), tuple(each.strip("\n") for each in (*merged, *apart))
+
+
+def _bare(notes: Sequence[str]) -> list[str]:
+    """Return notes without the elements that may be around their parts."""
+    return [part.strip("\n") for note in notes for part in _AROUND.split(note)]
 
 
 def without_reminders_of_the_conversation(text: str) -> tuple[str, bool]:

@@ -1,0 +1,270 @@
+"""Sweep commands: `readfirst sweep`; the command line registers it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.options import Fixtures, TimeLimit, open_suite, shard_of
+from readfirst.harness.counted import counted
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.session import TIME_LIMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from readfirst.harness.session import Adapter
+    from readfirst.harness.suite.contracts import Contract
+    from readfirst.harness.suite.suite import Suite
+    from readfirst.harness.versions.sweep import Sweep, Swept
+
+# Everything else is imported by the command that needs it, as in the command line itself.
+
+__all__ = ["sweep"]
+
+
+@guarded
+def sweep(
+    versions: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="VERSION...",
+            help="Published versions (default: all), also `2.1.300+gated`; with --merge, files.",
+        ),
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Ask versions again that are in the file.")] = False,
+    shard: Annotated[
+        str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts of the versions.")
+    ] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Ask at most this many versions.", show_default="all")
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(min=0.01, max=10_000, help="Begin no version after this time.", show_default="no limit"),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave out scenarios that take a session of their own.")
+    ] = False,
+    sequences: Annotated[
+        int, typer.Option(min=0, max=10_000, help="Random sequences for each version.")
+    ] = 50,
+    keep: Annotated[
+        int | None, typer.Option(min=1, help="Keep at most this many of the versions it installs.")
+    ] = 1,
+    merge: Annotated[
+        bool, typer.Option("--merge", help="Ask nothing: add what these files of other sweeps hold.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Ask nothing: exit code 1 if the page is stale.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(help="The file of what was swept.", show_default="docs/sweep.json, with its page"),
+    ] = None,
+    time_limit: TimeLimit = TIME_LIMIT,
+    fixtures: Fixtures = None,
+) -> int:
+    """Compare the reference with the product in all published versions; exit code 0 if they agree. Needs npm.
+
+    See `readfirst docs recording`.
+    """
+    suite = open_suite(fixtures)
+    kept = _Kept(_file(suite, output))
+    if check or merge:
+        if (check and merge) or bool(versions) != merge:
+            raise UsageError("Write --merge and the --output of each shard, or --check without any word.")
+        return kept.merge([Path(each) for each in versions or []]) if merge else kept.check()
+    from readfirst.harness.versions.history import change_points, the_histories
+    from readfirst.harness.versions.sweep import Sweep
+
+    histories = the_histories()
+    asked = Sweep(
+        suite,
+        histories,
+        change_points(suite, histories),
+        _connection(suite, time_limit),
+        sequences,
+        quick,
+    )
+    wanted = _part(_wanted(suite, versions or []), shard)
+    if not wanted:
+        print("no version is selected", file=sys.stderr)
+        return ExitCode.NOTHING
+    room = _Room(keep)
+    deadline = None if minutes is None else time.monotonic() + 60 * minutes
+    fresh: list[Swept] = []
+    for version in _due(asked, wanted, kept.found, again=again):
+        if len(fresh) == limit or (deadline is not None and time.monotonic() >= deadline):
+            break
+        room.make(suite.contracts.find(version))
+        swept = asked(version)
+        kept.add(swept)
+        fresh.append(swept)
+        for line in _told(swept):
+            print(line, flush=True)
+    left = sum(version not in kept.found for version in wanted)
+    print(f"{len(fresh)} swept, {len(wanted) - left} of {len(wanted)} are in {kept.file}", file=sys.stderr)
+    return _ended(fresh)
+
+
+class _Kept:
+    """The file, and the page beside it: written together."""
+
+    def __init__(self, file: Path) -> None:
+        from readfirst.harness.versions.swept_file import load_swept
+
+        self.file = file
+        self.found = load_swept(file)
+
+    @property
+    def _files(self) -> dict[Path, bytes]:
+        from readfirst.harness.versions.sweep_page import sweep_page
+        from readfirst.harness.versions.swept_file import swept_text
+
+        return {
+            self.file: swept_text(self.found.values()).encode(),
+            self.file.with_suffix(".md"): sweep_page(self.found).encode(),
+        }
+
+    def add(self, swept: Swept) -> None:
+        """Take in one version, and write both files. Raises OSError."""
+        from readfirst.harness.source.atomic import write_all
+
+        self.found[swept.version] = swept
+        write_all(self._files)
+
+    def merge(self, files: Sequence[Path]) -> int:
+        """Take in what other files hold, and write both; newer results of those win over what was there."""
+        from readfirst.harness.source.atomic import write_all
+        from readfirst.harness.versions.swept_file import load_swept, merged
+
+        missing = [str(each) for each in files if not each.is_file()]
+        if missing:
+            raise UsageError(f"{', '.join(missing)}: no such file. Name the --output of each shard.")
+        before = dict(self.found)
+        new = merged(
+            {version: each for version, each in load_swept(file).items() if before.get(version) != each}
+            for file in files
+        )
+        self.found.update(new)
+        write_all(self._files)
+        print(f"{len(new)} new of {len(self.found)} in {self.file}", file=sys.stderr)
+        return ExitCode.CONFORMANT
+
+    def check(self) -> int:
+        """Compare both files with what this version would write."""
+        from readfirst.harness.cli.suite_page import is_fresh
+
+        stale = [file for file, data in self._files.items() if not is_fresh(file, data.decode())]
+        for file in stale:
+            print(f"{file} is stale. Write it with `readfirst sweep --merge {self.file}`.", file=sys.stderr)
+        return ExitCode.NOT_CONFORMANT if stale else ExitCode.CONFORMANT
+
+
+def _file(suite: Suite, output: Path | None) -> Path:
+    from readfirst.harness.cli.suite_page import page_file
+    from readfirst.harness.versions.swept_file import FILE
+
+    file = output or page_file(suite, FILE)
+    if file is None:
+        raise UsageError("The bundled suite has no docs/ folder: name the file with --output FILE.")
+    if file.suffix != ".json":
+        raise UsageError(f"{file}: the file's name must end with .json; the page beside it ends with .md.")
+    return file
+
+
+def _wanted(suite: Suite, named: Sequence[str]) -> list[str]:
+    """Return the versions, those that tell most first. UsageError for one that is not published."""
+    from readfirst.harness.suite.releases import load_releases, releases_file
+    from readfirst.harness.versions.sweep import spread
+
+    published = load_releases(releases_file(suite.root)).versions
+    for name in named:
+        if name.removesuffix("+gated") not in published:
+            raise UsageError(
+                f"{name} is not published, or must not be installed. fixtures/releases.yaml lists the versions; "
+                "`readfirst history --published` asks npm for them."
+            )
+    return list(dict.fromkeys(named)) or spread(published, suite.contracts)
+
+
+def _part(versions: list[str], shard: str | None) -> list[str]:
+    if shard is None:
+        return versions
+    part, parts = shard_of(shard)
+    return versions[part - 1 :: parts]
+
+
+def _due(asked: Sweep, wanted: Sequence[str], found: Mapping[str, Swept], *, again: bool) -> Iterator[str]:
+    """Yield what is to be asked: first what never was, then what failed or was asked something else."""
+    there = dict(found)  # as it is before this sweep
+    if again:
+        yield from wanted
+        return
+    yield from (version for version in wanted if version not in there)
+    for version in wanted:
+        if version not in there:
+            continue
+        # A version may have failed because the machine was busy.
+        if there[version].failed or (not asked.quick and there[version].inputs != asked.inputs(version)):
+            yield version
+
+
+class _Room:
+    """Makes room for the versions that are installed, and finds out once whether that is possible."""
+
+    def __init__(self, keep: int | None) -> None:
+        from readfirst.harness.versions.kept import KeptVersions
+
+        self._kept = KeptVersions(keep)
+        self._reached = False
+
+    def make(self, contract: Contract) -> None:
+        """Prepare for a version. Raises BrokenAdapter where no registry answers, which is no version's fault."""
+        from readfirst.harness.agents.claude_code.package import PACKAGE, installed
+        from readfirst.harness.versions.published import newest
+
+        version = contract.version or contract.name
+        if not self._reached and version not in installed():
+            newest(contract.package or PACKAGE)
+            self._reached = True
+        self._kept.make_room(version)
+
+
+def _connection(suite: Suite, time_limit: float) -> Callable[[Contract], tuple[Adapter, Adapter]]:
+    """Return what opens both sides in a version, the reference first: what it does not know is not installed."""
+    from readfirst.harness.run.connect import connect
+
+    def opened(contract: Contract) -> tuple[Adapter, Adapter]:
+        names = ("reference", f"claude-code:{contract.name}")
+        one, other = (connect(name, suite, contract=contract, time_limit=time_limit) for name in names)
+        return one, other
+
+    return opened
+
+
+def _told(swept: Swept) -> Iterator[str]:
+    """Yield what came of a version: a line, and one for each difference."""
+    if swept.failed:
+        yield f"{swept.version}: could not be asked: {swept.failed}"
+        return
+    verdict = f"{len(swept.differences)} differ" if swept.differences else "all agree"
+    asked = f"{counted(swept.scenarios, 'scenario')} and {counted(swept.sequences, 'sequence')}"
+    yield f"{swept.version}: {asked}, {verdict}"
+    for each in swept.differences:
+        made = each.made[0] if each.made[0] == each.made[1] else f"{each.made[0]} → {each.made[1]}"
+        yield f"  {each.asked}, step {each.step}: {each.tool}, {each.what}, {made} ({each.level})"
+    for name, why in sorted(swept.unasked.items()):
+        yield f"  {name}: not compared: {why}"
+
+
+def _ended(fresh: Sequence[Swept]) -> int:
+    if not fresh:
+        return ExitCode.NOTHING
+    return ExitCode.CONFORMANT if all(each.agrees for each in fresh) else ExitCode.NOT_CONFORMANT

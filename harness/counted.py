@@ -1,0 +1,10 @@
+"""Counted: a number with its noun, as a sentence has it."""
+
+from __future__ import annotations
+
+__all__ = ["counted"]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return `1 rule`, `2 rules`, `1,504 scenarios`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

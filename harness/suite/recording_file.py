@@ -1,0 +1,315 @@
+"""Recording file: the transcripts of one scenario as YAML that people review as a diff.
+
+Equal answers of a step stand once, with the versions that they begin to hold in; arguments are not repeated, a digest
+tells which inputs were recorded. docs/recording.md describes the file.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.emit import emit_mapping, emit_string
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.contracts import order
+from readfirst.harness.suite.entry import Directory, Entry, RegularFile, Symlink
+from readfirst.harness.suite.transcript import (
+    RecordedResult,
+    Recording,
+    RecordingError,
+    Transcript,
+    TranscriptStep,
+)
+
+__all__ = ["decode", "encode"]
+
+_HEADER = (
+    "# What the real product did, version by version: written by `readfirst record`, printed by `readfirst show`.\n"
+    "# An answer holds from each version in its `since` on, until another answer begins; without `since`, for all.\n"
+)
+_PLAIN_LIMIT = 4096
+"""Longer texts and contents (in characters or bytes) are stored compressed."""
+_SHOWN = 200
+"""Characters at both ends of a compressed text that are shown to a reviewer."""
+
+
+def encode(recording: Recording) -> bytes:
+    """Return the file's bytes. Contracts stand in release order, the steps in that of the scenario.
+
+    Raises RecordingError for what would be too large to be read again.
+    """
+    names = sorted(recording.transcripts, key=order)
+    lines = [f"inputs: {emit_string(recording.inputs)}", f"contracts: [{', '.join(names)}]", "steps:"]
+    rows = list(zip(*(recording.transcripts[name].steps for name in names), strict=True))
+    for row in rows:
+        lines += _step_lines(names, row)
+    if not rows:
+        lines[-1] = "steps: []"
+    data = (_HEADER + "\n".join(lines) + "\n").encode("utf-8")
+    if len(data) > strict_yaml.MAX_BYTES:
+        message = (
+            f"the recording would have {len(data):,} bytes; at most {strict_yaml.MAX_BYTES:,} are read again"
+        )
+        raise RecordingError(f"{message}. Take fewer steps, or smaller files.")
+    return data
+
+
+def _step_lines(names: Sequence[str], row: Sequence[TranscriptStep]) -> list[str]:
+    tools = row[0].tools
+    lines = [
+        f"  - call: {tools[0]}" if len(tools) == 1 else f"  - calls: [{', '.join(tools)}]",
+        "    answers:",
+    ]
+    held: dict[Hashable, TranscriptStep] = {}
+    answers = {name: step.key for name, step in zip(names, row, strict=True)}
+    for step in row:
+        held.setdefault(step.key, step)
+    starts = _starts(names, answers)
+    for key, step in held.items():
+        body = _answer_lines(step, starts[key] if len(held) > 1 else ())
+        lines += [f"      - {body[0].lstrip()}", *body[1:]]
+    return lines
+
+
+def _starts(names: Sequence[str], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
+    """Return the versions from which on each answer holds; an older model goes on as the versions before it did."""
+    starts: dict[Hashable, list[str]] = {}
+    for track, before in _tracks(names):
+        former = answers[before] if before is not None else None
+        for name in track:
+            if answers[name] != former:
+                starts.setdefault(answers[name], []).append(name)
+            former = answers[name]
+    return starts
+
+
+def _tracks(names: Sequence[str]) -> Iterator[tuple[list[str], str | None]]:
+    """Yield the versions of each class of models, and the version that the first of them follows."""
+    tracks: dict[str, list[str]] = {"": []}
+    for name in names:
+        tracks.setdefault(name.partition("+")[2], []).append(name)
+    plain = tracks[""]
+    for variant, track in tracks.items():
+        older = [name for name in plain if variant and order(name)[0] < order(track[0])[0]]
+        yield track, older[-1] if older else None
+
+
+def _answer_lines(step: TranscriptStep, since: Sequence[str]) -> list[str]:
+    lines = []
+    if since:
+        named = since[0] if len(since) == 1 else f"[{', '.join(since)}]"
+        lines.append(f"        since: {named}")
+    if len(step.results) == 1:
+        lines += emit_mapping(_encode_result(step.results[0]), 8)
+    else:
+        lines.append("        results:")
+        for result in step.results:
+            body = emit_mapping(_encode_result(result), 12)
+            lines += [f"          - {body[0].lstrip()}", *body[1:]]
+    rest: dict[str, Any] = {}
+    if step.changes:
+        rest["files"] = {path: _encode_entry(step.changes[path]) for path in sorted(step.changes)}
+    if step.created:
+        rest["created"] = {path: f"{step.created[path]:04o}" for path in sorted(step.created)}
+    if step.struck:
+        rest["struck"] = True
+    if step.reminders:
+        rest["reminders"] = [_encode_plain(reminder) for reminder in step.reminders]
+    return lines + emit_mapping(rest, 8)
+
+
+def _encode_result(result: RecordedResult) -> dict[str, Any]:
+    body: dict[str, Any] = {}
+    if result.error is not None:
+        body["error"] = result.error
+    if result.wrapped:
+        body["wrapped"] = True
+    body["text"] = _encode_text(result)
+    if result.after:
+        body["after"] = _encode_plain(result.after)
+    return body
+
+
+def _encode_text(result: RecordedResult) -> str | dict[str, Any]:
+    text = result.text
+    if result.cut is not None:
+        ends = {"ends": result.ending} if result.ending else {}
+        return {"starts": text, **ends, "sha256": result.cut}
+    return _encode_plain(text)
+
+
+def _encode_plain(text: str) -> str | dict[str, Any]:
+    if len(text) > _PLAIN_LIMIT:
+        shown = {
+            "lines": text.count("\n") + 1,
+            "starts": _shown(text[:_SHOWN]),
+            "ends": _shown(text[-_SHOWN:]),
+        }
+        return {**shown, "zlib": _compress(text.encode("utf-8", "surrogatepass"))}
+    return _encode_string(text)
+
+
+def _shown(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _encode_string(text: str) -> str | dict[str, str]:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:  # half a surrogate pair, which no YAML file can hold
+        return {"base64": base64.b64encode(text.encode("utf-8", "surrogatepass")).decode("ascii")}
+    return text
+
+
+def _encode_entry(entry: Entry | None) -> Any:
+    match entry:
+        case None:
+            return None
+        case RegularFile(mode=None):
+            return _encode_content(entry.data)
+        case RegularFile(mode=int() as mode):
+            content = _encode_content(entry.data)
+            fields = {"text": content} if isinstance(content, str) else content
+            return {**fields, "mode": f"{mode:04o}"}
+        case Symlink(target=target):
+            return {"symlink": target}
+        case Directory(mode=mode):
+            return {"directory": True, **({} if mode is None else {"mode": f"{mode:04o}"})}
+        case _:
+            raise TypeError(f"a snapshot holds no {type(entry).__name__}")
+
+
+def _encode_content(data: bytes) -> str | dict[str, Any]:
+    if len(data) > _PLAIN_LIMIT:
+        return {"size": len(data), "zlib": _compress(data)}
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode("ascii")}
+
+
+def _compress(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+
+
+def decode(data: bytes) -> Recording:
+    """Read a file's bytes. Raises RecordingError."""
+    try:
+        file = strict_yaml.load(data, Path("recording")).value
+        names: list[str] = file["contracts"]
+        rows = [_decode_step(names, step) for step in file["steps"]]
+        shared: dict[tuple[int, ...], Transcript] = {}
+        transcripts = {}
+        for name in names:
+            steps = tuple(row[name] for row in rows)
+            transcripts[name] = shared.setdefault(tuple(map(id, steps)), Transcript(steps))
+        return Recording(file["inputs"], transcripts)
+    except SuiteError as error:
+        found = error.findings[0]
+        where = f"line {found.position.line}: {found.message}"
+        raise RecordingError(f"not a readable recording ({where}); record the scenario again") from error
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, zlib.error) as error:
+        raise RecordingError(f"not a readable recording ({error!r}); record the scenario again") from error
+
+
+def _decode_step(names: Sequence[str], body: Mapping[str, Any]) -> dict[str, TranscriptStep]:
+    """Return what one step gave on every contract; contracts that gave the same share it."""
+    tools = (body["call"],) if "call" in body else tuple(body["calls"])
+    answers = body["answers"]
+    steps = [_decode_answer(tools, answer) for answer in answers]
+    if len(steps) == 1:
+        return dict.fromkeys(names, steps[0])
+    starts: dict[str, TranscriptStep] = {}
+    for step, answer in zip(steps, answers, strict=True):
+        since = answer["since"]
+        for name in [since] if isinstance(since, str) else since:
+            if starts.setdefault(name, step) is not step:
+                raise ValueError(f"two answers begin in {name}")
+    found: dict[str, TranscriptStep] = {}
+    for track, before in _tracks(names):
+        former = found[before] if before is not None else None
+        for name in track:
+            former = starts.get(name, former)
+            if former is None:
+                raise ValueError(f"no answer holds for {name}")
+            found[name] = former
+    if unknown := starts.keys() - found.keys():
+        raise ValueError(f"{min(unknown)} is not among the contracts")
+    return found
+
+
+def _decode_answer(tools: tuple[str, ...], body: Mapping[str, Any]) -> TranscriptStep:
+    results = tuple(map(_decode_result, body.get("results", (body,))))
+    if len(results) != len(tools):
+        raise ValueError(f"{len(results)} results for {len(tools)} calls")
+    return TranscriptStep(
+        tools,
+        results,
+        {path: _decode_entry(entry) for path, entry in body.get("files", {}).items()},
+        {path: int(mode, 8) for path, mode in body.get("created", {}).items()},
+        body.get("struck", False),
+        tuple(map(_decode_string, body.get("reminders", ()))),
+    )
+
+
+def _decode_result(body: Mapping[str, Any]) -> RecordedResult:
+    cut, ending = None, ""
+    match body["text"]:
+        case {"starts": text, "sha256": cut, **rest}:
+            ending = str(rest.get("ends", ""))
+        case stored:
+            text = _decode_string(stored)
+    after = _decode_string(body.get("after", ""))
+    return RecordedResult(text, body.get("error"), body.get("wrapped", False), after, cut, ending)
+
+
+def _decode_string(stored: Any) -> str:
+    match stored:
+        case str():
+            return stored
+        case {"zlib": encoded}:
+            return _decompress(encoded).decode("utf-8", "surrogatepass")
+        case {"base64": encoded}:
+            return _bytes(encoded).decode("utf-8", "surrogatepass")
+        case _:
+            raise ValueError(f"unknown text {stored!r}")
+
+
+def _decode_entry(body: Any) -> Entry | None:
+    match body:
+        case None:
+            return None
+        case str():
+            return RegularFile(body.encode("utf-8"))
+        case {"symlink": target}:
+            return Symlink(target)
+        case {"directory": True}:
+            return Directory(_mode(body))
+        case {"text": text}:
+            return RegularFile(text.encode("utf-8"), _mode(body))
+        case {"zlib": encoded}:
+            return RegularFile(_decompress(encoded), _mode(body))
+        case {"base64": encoded}:
+            return RegularFile(_bytes(encoded), _mode(body))
+        case _:
+            raise ValueError(f"unknown entry {body!r}")
+
+
+def _mode(body: Mapping[str, Any]) -> int | None:
+    return int(body["mode"], 8) if "mode" in body else None
+
+
+def _decompress(encoded: str) -> bytes:
+    return zlib.decompress(_bytes(encoded))
+
+
+def _bytes(encoded: str) -> bytes:
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except binascii.Error as error:
+        raise ValueError(f"damaged base64: {error}") from error

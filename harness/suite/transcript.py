@@ -1,0 +1,121 @@
+"""Transcripts: what the real product answered to a scenario, contract by contract, byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+
+from readfirst.harness.exit_code import ExitCode, ReadfirstError
+from readfirst.harness.suite.entry import Entry
+from readfirst.harness.suite.host_text import unwrapped, wrapped
+
+__all__ = ["UNNAMED", "RecordedResult", "Recording", "RecordingError", "Transcript", "TranscriptStep"]
+
+UNNAMED = "unnamed"
+"""The name of an error whose words `errors.yaml` does not know; it is never blessed."""
+
+_CUT = "\n[…]"
+
+
+class RecordingError(ReadfirstError):
+    """A recording file is damaged, or of other inputs; the message names file and remedy."""
+
+    exit_code = ExitCode.SUITE_INVALID
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedResult:
+    """What one call answered, without what the program around the tool added, and that apart.
+
+    `text` is the tool's own answer, with `$WS` for the workspace's path; `error` the name of the refusal, None where
+    the call was not refused. `wrapped`: the host put the answer into `<tool_use_error>`; `after` is what it appended.
+    `cut` is the SHA-256 of the whole answer where `text` is its beginning only, because data of the product's own
+    follows, which is not kept; `ending` is what follows that.
+    """
+
+    text: str
+    error: str | None = None
+    wrapped: bool = False
+    after: str = ""
+    cut: str | None = None
+    ending: str = ""
+
+    @classmethod
+    def of(
+        cls, raw: str, error: str | None, beginning: str | None = None, ending: str = ""
+    ) -> RecordedResult:
+        """Return what is kept of the text as the model saw it; `beginning` and `ending`: of its answer only these."""
+        answer, is_wrapped, after = unwrapped(raw)
+        if beginning is None or beginning == answer:
+            return cls(answer, error, is_wrapped, after)
+        return cls(beginning, error, is_wrapped, after, _sha256(answer), ending)
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call was refused."""
+        return self.error is not None
+
+    @property
+    def answer(self) -> str:
+        """The tool's own answer, with a mark in the place of what was cut out of it."""
+        return self.text if self.cut is None else f"{self.text}{_CUT}{self.ending}"
+
+    @property
+    def raw(self) -> str:
+        """The text as the model saw it; of one that was cut, as far as it is kept."""
+        return wrapped(self.answer, self.wrapped, self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptStep:
+    """One tool call, or the calls of one message, and what came of them.
+
+    `changes` are the product's own changes to the workspace (None: gone), without those of the harness: a mode is
+    stated where one that existed changed. `created` has the mode of each file and directory that is new; of a new
+    directory above another new path nothing else is said. `struck` tells whether the product came as far as
+    the moment between validation and execution, for a call with `during`. `reminders` is what the model was told of
+    changed files, for a scenario that asks for it.
+    """
+
+    tools: tuple[str, ...]
+    results: tuple[RecordedResult, ...]
+    changes: Mapping[str, Entry | None] = field(default_factory=dict)
+    created: Mapping[str, int] = field(default_factory=dict)
+    struck: bool = False
+    reminders: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> Hashable:
+        """What is equal for equal steps only."""
+        changes = tuple(sorted(self.changes.items()))
+        created = tuple(sorted(self.created.items()))
+        return self.tools, self.results, changes, created, self.struck, self.reminders
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What one contract's product gave for one scenario."""
+
+    steps: tuple[TranscriptStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """All transcripts of one scenario, by contract. `inputs` is the digest of the steps that were recorded."""
+
+    inputs: str = ""
+    transcripts: Mapping[str, Transcript] = field(default_factory=dict)
+
+    def with_transcript(self, contract: str, transcript: Transcript) -> Recording:
+        """Return the recording with one contract's transcript replaced or added."""
+        return Recording(self.inputs, {**self.transcripts, contract: transcript})
+
+    def without(self, contract: str) -> Recording:
+        """Return the recording without one contract."""
+        kept = {name: kept for name, kept in self.transcripts.items() if name != contract}
+        return Recording(self.inputs, kept)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

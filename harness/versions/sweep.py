@@ -1,0 +1,273 @@
+"""Sweep: hold the reference to the product in any published version: a few scenarios, and random sequences."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+
+from readfirst.harness.compare.verdict import Level
+from readfirst.harness.fuzz.campaign import Duel
+from readfirst.harness.fuzz.claimed import claimed
+from readfirst.harness.fuzz.disagree import Disagreement
+from readfirst.harness.fuzz.generate import scenarios
+from readfirst.harness.report.visible import first_difference, visible
+from readfirst.harness.run.connect import ConnectError
+from readfirst.harness.session import Adapter, BrokenAdapter
+from readfirst.harness.suite.contracts import Contract, Contracts, order
+from readfirst.harness.suite.scenario import Scenario, TextDigest
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Recording
+from readfirst.harness.versions.history import ChangePoint, Histories
+from readfirst.harness.versions.quick import UNSTEADY, Able, telling_set
+from readfirst.harness.workspace.site import SitePool
+
+__all__ = ["Difference", "Sweep", "Swept", "is_comparable", "spread"]
+
+_SHOWN = 120
+"""Of answers that differ so many characters are kept, around the first difference."""
+_ALONE = 8.0
+"""How many scenarios of a shared session take as long as one with a session of its own."""
+_SAMPLE = 20
+"""Sequences that tell whether the generator still draws the same."""
+
+Connect = Callable[[Contract], tuple[Adapter, Adapter]]
+"""Opens the reference and the product in one version. Raises ConnectError, BrokenAdapter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where the product first differs from the reference: in `asked`, a scenario or `sequence N`, at `step` (from 1).
+
+    `made` is what each made of the call of `tool`, the reference first: an error's name, or `done`. `what` is `answer`,
+    or which file; `said` the part of both around the first character that differs.
+    """
+
+    asked: str
+    step: int
+    tool: str
+    level: Level
+    what: str
+    made: tuple[str, str]
+    said: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What came of one version: how many `scenarios` and `sequences` were compared, and where the two differ.
+
+    `unasked` says of scenarios and sequences why there was nothing to compare. Where `failed` says why the version
+    could not be asked at all, the rest is empty. `inputs` is a digest of what was asked.
+    """
+
+    version: str
+    inputs: str
+    scenarios: int = 0
+    sequences: int = 0
+    differences: tuple[Difference, ...] = ()
+    unasked: Mapping[str, str] = field(default_factory=dict)
+    failed: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it was compared, and nothing differs."""
+        return not self.failed and not self.differences
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What a version is asked."""
+
+    contract: Contract
+    ids: tuple[str, ...]
+    inputs: str
+
+
+@dataclass
+class Sweep:
+    """Asks versions. `points` are the changes of the reference's behaviours, of which each is shown by a scenario.
+
+    `sequences` is the number of random sequences for each version.
+    `quick` leaves out the scenarios that need a session of their own, which take most of the time.
+    """
+
+    suite: Suite
+    histories: Histories
+    points: Sequence[ChangePoint]
+    connect: Connect
+    sequences: int
+    quick: bool = False
+    _chosen: dict[tuple[frozenset[str], tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
+
+    def inputs(self, version: str) -> str:
+        """Return a digest of what a version is asked. Raises UnknownContractError, SuiteError."""
+        return self._question(version).inputs
+
+    def __call__(self, version: str) -> Swept:
+        """Ask a version; one that cannot be asked is `failed`. Raises UnknownContractError, SuiteError."""
+        question = self._question(version)
+        try:
+            return self._answered(version, question)
+        except (BrokenAdapter, ConnectError) as error:
+            return Swept(version, question.inputs, failed=" ".join(str(error).split()))
+
+    def _answered(self, version: str, question: _Question) -> Swept:
+        with ExitStack() as stack:
+            place = stack.enter_context(SitePool())
+            sides = self.connect(question.contract)
+            for side in sides:
+                stack.callback(getattr(side, "close", lambda: None))
+            blanks = question.contract.ignores_outer_blanks
+            duel = Duel(*sides, place, "text", self.suite.vocabulary, ignores_outer_blanks=blanks)
+            seen = _Seen(duel)
+            for name in question.ids:
+                seen.ask(name, self.suite.scenario(name, require_expect=False))
+            scenarios, seen.compared = seen.compared, 0
+            for name, sequence in _sequences(version, self.sequences):
+                for each in claimed([sequence], sides):
+                    seen.ask(name, each)
+        if not scenarios or (self.sequences and not seen.compared):
+            kind = "sequence" if scenarios else "scenario"
+            why = next(iter(seen.unasked.values()), "none that shows a change can be asked of it")
+            raise BrokenAdapter(f"no {kind} could be compared: {why}", blame="environment")
+        return Swept(
+            version, question.inputs, scenarios, seen.compared, tuple(seen.differences), seen.unasked
+        )
+
+    def _question(self, version: str) -> _Question:
+        contract = self.suite.contracts.find(version)
+        ids = self._ids(contract)
+        asked = [f"{name} {self.suite.scenario(name, require_expect=False).inputs}" for name in ids]
+        told = "\n".join([*asked, f"{self.sequences} sequences", self._generator])
+        return _Question(contract, ids, hashlib.sha256(told.encode()).hexdigest()[:16])
+
+    def _ids(self, contract: Contract) -> tuple[str, ...]:
+        key = contract.capabilities, contract.tools
+        if key not in self._chosen:
+            able = _Comparable(self.suite, contract, self.quick)
+            found = telling_set(self.histories, self.points, able, self._cost)
+            self._chosen[key] = tuple(sorted(found))
+        return self._chosen[key]
+
+    def _cost(self, scenario_id: str) -> float:
+        return _ALONE if self.suite.scenario(scenario_id, require_expect=False).isolated else 1.0
+
+    @cached_property
+    def _generator(self) -> str:
+        """What tells whether sequences are still those of an earlier sweep."""
+        return repr([(each.given, each.steps) for each in islice(scenarios(0), _SAMPLE)])
+
+
+@dataclass
+class _Comparable:
+    """Which scenarios of a suite can be asked of a contract, and compared; `shared`: in a session with others."""
+
+    suite: Suite
+    contract: Contract
+    shared: bool
+    known: dict[str, bool] = field(default_factory=dict)
+    able: Able = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.able = Able(self.suite, self.contract.capabilities)
+
+    def __call__(self, scenario_id: str) -> bool:
+        if scenario_id not in self.known:
+            self.known[scenario_id] = self.able(scenario_id) and self._is_comparable(scenario_id)
+        return self.known[scenario_id]
+
+    def _is_comparable(self, scenario_id: str) -> bool:
+        scenario = self.suite.scenario(scenario_id, require_expect=False)
+        if self.shared and scenario.isolated:
+            return False
+        recording = self.suite.recordings.recording(scenario_id)
+        return is_comparable(scenario, recording, self.contract)
+
+
+class _Seen:
+    """What a duel has shown so far."""
+
+    def __init__(self, duel: Duel) -> None:
+        self._duel = duel
+        self.compared = 0
+        self.differences: list[Difference] = []
+        self.unasked: dict[str, str] = {}
+
+    def ask(self, name: str, scenario: Scenario) -> None:
+        """Replay, a second time where the two differ: only what is steady counts."""
+        before = self._duel.steps
+        found = self._duel(scenario)
+        if found is not None:
+            again = self._duel(replace(scenario, steps=scenario.steps[: found.step + 1]))
+            if again is None or again.cause != found.cause:
+                self.unasked[name] = UNSTEADY
+                return
+            if again.cause.target == "broken":
+                self.unasked[name] = " ".join(again.target.split())
+                return
+            self.differences.append(_difference(name, again))
+        elif self._duel.steps == before:
+            self.unasked[name] = "the product has no way to make its first step"
+            return
+        self.compared += 1
+
+
+def _difference(asked: str, found: Disagreement) -> Difference:
+    cause = found.cause
+    said = found.reference, found.target
+    start = max(0, (first_difference(*said) or 0) - _SHOWN // 3)
+    cut = tuple(
+        ("…" if start else "")
+        + visible(text[start : start + _SHOWN])
+        + ("…" if text[start + _SHOWN :] else "")
+        for text in said
+    )
+    return Difference(
+        asked,
+        found.step + 1,
+        cause.tool,
+        cause.level,
+        found.what,
+        (cause.reference, cause.target),
+        (cut[0], cut[1]),
+    )
+
+
+def _sequences(version: str, most: int) -> Iterator[tuple[str, Scenario]]:
+    """Yield the random sequences of a version, which are the same every time, with their names."""
+    seed = int("".join(part.zfill(3) for part in version.partition("+")[0].split(".")))
+    for number, each in enumerate(islice(scenarios(seed), most)):
+        yield f"sequence {number}", each
+
+
+def is_comparable(scenario: Scenario, recording: Recording, contract: Contract) -> bool:
+    """Tell whether both sides can be asked, and all of what they answer is the suite's subject.
+
+    It is not where the scenario, or any contract's recording, keeps the beginning of an answer only.
+    """
+    calls = list(scenario.calls())
+    clauses = (clause for call in calls for clause in call.expect.clauses())
+    pinned = any(isinstance(each.text, TextDigest) and each.text.sha256 is None for each in clauses)
+    steps = (step for transcript in recording.transcripts.values() for step in transcript.steps)
+    cut = any(result.cut is not None for step in steps for result in step.results)
+    return not (pinned or cut) and all(call.tool in contract.tools for call in calls)
+
+
+def spread(versions: Sequence[str], contracts: Contracts) -> list[str]:
+    """Return versions, those that tell most first: the middle of each gap between contracts, then of each half.
+
+    Contracts come last, because they were recorded. `versions` are oldest first, and so are those of one round.
+    """
+    edges = [each.name for each in contracts.recorded if "+" not in each.name]
+    gaps = [[each for each in versions if order(each) < order(edges[0])]]
+    for low, high in zip(edges, [*edges[1:], None], strict=True):
+        inside = [each for each in versions if order(low) < order(each)]
+        gaps.append([each for each in inside if high is None or order(each) < order(high)])
+    found: list[str] = []
+    while gaps := [gap for gap in gaps if gap]:
+        found += [gap[len(gap) // 2] for gap in gaps]
+        gaps = [half for gap in gaps for half in (gap[: len(gap) // 2], gap[len(gap) // 2 + 1 :])]
+    return found + [each for each in versions if each in edges]

@@ -1,0 +1,143 @@
+"""Sweep page: docs/sweep.md, what the sweep of the published versions found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from readfirst.harness.compare.verdict import LEVELS
+from readfirst.harness.counted import counted
+from readfirst.harness.report.markup import code, link, prose, table
+from readfirst.harness.suite.contracts import order
+from readfirst.harness.versions.sweep import Difference, Swept
+
+__all__ = ["sweep_page"]
+
+_NAMED = 6
+"""Versions that a row names before it counts the rest."""
+
+_Class = tuple[str, str, str, tuple[str, str]]
+
+
+def sweep_page(found: Mapping[str, Swept]) -> str:
+    """Return the page of what was swept."""
+    return "\n".join(_page(sorted(found.values(), key=lambda each: order(each.version)))) + "\n"
+
+
+def _page(found: Sequence[Swept]) -> Iterator[str]:
+    compared = [each for each in found if not each.failed]
+    yield "# Every version"
+    yield ""
+    yield (
+        "Some versions of Claude Code are contracts, recorded with every scenario. What the reference does in the"
+        " versions between them follows from the changes in [history.md](history.md). The sweep puts that to the test:"
+        " it installs a published version, replays scenarios that show every known change and random sequences on the"
+        " product and on the reference at the same version, and compares files and words after every step."
+    )
+    yield ""
+    yield (
+        "This page and [sweep.json](sweep.json) are written by `readfirst sweep`;"
+        " [recording.md](recording.md#every-version) says how to continue."
+    )
+    yield ""
+    agree = sum(each.agrees for each in compared)
+    asked = [one.asked for each in compared for one in each.differences]
+    random = sum(map(_is_random, asked))
+    scenarios = sum(each.scenarios for each in compared)
+    sequences = sum(each.sequences for each in compared)
+    yield (
+        f"{counted(len(compared), 'version')} swept,"
+        f" {counted(scenarios, 'scenario')} and {counted(sequences, 'sequence')} compared:"
+        f" {agree} agree in everything, {len(compared) - agree} differ somewhere,"
+        f" in {counted(len(asked) - random, 'scenario')} and {counted(random, 'sequence')}."
+        f" {counted(len(found) - len(compared), 'more version')} could not be asked."
+    )
+    yield from _differences(compared)
+    yield from _versions(compared)
+    yield from _failures([each for each in found if each.failed])
+
+
+def _differences(compared: Sequence[Swept]) -> Iterator[str]:
+    classes: dict[_Class, list[tuple[str, Difference]]] = {}
+    for each in compared:
+        for one in each.differences:
+            what = "answer" if one.what == "answer" else "file"
+            classes.setdefault((one.level, one.tool, what, one.made), []).append((each.version, one))
+    if not classes:
+        return
+    yield ""
+    yield "## What differs"
+    yield ""
+    yield (
+        "Differences with the same tool and the same outcome on both sides, the worst level first. `done` is a success;"
+        " else it is the name of the error. The example is the oldest one."
+    )
+    yield ""
+    rows = []
+    for (level, tool, what, made), members in sorted(
+        classes.items(), key=lambda item: (_rank(item[0][0]), -len(item[1]), item[0])
+    ):
+        version, first = members[0]
+        said = [code(text, escaped=True) for text in first.said]
+        sides = f"reference {said[0]}<br>product {said[1]}"
+        where = f"{version}, {_asked(first.asked)}, step {first.step}"
+        names = list(dict.fromkeys(name for name, _ in members))
+        outcome = made[0] if made[0] == made[1] else f"{made[0]} → {made[1]}"
+        rows.append([level, f"{tool}, {what}", outcome, _named(names), f"{where}<br>{sides}"])
+    yield from table(["level", "differs", "reference → product", "versions", "for example"], rows)
+
+
+def _rank(level: str) -> int:
+    return [*LEVELS].index(level)  # type: ignore[arg-type]
+
+
+def _versions(compared: Sequence[Swept]) -> Iterator[str]:
+    if not compared:
+        return
+    yield ""
+    yield "## What was swept"
+    yield ""
+    rows = []
+    for each in compared:
+        asked = [one.asked for one in each.differences]
+        random = [name for name in asked if _is_random(name)]
+        rows.append(
+            [
+                each.version,
+                str(each.scenarios),
+                ", ".join(_asked(name) for name in asked if name not in random) or "none",
+                str(each.sequences),
+                ", ".join(name.removeprefix("sequence ") for name in random) or "none",
+                ", ".join(f"{_asked(name)} ({prose(why)})" for name, why in sorted(each.unasked.items())),
+            ]
+        )
+    heads = ["version", "scenarios", "of them differ", "sequences", "of them differ", "not compared"]
+    yield from table(heads, rows)
+
+
+def _failures(failed: Sequence[Swept]) -> Iterator[str]:
+    if not failed:
+        return
+    yield ""
+    yield "## What could not be asked"
+    yield ""
+    reasons: dict[str, list[str]] = {}
+    for each in failed:
+        reasons.setdefault(each.failed.replace(each.version, "VERSION"), []).append(each.version)
+    yield from table(
+        ["versions", "why"],
+        [[", ".join(versions), prose(why)] for why, versions in reasons.items()],
+    )
+
+
+def _is_random(name: str) -> bool:
+    return name.startswith("sequence ")
+
+
+def _asked(name: str) -> str:
+    return name if _is_random(name) else link(name, f"../fixtures/scenarios/{name}.yaml")
+
+
+def _named(versions: Sequence[str]) -> str:
+    shown = ", ".join(versions[:_NAMED])
+    rest = len(versions) - _NAMED
+    return f"{shown} and {rest} more up to {versions[-1]}" if rest > 0 else shown

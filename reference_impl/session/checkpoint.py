@@ -1,0 +1,54 @@
+"""Checkpoint: what files were when the user last said something, to bring them back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from readfirst.reference_impl.files import disk
+
+__all__ = ["Checkpoint"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The bytes and the mode of a file; both None: there was none."""
+
+    data: bytes | None = None
+    mode: int | None = None
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """The files that the tools of one session changed, by absolute path, each as it was before.
+
+    Nothing else is kept: what commands, other programs and sub-agents change stays as it is.
+    """
+
+    _kept: dict[str, _Kept] = field(default_factory=dict)
+
+    def keep(self, path: str) -> None:
+        """Keep a file that is about to be written, unless it was kept before."""
+        if path not in self._kept:
+            self._kept[path] = _now(path)
+
+    def move(self) -> None:
+        """Let the user say something: the files that are kept are so from now on as they are now."""
+        for path in self._kept:
+            self._kept[path] = _now(path)
+
+    def bring_back(self) -> list[str]:
+        """Make the files what they were; return the paths that were written. Folders stay. OSError: it cannot be."""
+        written = []
+        for path, kept in self._kept.items():
+            if kept == _now(path):
+                continue
+            if kept.data is None:
+                disk.remove(path)
+            else:
+                disk.overwrite(path, kept.data, mode=kept.mode)
+                written.append(path)
+        return written
+
+
+def _now(path: str) -> _Kept:
+    return _Kept(disk.read(path), disk.mode_of(path)) if disk.is_file(path) else _Kept()

@@ -1,0 +1,75 @@
+"""Job: the steps of a workflow as the runner gives them to a shell, in a repository with a remote."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["GH", "Job"]
+
+GH = '#!/bin/sh\nprintf "%s\\n" "$@" >"$ASKED"\n'
+"""It writes down what it was asked for, instead of asking for it."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A repository with a remote, and a runner whose programs are those in `bin` first."""
+
+    folder: Path
+
+    @property
+    def repository(self) -> Path:
+        return self.folder / "repository"
+
+    @property
+    def asked(self) -> Path:
+        """Where the arguments of the request to pull are."""
+        return self.folder / "asked"
+
+    def begin(self, *paths: str) -> None:
+        """Commit these paths of the repository, and give it a remote."""
+        self.git("init", "--quiet", "--initial-branch=main")
+        self.git("add", *paths)
+        self.git("commit", "--quiet", "--message", "Begin")
+        remote = str(self.folder / "remote.git")
+        self.git("init", "--quiet", "--bare", remote)
+        self.git("remote", "add", "origin", remote)
+
+    def install(self, programs: Mapping[str, str]) -> None:
+        """Put programs, by name, where the runner finds them first."""
+        (self.folder / "bin").mkdir(exist_ok=True)
+        for name, text in programs.items():
+            (self.folder / "bin" / name).write_text(text)
+            (self.folder / "bin" / name).chmod(0o755)
+
+    def run(self, step: Mapping[str, Any], expected: int = 0, **variables: str) -> str:
+        """Run a step and return the outputs that it wrote."""
+        written = self.folder / "outputs"
+        written.write_text("")
+        ran = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-e", "-c", step["run"]],
+            cwd=self.repository,
+            env={
+                **os.environ,
+                "PATH": os.pathsep.join([str(self.folder / "bin"), os.environ["PATH"]]),
+                "GITHUB_OUTPUT": str(written),
+                "ASKED": str(self.asked),
+                **variables,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == expected, ran.stdout + ran.stderr
+        return written.read_text()
+
+    def git(self, *arguments: str) -> str:
+        """Run git in the repository."""
+        identity = ("-c", "user.name=Somebody", "-c", "user.email=somebody@example.com")
+        return subprocess.run(
+            ["git", *identity, *arguments], cwd=self.repository, capture_output=True, text=True, check=True
+        ).stdout

@@ -1,0 +1,339 @@
+"""A sweep compares both sides in every version, notes what differs and what could not be asked, and goes on later."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.cli import sweep as command
+from readfirst.harness.cli.main import main
+from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.versions import history
+from readfirst.harness.versions.history import ChangePoint
+from readfirst.harness.versions.quick import UNSTEADY
+from readfirst.harness.versions.sweep import Difference, Sweep, Swept, spread
+from readfirst.harness.versions.sweep_page import sweep_page
+from readfirst.harness.versions.swept_file import MergeError, load_swept, merged, swept_text
+
+SUITE = Suite()
+DOCS = Path(__file__).parents[2] / "docs"
+WORDS, GATE = "arguments/edit-without-new-string", "gate/write-unread"
+"""The words of the first changed in 2.1.260, those of the second did not."""
+
+
+class Unwell(ReferenceAdapter):
+    """Fails on every call."""
+
+    def open(self, *_: object) -> object:  # type: ignore[override]
+        raise BrokenAdapter("the product ended", blame="environment")
+
+
+class Changing(ReferenceAdapter):
+    """Behaves like one version, then like another, in turn."""
+
+    def __init__(self, *versions: str) -> None:
+        super().__init__(versions[0])
+        self.turns = cycle([ReferenceAdapter(each) for each in versions])
+
+    def open(self, *workspace: object) -> object:  # type: ignore[override]
+        return next(self.turns).open(*workspace)  # type: ignore[arg-type]
+
+
+def point(*ids: str) -> ChangePoint:
+    """Return a change that any of these scenarios shows."""
+    near = history.Point("2.1.259", "2.1.260", exact=True)
+    return ChangePoint("2.1.260", "made_up", "made up", "", 0, 1, tuple((each, near) for each in ids))
+
+
+def swept(
+    reference: Adapter, product: Adapter, *ids: str, sequences: int = 0, version: str = "2.1.270"
+) -> Swept:
+    points = [point(each) for each in ids]
+    return Sweep(SUITE, {}, points, lambda _: (reference, product), sequences)(version)
+
+
+def at(version: str) -> Adapter:
+    return ReferenceAdapter(version)
+
+
+def test_a_reference_that_does_what_the_product_does_agrees() -> None:
+    found = swept(at("2.1.270"), at("2.1.270"), WORDS, GATE, sequences=3)
+    assert found.agrees
+    assert (found.scenarios, found.sequences, found.unasked) == (2, 3, {})
+
+
+def test_a_wrong_reference_is_shown_by_the_scenario() -> None:
+    found = swept(at("2.1.259"), at("2.1.270"), WORDS, GATE)
+    assert not found.agrees
+    (one,) = found.differences
+    assert (one.asked, one.tool, one.level, one.what) == (WORDS, "Edit", "text", "answer")
+    assert one.said[0] != one.said[1]
+    assert found.scenarios == 2
+
+
+def test_a_wrong_reference_is_shown_by_random_sequences_which_are_the_same_every_time() -> None:
+    found = swept(at("1.0.60"), at("2.1.270"), GATE, sequences=2)
+    random = [each for each in found.differences if each.asked.startswith("sequence ")]
+    assert random
+    assert found == swept(at("1.0.60"), at("2.1.270"), GATE, sequences=2)
+    other = swept(at("1.0.60"), at("2.1.270"), GATE, sequences=2, version="2.1.271")
+    assert other.differences != found.differences
+
+
+def test_outer_blanks_do_not_differ_where_the_contract_ignores_them() -> None:
+    class Cut(ReferenceAdapter):
+        def open(self, *workspace: object) -> object:  # type: ignore[override]
+            session = super().open(*workspace)  # type: ignore[arg-type]
+            call = session.call
+
+            def cut(*arguments: object) -> ToolResult:
+                result = call(*arguments)  # type: ignore[arg-type]
+                return replace(result, text=result.text.strip())
+
+            session.call = cut  # type: ignore[assignment, method-assign]
+            return session
+
+    ids = ("staleness/edit-after-change", "gate/edit-unread")
+    assert SUITE.contracts.find("2.1.300").ignores_outer_blanks
+    assert swept(at("2.1.300"), Cut("2.1.300"), *ids, version="2.1.300").agrees
+    assert not swept(at("2.1.200"), Cut("2.1.200"), *ids, version="2.1.200").agrees
+
+
+def test_an_answer_that_is_not_the_same_twice_is_no_difference_and_no_agreement() -> None:
+    found = swept(at("2.1.259"), Changing("2.1.270", "2.1.259"), WORDS, GATE)
+    assert found.unasked == {WORDS: UNSTEADY}
+    assert (found.scenarios, found.differences) == (1, ())
+
+
+@pytest.mark.parametrize("ids", [(), ("multi-edit/two-edits",), ("settings/every-setting",)])
+def test_a_version_of_which_nothing_can_be_compared_does_not_agree(ids: tuple[str, ...]) -> None:
+    found = swept(at("2.1.270"), at("2.1.270"), *ids, sequences=1)
+    assert not found.agrees
+    assert found.failed == "no scenario could be compared: none that shows a change can be asked of it"
+
+
+def test_a_version_that_does_not_run_does_not_agree() -> None:
+    found = swept(at("2.1.270"), Unwell("2.1.270"), GATE)
+    assert not found.agrees
+    assert "the product ended" in found.failed
+
+
+def test_versions_are_spread_over_the_gaps_between_contracts() -> None:
+    published = ["2.1.6", "2.1.7", "2.1.8", "2.1.9", "2.1.10", "2.1.40", "2.1.329"]
+    order = spread(published, SUITE.contracts)
+    assert order == ["2.1.6", "2.1.9", "2.1.329", "2.1.8", "2.1.10", "2.1.7", "2.1.40"]
+
+
+FOUND = {
+    "2.1.8": Swept("2.1.8", "ab", 3, 2),
+    "2.1.9": Swept(
+        "2.1.9",
+        "ab",
+        3,
+        2,
+        (
+            Difference("gate/x", 2, "Edit", "effects", "file a|b", ("done", "no_match"), ("'a'", "漢\\n")),
+            Difference("sequence 7", 1, "Read", "text", "answer", ("done", "done"), ("", "x")),
+        ),
+        {"sequence 9": UNSTEADY},
+    ),
+    "2.1.10": Swept("2.1.10", "", failed='2.1.10 says "no": \\'),
+}
+
+
+def test_the_file_holds_all_and_is_in_release_order(tmp_path: Path) -> None:
+    file = tmp_path / "sweep.json"
+    assert load_swept(file) == {}
+    file.write_text(swept_text(reversed(FOUND.values())), "utf-8")
+    assert load_swept(file) == FOUND
+    assert [*load_swept(file)] == [*json.loads(file.read_text("utf-8"))["versions"]] == [*FOUND]
+    file.write_text(swept_text([]))
+    assert load_swept(file) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[]", "the file must be a mapping, not a list"),
+        ("{}", "the file lacks the key 'versions'"),
+        ('{"versions": {"x": {"inputs": "a", "failed": "b"}}}', "'x' is not a version"),
+        ('{"versions": {"2.1.8": {"inputs": "a"}}}', "2.1.8 has neither 'scenarios' nor 'failed'"),
+        ('{"versions": {"2.1.8": {"scenarios": 1, "sequences": 1}}}', "2.1.8 lacks the key 'inputs'"),
+        (
+            '{"versions": {"2.1.8": {"inputs": "a", "scenarios": 0, "sequences": 1}}}',
+            "scenarios must be a whole number, not 0",
+        ),
+        (
+            '{"versions": {"2.1.8": {"inputs": "a", "failed": "b", "scenarios": 3}}}',
+            "2.1.8 failed and has scenarios",
+        ),
+        ('{"versions": {"2.1.8": {"inputs": "a", "failed": ""}}}', "failed must be a string, not empty"),
+        (
+            '{"versions": {"2.1.8": {"inputs": "a", "scenarios": 3, "sequences": 1, "unasked": {"a": 1}}}}',
+            "why a was not asked must be a string, not a number",
+        ),
+        (
+            '{"versions": {"2.1.8": {"inputs": "a", "scenarios": 3, "sequences": 1, "differences": [{}]}}}',
+            "a difference lacks the key 'asked'",
+        ),
+        (swept_text(FOUND.values()).replace('"effects"', '"effect"'), "level cannot be 'effect'"),
+        (swept_text(FOUND.values()).replace('["done", "done"]', '["done"]'), "made must have two items"),
+        (swept_text(FOUND.values())[:-9], "sweep.json:"),
+    ],
+)
+def test_a_file_that_is_malformed_is_refused_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "sweep.json"
+    file.write_text(text, "utf-8")
+    with pytest.raises(SuiteError) as refused:
+        load_swept(file)
+    assert message in str(refused.value)
+    assert str(refused.value).startswith(f"{file}:")
+
+
+def test_files_of_shards_are_merged_and_what_was_swept_wins_over_what_failed() -> None:
+    one, two, failed = FOUND["2.1.8"], FOUND["2.1.9"], FOUND["2.1.10"]
+    assert merged([{"2.1.8": one}, {"2.1.8": one, "2.1.9": two}]) == {"2.1.8": one, "2.1.9": two}
+    swept_later = Swept("2.1.10", "ab", 3, 2)
+    assert merged([{"2.1.10": failed}, {"2.1.10": swept_later}]) == {"2.1.10": swept_later}
+    assert merged([{"2.1.10": swept_later}, {"2.1.10": failed}]) == {"2.1.10": swept_later}
+    with pytest.raises(MergeError, match=r"2\.1\.8 was swept twice, with different results"):
+        merged([{"2.1.8": one}, {"2.1.8": replace(one, scenarios=2)}])
+
+
+def test_the_page_counts_agreement_differences_and_failures_apart() -> None:
+    page = sweep_page(FOUND)
+    assert (
+        "2 versions swept, 6 scenarios and 4 sequences compared: 1 agree in everything, 1 differ somewhere,"
+        " in 1 scenario and 1 sequence. 1 more version could not be asked." in page
+    )
+    assert "| effects | Edit, file | done → no_match | 2.1.9 | 2.1.9, [gate/x]" in page
+    assert "reference `'a'`<br>product `漢\\n` |" in page, "escapes are shown as they were kept"
+    assert "| 2.1.9 | 3 | [gate/x](../fixtures/scenarios/gate/x.yaml) | 2 | 7 | sequence 9 (two " in page
+    assert "| 2.1.10 | VERSION says" in page
+    assert "0 versions swept" in sweep_page({})
+
+
+def test_the_page_of_this_project_is_that_of_its_file() -> None:
+    found = load_swept(DOCS / "sweep.json")
+    assert sum(each.scenarios for each in found.values()) > 100
+    assert (DOCS / "sweep.md").read_text("utf-8") == sweep_page(found)
+
+
+Run = Callable[..., int]
+RELEASES = ("1.0.61", "1.0.62", "1.0.63", "1.0.64")
+
+
+@pytest.fixture
+def run(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command on four versions, of which 1.0.63 does something else and 1.0.64 does not run."""
+    (suite.root / "releases.yaml").write_text(
+        "versions:\n" + "".join(f"  - {version}\n" for version in RELEASES)
+    )
+    products: dict[str, Adapter] = {"1.0.63": at("2.1.270"), "1.0.64": Unwell("1.0.64")}
+    monkeypatch.setattr(history, "change_points", lambda *_: [point("gate/x")])
+    monkeypatch.setattr(command._Room, "make", lambda *_: None)
+
+    def connection(*_: object) -> Callable[[Contract], tuple[Adapter, Adapter]]:
+        return lambda contract: (at(contract.name), products.get(contract.name, at(contract.name)))
+
+    monkeypatch.setattr(command, "_connection", connection)
+
+    def ran(*words: str) -> int:
+        with pytest.raises(SystemExit) as ended:
+            main(["sweep", *words, "--sequences", "2", "--fixtures", str(suite.root)])
+        return int(ended.value.code or 0)
+
+    (suite.root.parent / "docs").mkdir()
+    return ran
+
+
+@pytest.fixture
+def file(suite: Suite) -> Path:
+    return suite.root.parent / "docs" / "sweep.json"
+
+
+def test_a_sweep_goes_on_where_it_stopped(run: Run, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--limit", "1") == ExitCode.NOT_CONFORMANT
+    assert [*load_swept(file)] == ["1.0.63"]
+    assert "2 sequences, " in capsys.readouterr().out
+    assert run("1.0.61", "1.0.63") == ExitCode.CONFORMANT, "1.0.63 is not asked again"
+    told = capsys.readouterr()
+    assert told.out == "1.0.61: 1 scenario and 2 sequences, all agree\n"
+    assert f"1 swept, 2 of 2 are in {file}" in told.err
+    assert run() == ExitCode.NOT_CONFORMANT, "1.0.64 does not agree"
+    assert "1.0.64: could not be asked: " in capsys.readouterr().out
+    assert {*load_swept(file)} == {*RELEASES}
+    assert run() == ExitCode.NOT_CONFORMANT
+    assert re.findall(r"^\S+:", capsys.readouterr().out, re.MULTILINE) == ["1.0.64:"], (
+        "what failed is tried again"
+    )
+    assert run("1.0.61", "1.0.62", "1.0.63") == ExitCode.NOTHING
+    assert run("1.0.62", "--again") == ExitCode.CONFORMANT
+    assert file.with_suffix(".md").read_text("utf-8") == sweep_page(load_swept(file))
+
+
+def test_a_version_is_asked_again_when_what_is_asked_has_changed(run: Run, suite: Suite, file: Path) -> None:
+    assert run("1.0.61") == ExitCode.CONFORMANT
+    before = load_swept(file)["1.0.61"].inputs
+    path = suite.path("gate/x")
+    path.write_text(path.read_text("utf-8").replace("new_string: gamma", "new_string: delta"), "utf-8")
+    assert run("1.0.61") == ExitCode.CONFORMANT
+    assert load_swept(file)["1.0.61"].inputs != before
+    assert run("1.0.61") == ExitCode.NOTHING
+
+
+def test_a_quick_sweep_shares_a_session_and_replaces_no_whole_one(run: Run, suite: Suite, file: Path) -> None:
+    path = suite.path("gate/x")
+    assert run("1.0.61", "--quick") == ExitCode.CONFORMANT
+    quick = load_swept(file)["1.0.61"]
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("given:\n", "given:\n  deny: [Read(secret.txt)]\n"), "utf-8")
+    assert Suite(suite.root).scenario("gate/x", require_expect=False).isolated
+    assert run("1.0.61") == ExitCode.CONFORMANT
+    whole = load_swept(file)["1.0.61"]
+    assert whole.inputs != quick.inputs
+    assert run("1.0.61", "--quick") == ExitCode.NOTHING
+    assert run("1.0.62", "--quick") == ExitCode.NOT_CONFORMANT
+    assert "no scenario could be compared" in load_swept(file)["1.0.62"].failed
+
+
+def test_shards_share_the_versions_and_are_merged(run: Run, file: Path, tmp_path: Path) -> None:
+    parts = [tmp_path / f"{number}.json" for number in (1, 2)]
+    for number, part in enumerate(parts, 1):
+        run("--shard", f"{number}/2", "--output", str(part))
+    assert sorted([*load_swept(parts[0]), *load_swept(parts[1])]) == [*RELEASES]
+    assert run("--merge", *map(str, parts)) == ExitCode.CONFORMANT
+    assert [*load_swept(file)] == [*RELEASES]
+    assert run("--check") == ExitCode.CONFORMANT
+    file.with_suffix(".md").write_text("stale")
+    assert run("--check") == ExitCode.NOT_CONFORMANT
+    assert run("1.0.61", "1.0.62", "1.0.63") == ExitCode.NOTHING
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("9.9.9",), "9.9.9 is not published"),
+        (("--shard", "3/2"), "write I/N with I from 1 to N"),
+        (("--merge", "nosuch.json"), "nosuch.json: no such file"),
+        (("--check", "1.0.61"), "--check without any word"),
+        (("--merge",), "--merge and the --output of each shard"),
+        (("--output", "sweep.yaml"), "must end with .json"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    run: Run, words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*words) == ExitCode.USAGE
+    assert message in " ".join(capsys.readouterr().err.split())
