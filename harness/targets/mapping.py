@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from jsonschema import Draft202012Validator
-
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.source.finding import Finding, SuiteError
-from readfirst.harness.source.inspection import did_you_mean
-from readfirst.harness.source.strict_yaml import Document, YamlPath, load, read
-from readfirst.harness.suite.suite import default_root
-from readfirst.harness.suite.vocabulary import ErrorName, Form, Vocabulary, load_vocabulary
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.source.strict_yaml import YamlPath, load, read
+from readfirst.harness.suite.vocabulary import ErrorName, Form, Vocabulary
 from readfirst.harness.targets.edit_formats import EditFormat
+from readfirst.harness.targets.mapping_findings import mapping_findings
 
 __all__ = [
-    "ARGUMENTS",
     "AgentLaunch",
     "Launch",
     "McpLaunch",
@@ -36,16 +30,6 @@ __all__ = [
     "load_target",
 ]
 
-ARGUMENTS = {
-    "Read": ("file_path", "offset", "limit", "pages"),
-    "Edit": ("file_path", "old_string", "new_string", "replace_all"),
-    "Write": ("file_path", "content"),
-    "MultiEdit": ("file_path", "edits"),
-    "NotebookEdit": ("notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"),
-}
-"""The arguments that a call of each tool may have."""
-
-_PLACES = ("WS", "HOME")
 _OF_MCP = {"error": {"flag": True}}
 """Where the error flag of an answer is, unless the file says otherwise."""
 
@@ -207,9 +191,8 @@ class Target:
 def load_target(file: Path) -> Target:
     """Read a target's file. Raises TargetError with all that is wrong in it, StrictYamlError."""
     document = load(read(file), file)
-    findings = [*_schema_findings(document)] or [*_reference_findings(document)]
-    if findings:
-        raise TargetError(sorted(findings, key=lambda each: (each.position.line, each.position.column)))
+    if findings := mapping_findings(document):
+        raise TargetError(findings)
     value = document.value
     return Target(
         name=file.stem,
@@ -228,115 +211,6 @@ def load_target(file: Path) -> Target:
         result=_result(value.get("result", _OF_MCP)),
         capabilities=frozenset(value.get("capabilities", value["tools"])),
     )
-
-
-@cache
-def _validator() -> Draft202012Validator:
-    schema = json.loads((default_root() / "schema" / "target.schema.json").read_text("utf-8"))
-    return Draft202012Validator(schema)
-
-
-@cache
-def _names() -> Vocabulary:
-    return load_vocabulary(default_root() / "errors.yaml")
-
-
-def _schema_findings(document: Document) -> Iterator[Finding]:
-    for error in _validator().iter_errors(document.value):
-        path = tuple(error.absolute_path)
-        message = error.message if len(error.message) <= 300 else f"{error.message[:300]}..."
-        if error.validator == "additionalProperties" and isinstance(error.instance, dict):
-            known = error.schema.get("properties", {})
-            unknown = next(key for key in error.instance if key not in known)
-            position = document.position((*path, unknown), key=True)
-            message = f"there is no key {unknown!r} here"
-            yield Finding("unknown-key", position, message, did_you_mean(unknown, known))
-            continue
-        advice = str(error.schema.get("description", "")) if isinstance(error.schema, dict) else ""
-        yield Finding(
-            "schema",
-            document.position(path),
-            message,
-            advice or "`readfirst docs targets` says what to write.",
-        )
-
-
-def _reference_findings(document: Document) -> Iterator[Finding]:
-    """Find names that stand for nothing: placeholders, error names, capabilities, expressions."""
-    value = document.value
-
-    def found(path: YamlPath, message: str, fix: str) -> Finding:
-        return Finding("reference", document.position(path), message, fix)
-
-    for path, pattern, groups in _expressions(value):
-        try:
-            count = re.compile(pattern).groups
-        except re.error as error:
-            yield found(path, f"{pattern!r} is not a regular expression: {error}", "Correct it.")
-            continue
-        if groups is not None and count != groups:
-            yield found(path, f"{pattern!r} has {count} groups", "Put what is captured into one group.")
-    for version, release in value["versions"].items():
-        if "command" in release and value["kind"] != "mcp":
-            fix = "Connect it with python:FILE.py:FACTORY, or write kind: mcp for a server."
-            yield found(("versions", version, "command"), "only a server can be started in place", fix)
-        for packages in ("pip", "npm") if "command" in release else ():
-            if packages in release:
-                fix = "Remove one of them: what is installed is started by mcp: {command: [...]}."
-                yield found(("versions", version, packages), "a version with a command installs nothing", fix)
-        if value["kind"] == "mcp" and "command" not in release and "command" not in value.get("mcp", {}):
-            fix = "Write one there, or mcp: {command: [...]} for what is installed."
-            yield found(("versions", version), f"version {version} has no command", fix)
-    captured = {name for each in value.get("setup", ()) for name in each.get("capture", {})}
-    for tool, each in value["tools"].items():
-        known = {*_PLACES, *captured, *(ARGUMENTS[tool] if "format" not in each else ("file_path", "text"))}
-        for path, name in _placeholders(each.get("arguments", {}), ("tools", tool, "arguments")):
-            if name not in known:
-                yield found(path, f"${name} is unknown in a call of {tool}", did_you_mean(name, known))
-        for key in ("omit", "unsupported"):
-            for number, name in enumerate(each.get(key, ())):
-                if name not in ARGUMENTS[tool]:
-                    fix = did_you_mean(name, ARGUMENTS[tool])
-                    yield found(("tools", tool, key, number), f"{tool} has no argument {name!r}", fix)
-        if "replace_all" in each and tool != "Edit":
-            yield found(("tools", tool, "replace_all"), f"{tool} has no replace_all", "Remove it.")
-    for name in captured & {name for names in ARGUMENTS.values() for name in names}:
-        yield found(
-            ("setup",), f"{name!r} is an argument of a tool already", "Capture it under another name."
-        )
-    for name in value.get("result", {}).get("errors", {}):
-        if name not in _names():
-            yield found(
-                ("result", "errors", name), f"there is no error {name!r}", did_you_mean(name, _names())
-            )
-    for number, name in enumerate(value.get("capabilities", ())):
-        if name in ARGUMENTS and name not in value["tools"]:
-            yield found(
-                ("capabilities", number), f"{name} is claimed, and tools has no {name}", "Add it there."
-            )
-
-
-def _expressions(value: Mapping[str, Any]) -> Iterator[tuple[YamlPath, str, int | None]]:
-    for number, each in enumerate(value.get("setup", ())):
-        for name, pattern in each.get("capture", {}).items():
-            yield ("setup", number, "capture", name), pattern, 1
-    result = value.get("result", _OF_MCP)
-    for number, pattern in enumerate(result["error"].get("matches", ())):
-        yield ("result", "error", "matches", number), pattern, None
-    for number, each in enumerate(result.get("clean", ())):
-        yield ("result", "clean", number, "replace"), each["replace"], None
-
-
-def _placeholders(template: Any, path: YamlPath) -> Iterator[tuple[YamlPath, str]]:
-    match template:
-        case str() if (whole := re.fullmatch(r"\$([A-Za-z_]\w*)", template)) is not None:
-            yield path, whole[1]
-        case list():
-            for number, item in enumerate(template):
-                yield from _placeholders(item, (*path, number))
-        case dict():
-            for key, item in template.items():
-                yield from _placeholders(item, (*path, key))
 
 
 def _release(version: str, value: Mapping[str, Any]) -> Release:

@@ -21,6 +21,8 @@ UNFINISHED = re.compile(r"\..+-[a-z0-9_]{8}\.unfinished")
 """What a file is called that waits to take the place of another."""
 _PROBE = re.compile(r"[a-z0-9_]{8}")
 """What a file is called with which Python's `tempfile` finds out whether a folder can be written to."""
+_PROBED = (b"", b"blat")
+"""What such a file holds before it is written to, and after."""
 _TIMES = re.compile(rb'(time="|"milliseconds": )[0-9.]+')
 """What no two runs have in common."""
 
@@ -102,6 +104,15 @@ def _is_new(path: Path) -> bool:
     return path.name.startswith("readfirst-") and path.is_dir() and not list(path.iterdir())
 
 
+def _is_probe(path: Path, temporary: Path) -> bool:
+    return (
+        path.parent == temporary
+        and _PROBE.fullmatch(path.name) is not None
+        and path.is_file()
+        and path.read_bytes() in _PROBED
+    )
+
+
 class Stage:
     """What a command starts from: `template` is copied to `folder` for each trial, always the same path."""
 
@@ -177,12 +188,13 @@ class Stage:
         A folder that is empty and has no lock may be about to get it: it is nothing to sweep for an hour. Python leaves
         a file if it is killed while it looks for the place.
         """
+        temporary = self.folder / "tmp"
         return [
             str(path.relative_to(self.folder))
             for name in ("suite", "judged", "out", "tmp")
             for path in (self.folder / name).rglob("*")
             if UNFINISHED.fullmatch(path.name)
-            or (name == "tmp" and not _is_new(path) and not _PROBE.fullmatch(path.name))
+            or (name == "tmp" and not _is_new(path) and not _is_probe(path, temporary))
         ]
 
     def start(self, command: Sequence[str]) -> int:

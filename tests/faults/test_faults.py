@@ -29,6 +29,27 @@ def test_the_page_has_a_row_for_every_command_and_machine() -> None:
     assert [row for row in rows if row not in ("command", "machine", "---")] == wanted
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "counts"),
+    [
+        ("abcdefg_", "", False),
+        ("abcdefg_", "blat", False),
+        ("abcdefg_", "something else", True),
+        ("abcdefg_/inner", "", True),
+        ("report.txt", "", True),
+    ],
+)
+def test_of_what_is_left_only_the_files_python_probes_with_do_not_count(
+    tmp_path: Path, name: str, content: str, counts: bool
+) -> None:
+    stage = Stage(tmp_path, scenarios=0)
+    stage.fresh()
+    file = stage.folder / "tmp" / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(content)
+    assert (f"tmp/{name}" in stage.left()) == counts
+
+
 @pytest.mark.slow
 def test_commands_killed_at_a_few_moments_leave_nothing_half_done() -> None:
     done = measured("--kills", "10", "--only", "run --update-baseline")

@@ -14,6 +14,7 @@ from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.program import BASE_VARIABLES
 from readfirst.harness.compare.baseline import load_baseline
 from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets.adapter import TargetAdapter
@@ -69,14 +70,21 @@ def test_no_process_of_the_agent_has_a_network_but_loopback(conversation: Conver
         assert [line.split(":")[0].strip() for line in lines if ":" in line] == ["lo"]
 
 
-def test_its_own_tools_edit_a_file_and_refuse_a_missing_one(agent, place: SitePool) -> None:
-    target, raw = agent
-    for scenario_id in ("gate/edit-after-read", "gate/order-missing-before-notebook"):
-        scenario = SUITE.scenario(scenario_id)
-        outcome = replay(scenario, TargetAdapter(target, raw), place)
-        verdict = compare(scenario, outcome, CONTRACT, "reason", SUITE.vocabulary)
-        assert outcome.broken is None
-        assert verdict.levels["reason"] or known(target, scenario_id), verdict.differences
+def verdict_on(agent: tuple[Target, AgentTarget], scenario_id: str, place: SitePool) -> Verdict:
+    scenario = SUITE.scenario(scenario_id)
+    outcome = replay(scenario, TargetAdapter(*agent), place)
+    assert outcome.broken is None
+    return compare(scenario, outcome, CONTRACT, "reason", SUITE.vocabulary)
+
+
+def test_its_own_tools_edit_a_file(agent, place: SitePool) -> None:
+    verdict = verdict_on(agent, "gate/edit-after-read", place)
+    assert verdict.levels["reason"], verdict.differences
+
+
+def test_they_refuse_a_missing_file_unless_they_are_known_not_to(agent, place: SitePool) -> None:
+    verdict = verdict_on(agent, "gate/order-missing-before-notebook", place)
+    assert verdict.levels["reason"] or known(agent[0], verdict.scenario_id), verdict.differences
 
 
 def known(target: Target, scenario_id: str) -> bool:
