@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from readfirst.reference_impl.refusal import Refusal
 
@@ -193,6 +194,7 @@ _LARGEST_PLAIN = 21
 _SMALLEST_PLAIN = -6
 
 
+@lru_cache(maxsize=4096)
 def shown(number: float) -> str:
     """Return a number as text: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. More digits than a double holds are lost."""
     value = float(number)
