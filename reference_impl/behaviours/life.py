@@ -49,6 +49,12 @@ class LifeBehaviours:
         meaning="A resumed session is told of its own Edits as of changes to the files that it had read.",
         shown_by=("reminders/own-edit-before-resume",),
     )
+    rewinds_read_utf_8: bool = behaviour(
+        True,
+        {"2.1.83": False},
+        meaning="A rewind takes every file for UTF-8, so that one in UTF-16 comes back with its first bytes damaged.",
+        shown_by=("rewind/whatever-the-file-was",),
+    )
     sub_agents_remember_for_themselves: bool = behaviour(
         False,
         {"1.0.126": True},

@@ -170,7 +170,7 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
     A link is followed; of links to links the second is replaced. The mode is kept, and other hard links keep the old
     content. OSError: the old file is untouched, and no other file is left behind. Only where the directory takes no
     new file, or none of that name, or the disk has no room for both, a file is written in place, perhaps half of it;
-    if it cannot be either, `beside` tells of the first.
+    if it cannot be either, `beside` tells of the first. The error names no file where `path` itself is meant.
     """
     target = _written_path(path, how)
     if os.path.isdir(target) or (path.endswith("/") and not how.beside):
@@ -178,6 +178,8 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
     try:
         _put_in_place(target, data, how)
     except OSError as error:
+        if not how.beside:
+            error.filename = None
         if error.errno not in _IN_PLACE or (error.errno in _NOT_BESIDE and how.beside):
             raise
         try:

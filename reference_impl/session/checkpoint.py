@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from readfirst.reference_impl.files import disk
@@ -21,9 +22,11 @@ class _Kept:
 class Checkpoint:
     """The files that the tools of one session changed, by absolute path, each as it was before.
 
-    Nothing else is kept: what commands, other programs and sub-agents change stays as it is.
+    Nothing else is kept: what commands, other programs and sub-agents change stays as it is. `as_utf_8`: bytes that
+    are no UTF-8 come back as U+FFFD.
     """
 
+    as_utf_8: bool
     _kept: dict[str, _Kept] = field(default_factory=dict)
 
     def keep(self, path: str) -> None:
@@ -37,17 +40,24 @@ class Checkpoint:
             self._kept[path] = _now(path)
 
     def bring_back(self) -> list[str]:
-        """Make the files what they were; return the paths that were written. Folders stay. OSError: it cannot be."""
+        """Make the files what they were; return the paths that were written.
+
+        Folders stay, and so does a file that may not be written or removed. OSError: something else is in the way.
+        """
         written = []
         for path, kept in self._kept.items():
             if kept == _now(path):
                 continue
-            if kept.data is None:
-                disk.remove(path)
-            else:
-                disk.overwrite(path, kept.data, mode=kept.mode)
-                written.append(path)
+            with suppress(PermissionError):
+                if kept.data is None:
+                    disk.remove(path)
+                else:
+                    disk.overwrite(path, self._restored(kept.data), mode=kept.mode)
+                    written.append(path)
         return written
+
+    def _restored(self, data: bytes) -> bytes:
+        return data.decode("utf-8", "replace").encode() if self.as_utf_8 else data
 
 
 def _now(path: str) -> _Kept:

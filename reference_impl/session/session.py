@@ -60,7 +60,8 @@ class Session:
         if mode is not None:
             granted = DenyRules(allowed, root=root, home=home, grammar=grammar)
             grants = Grants(mode, granted, (root, *additional), behaviours.rules_follow_links)
-        storage = Storage(root, behaviours, Checkpoint() if checkpoints else None)
+        checkpoint = Checkpoint(behaviours.rewinds_read_utf_8) if checkpoints else None
+        storage = Storage(root, behaviours, checkpoint)
         known_as = disk.leads_to if behaviours.links_share_a_record else str
         return cls(
             behaviours,

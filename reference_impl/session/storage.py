@@ -72,8 +72,7 @@ class Storage:
             else:
                 disk.overwrite(path, data)
         except OSError as error:
-            opened = error.filename if how.beside and error.filename else path
-            call = "write" if error.errno == errno.ENOSPC else f"open '{opened}'"
+            call = "write" if error.errno == errno.ENOSPC else f"open '{error.filename or path}'"
             raise of_os_error(error, call) from None
 
     def refuse_links(self, path: str) -> None:
