@@ -178,8 +178,7 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
     try:
         _put_in_place(target, data, how)
     except OSError as error:
-        if not how.beside:
-            error.filename = None
+        error.filename = error.filename if how.beside else None
         if error.errno not in _IN_PLACE or (error.errno in _NOT_BESIDE and how.beside):
             raise
         try:
