@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
 from readfirst.reference_impl.refusal import Refusal
 
@@ -187,14 +186,14 @@ def numbered(text: str, prefix: str, first: float = 1) -> str:
 
 def numbered_lines(lines: Sequence[str], prefix: str, first: float) -> str:
     """Return lines with their numbers; `prefix` is the format of what stands before each, for example `{:>6}→`."""
-    return "\n".join(prefix.format(shown(first + n)) + line for n, line in enumerate(lines))
+    number = str if isinstance(first, int) else shown
+    return "\n".join(prefix.format(number(first + n)) + line for n, line in enumerate(lines))
 
 
 _LARGEST_PLAIN = 21
 _SMALLEST_PLAIN = -6
 
 
-@lru_cache(maxsize=4096)
 def shown(number: float) -> str:
     """Return a number as text: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. More digits than a double holds are lost."""
     value = float(number)
