@@ -38,7 +38,7 @@ class CommandBehaviours:
     )
     memory_files_are_read: bool = behaviour(
         False,
-        {"2.1.112": True},
+        {"2.1.64": True},
         meaning="A file CLAUDE.md that is shown with a file that was read beside or below it counts as read.",
         shown_by=("bash-and-mentions/memory-file-then-edit",),
     )

@@ -87,7 +87,6 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("formatted_files", "2.1.112"): BETWEEN,
     ("mentions_are_reads", "1.0.126"): BETWEEN,
     ("mentions_are_reads", "2.0.76"): BETWEEN,
-    ("memory_files_are_read", "2.1.112"): BETWEEN,
     ("sensitive_names", "2.1.87"): BETWEEN,
     ("sensitive_names", "2.1.112"): BETWEEN,
     ("sensitive_names", "2.1.160"): BETWEEN,
