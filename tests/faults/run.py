@@ -68,7 +68,7 @@ def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
                 found[each.name] = missing
                 tell(each.name, [f"not tried: {missing}"])
                 continue
-            found[each.name] = told = usual.outcomes(each)
+            found[each.name] = told = list(usual.outcomes(each))
             tell(each.name, [f"{outcome.command}: {outcome.problem}" for outcome in told if outcome.problem])
     return found
 

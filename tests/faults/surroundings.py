@@ -212,10 +212,6 @@ def _twice(machine: Machine) -> None:
     machine.times = 2
 
 
-def _plain(_machine: Machine) -> None:
-    pass
-
-
 @contextmanager
 def _busy() -> Iterator[None]:
     with ExitStack() as stack:
@@ -245,7 +241,7 @@ def _needs_root() -> str:
 
 
 SURROUNDINGS = (
-    Surroundings("4 busy loops beside", _plain, around=_busy),
+    Surroundings("4 busy loops beside", _set(), around=_busy),
     Surroundings("two at once, on the same files", _twice),
     Surroundings("no HOME", _no_home, only=_needs_mounts),
     Surroundings("HOME that is not there", _set(HOME="{folder}/nowhere", XDG_CACHE_HOME=None)),
@@ -283,20 +279,17 @@ class Usual:
     """What comes of the commands on a machine that is not odd: each is run once, whatever it is compared with."""
 
     def __init__(self, base: Path) -> None:
-        self._stage = Stage(base, scenarios=6)
-        self._codes: dict[str, int] = {}
-        self._wanted: dict[str, Mapping[str, object]] = {}
+        self._stage = stage = Stage(base, scenarios=6)
+        self._came: dict[str, tuple[int, Mapping[str, object]]] = {}
         for command in _WRITTEN:
-            self._stage.fresh()
-            ended, _ = _ran(self._stage, command, Machine(self._stage, self._stage.environment()))
-            assert {code for code, _ in ended} <= {0, 1}, ended
-            self._codes[command.name] = ended[0][0]
-            self._wanted[command.name] = _result(self._stage)
+            stage.fresh()
+            (ended,), _ = _ran(stage, command, Machine(stage, stage.environment()))
+            assert ended[0] in (0, 1), ended
+            self._came[command.name] = ended[0], _result(stage)
 
-    def outcomes(self, surroundings: Surroundings) -> list[Outcome]:
+    def outcomes(self, surroundings: Surroundings) -> Iterator[Outcome]:
         """Run the commands there, and compare."""
         stage = self._stage
-        found = []
         for command in _WRITTEN:
             stage.fresh()
             given = _result(stage)
@@ -306,19 +299,14 @@ class Usual:
             with surroundings.around() if surroundings.around is not None else ExitStack():  # type: ignore[attr-defined]
                 ended, hung = _ran(stage, command, machine)
             problem = "it hangs" if hung else _left(stage, arranged)
-            wanted, code = self._wanted[command.name], self._codes[command.name]
-            found.append(_judged(surroundings, stage, command, ended, problem, given, wanted, code))
-        return found
+            yield _judged(surroundings, stage, command, ended, problem, given, self._came[command.name])
 
 
 def _words(said: str) -> str:
     """Return the line that says why a command gave up."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    for beginning in ("readfirst:", "broken "):
-        for line in lines:
-            if line.startswith(beginning):
-                return line.removeprefix("readfirst: ")
-    return lines[-1] if lines else ""
+    reasons = [line for start in ("readfirst:", "broken ") for line in lines if line.startswith(start)]
+    return (reasons or lines[-1:] or [""])[0].removeprefix("readfirst: ")
 
 
 def _left(stage: Stage, arranged: Collection[str]) -> str:
@@ -336,9 +324,9 @@ def _judged(
     ended: Sequence[tuple[int, str]],
     problem: str,
     given: Mapping[str, object],
-    wanted: Mapping[str, object],
-    code: int,
+    came: tuple[int, Mapping[str, object]],
 ) -> Outcome:
+    code, wanted = came
     kept = stage.base / "kept"
     if kept.exists():  # what a file system held that is gone with its namespace
         folder = stage.folder / (
