@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.replay.outcome import Outcome
@@ -10,7 +12,21 @@ from readfirst.harness.suite.scenario import BASH, Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import Behaviours, FileTools
 
-SUITE = Suite()
+
+class LastReadSuite(Suite):
+    """A suite that keeps the scenario and the recording that it read last: each contract asks for the same ones."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stated = lru_cache(maxsize=1)(super().scenario)
+        self.recordings.recording = lru_cache(maxsize=1)(self.recordings.recording)
+
+    def scenario(self, scenario_id: str, contract: Contract | None = None) -> Scenario:
+        stated = self._stated(scenario_id)
+        return stated if contract is None else self.seen_by(stated, contract)
+
+
+SUITE = LastReadSuite()
 _CAPABILITIES = frozenset({"Read", "Edit", "Write", "MultiEdit", "NotebookEdit", BASH, *SESSION_CAPABILITIES})
 
 Reference = ReferenceAdapter

@@ -27,7 +27,7 @@ if __name__ == "__main__":
 from readfirst.harness.source.atomic import write_all
 from tests.faults.kills import Kills, kills
 from tests.faults.stage import COMMANDS
-from tests.faults.surroundings import SURROUNDINGS, Outcome, outcomes
+from tests.faults.surroundings import SURROUNDINGS, Outcome, Usual
 
 TRIALS = 200
 BEGIN, END = "<!-- measured by tests/faults/run.py -->\n", "<!-- end -->\n"
@@ -57,16 +57,18 @@ def killed(trials: int, seed: int, only: Sequence[str]) -> list[Kills]:
 def surrounded(only: Sequence[str]) -> dict[str, list[Outcome] | str]:
     """Run commands on every machine; a text says why one cannot be tried here."""
     found: dict[str, list[Outcome] | str] = {}
-    for each in SURROUNDINGS:
-        if chosen(each.name, only):
+    asked = [each for each in SURROUNDINGS if chosen(each.name, only)]
+    if not asked:
+        return found
+    with tempfile.TemporaryDirectory(prefix="faults-") as base:
+        usual = Usual(Path(base))
+        for each in asked:
             missing = each.only()
             if missing:
                 found[each.name] = missing
                 tell(each.name, [f"not tried: {missing}"])
                 continue
-            with tempfile.TemporaryDirectory(prefix="faults-") as base:
-                told = outcomes(each, Path(base))
-            found[each.name] = told
+            found[each.name] = told = list(usual.outcomes(each))
             tell(each.name, [f"{outcome.command}: {outcome.problem}" for outcome in told if outcome.problem])
     return found
 
