@@ -198,9 +198,11 @@ class FileTools:
 
     def resume(self) -> None:
         """End the session and go on with it, as a later start of the program does."""
-        self._session = self._session.resumed()
+        ended, self._session = self._session, self._session.resumed()
+        self._told += self._noticed()[1]
+        if not self._session.behaviours.changes_are_taken_over_at_resume:
+            self._session = ended.resumed()
         self._session.user_speaks()
-        self._told += self._noticed()[1] * self._session.behaviours.times_told_after_resume
 
     def compact(self) -> None:
         """Let a summary take the conversation's place; the files that it goes on with are read once more."""

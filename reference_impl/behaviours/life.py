@@ -37,11 +37,12 @@ class LifeBehaviours:
         meaning="A resumed session notices at its start what changed since the Read, and takes it over.",
         shown_by=("sessions/edit-after-new-change-before-resume",),
     )
-    times_told_after_resume: int = behaviour(
-        2,
-        {"2.0.76": 1},
-        meaning="The value is how often a resumed session is told what changed in a file while it was away.",
-        shown_by=("reminders/change-before-resume",),
+    changes_are_taken_over_at_resume: bool = behaviour(
+        False,
+        {"2.0.76": True},
+        meaning="What changed while a session was away counts as known once it is told; otherwise it is told again "
+        "with the first result, and until then an Edit or Write is refused.",
+        shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
     restored_edits_are_news: bool = behaviour(
         False,

@@ -53,7 +53,7 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("command_errors_come_in_order", "2.1.87"): BETWEEN,
     ("sessions_are_restored", "1.0.92"): BETWEEN,
     ("parts_are_restored", "2.1.228"): BETWEEN,
-    ("times_told_after_resume", "2.0.76"): BETWEEN,
+    ("changes_are_taken_over_at_resume", "2.0.76"): BETWEEN,
     ("restored_edits_are_news", "2.0.76"): BETWEEN,
     ("restored_edits_are_news", "2.1.87"): BETWEEN,
     ("restored_edits_are_seen", "2.1.281"): "before it, every Edit answers so",
