@@ -40,7 +40,7 @@ class LifeBehaviours:
     changes_are_taken_over_at_resume: bool = behaviour(
         False,
         {"2.0.76": True},
-        meaning="What changed while a session was away counts as known once it is told; otherwise it is told again "
+        meaning="A change while a session was away counts as known once it is told; otherwise it is told again "
         "with the first result, and until then an Edit or Write is refused.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
