@@ -100,7 +100,8 @@ def copy_of_checkout(folder: Path, *, whole: bool = False, contracts: Collection
         shutil.copytree(CHECKOUT / "fixtures", checkout / "fixtures")
     else:
         _small_suite(checkout / "fixtures", contracts)
-        (checkout / "harness" / "targets" / "baselines" / "reference.yaml").unlink()  # names other scenarios
+        for baseline in (checkout / "harness" / "targets" / "baselines").glob("*.yaml"):
+            baseline.unlink()  # it names other scenarios
     binaries = folder / "bin"
     binaries.mkdir()
     for name, module in (("readfirst", "readfirst.harness.cli.main"), ("pytest", "pytest")):
