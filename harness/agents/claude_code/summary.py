@@ -35,7 +35,7 @@ def summarise(conversation: Conversation) -> None:
     was answered last.
     """
     call = conversation.start_call(_NO_TOOL, {})
-    if asked := conversation.results and any("summary" in note for note in conversation.notes):
+    if asked := bool(conversation.results) and any("summary" in note for note in conversation.notes):
         conversation.say("<summary>Files were read and changed.</summary>")
     if call in conversation.results and not asked:
         raise BrokenAdapter("the product did not have its conversation summarised", blame="environment")

@@ -1,0 +1,58 @@
+"""Summaries: in each of the ways in which versions ask for one, the conversation goes on; without one that is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import pytest
+
+from readfirst.harness.agents.claude_code.summary import summarise
+from readfirst.harness.agents.conversation import Conversation
+from readfirst.harness.session import BrokenAdapter, ToolResult
+
+ASKED = "Write a summary of the conversation."
+
+
+class Talk:
+    """A conversation whose requests are given: the calls that each tells the results of, and the texts beside them."""
+
+    def __init__(self, *requests: tuple[Sequence[str], Sequence[str]]) -> None:
+        self.said: list[str] = []
+        self._requests = list(requests)
+
+    @property
+    def results(self) -> Mapping[str, ToolResult]:
+        return {call: ToolResult("", False) for call in self._requests[0][0]}
+
+    @property
+    def notes(self) -> Sequence[str]:
+        return self._requests[0][1]
+
+    def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
+        return "call"
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+        del self._requests[0]
+
+
+@pytest.mark.parametrize(
+    ("talk", "times"),
+    [
+        (Talk(((), ["This goes on from a summary."])), 0),
+        (Talk((["call"], [ASKED]), ((), ["This goes on from a summary."])), 1),
+        (Talk((["earlier"], [ASKED]), (["call"], ["What was read."])), 1),
+    ],
+    ids=["on the side", "as the next step", "ahead of the last result"],
+)
+def test_a_summary_is_given_where_one_is_asked_for(talk: Talk, times: int) -> None:
+    summarise(cast("Conversation", talk))
+    assert len(talk.said) == times
+
+
+def test_a_conversation_that_goes_on_without_a_summary_is_told_of() -> None:
+    talk = Talk((["call"], ["What was read."]))
+    with pytest.raises(BrokenAdapter, match="did not have its conversation summarised"):
+        summarise(cast("Conversation", talk))
+    assert talk.said == []
