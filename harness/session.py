@@ -206,6 +206,7 @@ class Adapter(Protocol):
     `reset()` (optional) ends what serves several sessions, because it may have spoilt more than its workspace.
     `repeats_paths = True` (optional) declares that every session starts from nothing, so that a path may be
     the workspace of one scenario after the other; otherwise each scenario has a path of its own.
+    `in_memory = True` (optional) declares that it does not matter on which file system its workspaces are.
     `servers` (optional) is the pool that lends its servers, and with them the sites of its sessions.
     `lacks(tool, arguments)` (optional) says what of a call it does not claim (`Read with pages`), else nothing.
     """

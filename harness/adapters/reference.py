@@ -45,6 +45,7 @@ class ReferenceAdapter:
     """
 
     repeats_paths = True
+    in_memory = True
 
     def __init__(self, contract: str | Behaviours, *, seconds: float = TIME_LIMIT) -> None:
         tools = (schema.tool for schema in FileTools(contract, root=".").schemas)

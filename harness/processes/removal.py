@@ -11,7 +11,7 @@ import fcntl
 import itertools
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 
@@ -25,14 +25,14 @@ _IMMUTABLE, _APPEND_ONLY = 0x10, 0x20
 _numbers = itertools.count()
 
 
-def empty(directory: str, keep: frozenset[str] = frozenset()) -> None:
-    """Remove what is in a directory but for directories of these names.
+def empty(directory: str, names: Collection[str] | None = None) -> None:
+    """Remove what is in a directory, or only what has these names.
 
     Directories without permissions are given them. Raises OSError, and RecursionError for a tree that is too deep.
     """
     descriptor = os.open(directory, _OPEN)
     try:
-        _empty(descriptor, keep)
+        _empty(descriptor, names)
     finally:
         os.close(descriptor)
 
@@ -62,14 +62,14 @@ def destroy(directory: str, *, last: str = "") -> None:
         os.close(parent)
 
 
-def _empty(descriptor: int, keep: frozenset[str] = frozenset()) -> None:
+def _empty(descriptor: int, names: Collection[str] | None = None) -> None:
     _unlock(descriptor)
     with os.scandir(descriptor) as listing:
-        found = list(listing)
+        found = [entry for entry in listing if names is None or entry.name in names]
     for entry in found:
         if not entry.is_dir(follow_symlinks=False):
             os.unlink(entry.name, dir_fd=descriptor)
-        elif entry.name not in keep:
+        else:
             below = _opened(entry.name, descriptor)
             try:
                 _empty(below)

@@ -15,7 +15,7 @@ from typing import Self
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.processes.removal import destroy
 
-__all__ = ["Scratch", "ScratchError", "sweep"]
+__all__ = ["Scratch", "ScratchError", "in_memory", "sweep"]
 
 _LOG = logging.getLogger("readfirst")
 _PREFIX = "readfirst-"
@@ -23,6 +23,10 @@ _NAME = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _LOCK_NAME = ".lock"
 _NEW = 3600.0
 """Seconds in which a folder without a lock may be about to get it."""
+_MEMORY = "/dev/shm"
+"""Where Linux has a file system in memory that everybody may use."""
+_ROOM = 256 * 1024 * 1024
+"""Bytes that must be free in memory. The largest scenario takes a sixth of it."""
 _swept = False
 
 
@@ -35,15 +39,17 @@ class ScratchError(ReadfirstError):
 class Scratch:
     """A fresh folder below the system's folder for temporary files; `path` is absolute and without links.
 
-    Making the first one of a process removes those that killed runs have left. Raises ScratchError.
+    `memory`: in memory where that is possible, for many small files. Making the first one of a process removes those
+    that killed runs have left. Raises ScratchError.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, memory: bool = False) -> None:
         sweep()
+        place = in_memory() if memory else None
         self._lock: int | None = None
         while self._lock is None:
             try:
-                self.path = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX)))
+                self.path = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=place)))
                 self._lock = _lock(self.path, os.O_CREAT)
             except OSError as error:
                 problem = f"cannot make a folder for temporary files: {error}. Set TMPDIR to a folder with free space"
@@ -72,6 +78,21 @@ class Scratch:
         self.close()
 
 
+def in_memory() -> str | None:
+    """Return a folder for temporary files that is in memory; None if the system has none with room for them.
+
+    Whoever sets TMPDIR has said where they are to be.
+    """
+    if any(map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))):
+        return None
+    try:
+        state = os.statvfs(_MEMORY)
+    except OSError:
+        return None
+    is_open = os.access(_MEMORY, os.W_OK | os.X_OK) and not state.f_flag & os.ST_NOEXEC
+    return _MEMORY if is_open and state.f_bavail * state.f_frsize >= _ROOM else None
+
+
 def _lock(folder: Path, flags: int = 0) -> int | None:
     """Lock a folder, and return what holds the lock; None if another process does, or has just removed the folder.
 
@@ -98,11 +119,12 @@ def sweep() -> None:
     if _swept:
         return
     _swept = True
-    with suppress(OSError), os.scandir(tempfile.gettempdir()) as listing:
-        left = [Path(entry.path) for entry in listing if _NAME.fullmatch(entry.name)]
-        for folder in left:
-            with suppress(OSError):
-                _sweep_away(folder)
+    for place in filter(None, (tempfile.gettempdir(), in_memory())):
+        with suppress(OSError), os.scandir(place) as listing:
+            left = [Path(entry.path) for entry in listing if _NAME.fullmatch(entry.name)]
+            for folder in left:
+                with suppress(OSError):
+                    _sweep_away(folder)
 
 
 def _sweep_away(folder: Path) -> None:

@@ -6,8 +6,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import escape
 from typing import IO
-from xml.sax.saxutils import escape, quoteattr
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
@@ -155,7 +155,7 @@ class JunitReport:
 def _element(suite: _Suite, name: str, message: str, text: str = "") -> str:
     suite.counts[_KINDS[name]] += 1
     opening = f"      <{name} message={_value(message)}"
-    return f"{opening}>{escape(text)}</{name}>\n" if text else f"{opening}/>\n"
+    return f"{opening}>{escape(text, quote=False)}</{name}>\n" if text else f"{opening}/>\n"
 
 
 def _counts(counts: Counter[str]) -> str:
@@ -163,4 +163,4 @@ def _counts(counts: Counter[str]) -> str:
 
 
 def _value(text: str) -> str:
-    return quoteattr(visible(text))
+    return f'"{escape(visible(text))}"'

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import groupby
 from textwrap import wrap
 from typing import Any
-from xml.sax.saxutils import escape
 
 from readfirst.harness.report.visible import visible
 
@@ -233,4 +233,4 @@ def _drawn(bar: _Bar, x: float, top: float, width: float, layout: Layout) -> Ite
 
 
 def _text(text: str) -> str:
-    return escape(text, {'"': "&quot;"})
+    return escape(text)

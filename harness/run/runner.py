@@ -112,7 +112,8 @@ class Runner:
         self._servers: ServerPool | None = getattr(self._adapter, "servers", None)
         self._capabilities = capabilities_of(self._adapter)
         self._lacks = getattr(self._adapter, "lacks", lambda _tool, _arguments: "")
-        self._place = SitePool(confined=spec.confine)
+        memory = getattr(self._adapter, "in_memory", False)
+        self._place = SitePool(confined=spec.confine, memory=memory)
         self._kept = KeptWorkspaces(spec.keep) if spec.keep is not None else None
         if self._kept is not None:
             self._place.keep = self._kept.copy

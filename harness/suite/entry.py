@@ -55,6 +55,14 @@ class TextContent:
         data = text.encode(self.encoding)
         return _BOMS[self.encoding] + data if self.bom else data
 
+    def is_longer_than(self, size: int) -> bool:
+        """Tell whether there are more bytes than `size`; expanded only where that is not plain."""
+        times = 1 if self.times is None else self.times
+        if len(self.text.replace("{n}", "1")) * times > size:
+            return True
+        # A character has up to four bytes, a carriage return in front as many; `{n}` has up to twelve digits.
+        return len(self.text) * times * 8 + len(_BOMS["utf-8"]) > size and len(self.data()) > size
+
 
 def _repeated(text: str, times: int) -> str:
     parts = text.split("{n}")

@@ -343,7 +343,13 @@ class Scenario:
 
 
 def _is_large(entry: Entry) -> bool:
-    return isinstance(entry, RegularFile) and len(entry.data) > _SHOWN_BYTES
+    match entry:
+        case RegularFile(content=TextContent() as content):
+            return content.is_longer_than(_SHOWN_BYTES)
+        case RegularFile():
+            return len(entry.data) > _SHOWN_BYTES
+        case _:
+            return False
 
 
 def _folded_path(arguments: Mapping[str, Any]) -> str:

@@ -6,15 +6,16 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
-
-from jsonschema import Draft202012Validator
+from typing import TYPE_CHECKING, Any
 
 from readfirst.harness.source.finding import Finding
 from readfirst.harness.source.inspection import did_you_mean
 from readfirst.harness.source.strict_yaml import Document, YamlPath
 from readfirst.harness.suite.suite import default_root
 from readfirst.harness.suite.vocabulary import Vocabulary, load_vocabulary
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
 
 __all__ = ["mapping_findings"]
 
@@ -38,6 +39,8 @@ def mapping_findings(document: Document) -> list[Finding]:
 
 @cache
 def _validator() -> Draft202012Validator:
+    from jsonschema import Draft202012Validator  # here, because a run must not wait for jsonschema
+
     schema = json.loads((default_root() / "schema" / "target.schema.json").read_text("utf-8"))
     return Draft202012Validator(schema)
 

@@ -1,14 +1,13 @@
 """Workspace directories: lay out what a scenario gives, take snapshots of it, clear up afterwards."""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
-# ruff: noqa: PTH101, PTH102, PTH103, PTH104, PTH119, PTH120, PTH208
+# ruff: noqa: PTH101, PTH102, PTH104, PTH119, PTH120
 
 from __future__ import annotations
 
 import errno
 import os
 import re
-import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from readfirst.harness.session import Permissions, Workspace
 from readfirst.harness.suite.entry import OLD_TIME, Directory, Entry, HardLink, RegularFile
 from readfirst.harness.suite.scenario import Scenario, WorldEvent
 from readfirst.harness.suite.shift import NANOSECONDS
+from readfirst.harness.workspace.folder import Folder, SpoiltError
 from readfirst.harness.workspace.hook import hooks_of
 from readfirst.harness.workspace.snapshot import TooLargeError, changes, scan, snapshot
 from readfirst.harness.workspace.world import WorldEventError, create, perform
@@ -60,10 +60,6 @@ _OF_THE_SYSTEM = frozenset(
 """Errors that say nothing of whoever had the workspace."""
 
 
-class SpoiltError(Exception):
-    """What an implementation did to its workspace makes it unusable; the message says what."""
-
-
 @contextmanager
 def _spoilt(doing: str) -> Iterator[None]:
     """Raise SpoiltError for what goes wrong with a workspace that an implementation had, in any way a system knows.
@@ -93,16 +89,19 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
     """
     top = os.fspath(root)
     later = []
-    directories = {""}
+    directories = {"": top}
+
+    def make(path: str) -> None:
+        if path not in directories:
+            make(path.rpartition("/")[0])
+            directories[path] = f"{top}/{path}"
+            with suppress(FileExistsError):  # where capitals make no difference
+                os.mkdir(directories[path])
+
     for path, entry in files.items():
-        parent = path.rpartition("/")[0]
-        while parent not in directories:
-            directories.add(parent)
-            os.makedirs(f"{top}/{parent}", exist_ok=True)
-            parent = parent.rpartition("/")[0]
+        make(path.rpartition("/")[0])
         if isinstance(entry, Directory):
-            directories.add(path)
-            os.makedirs(f"{top}/{path}", exist_ok=True)
+            make(path)
         elif isinstance(entry, HardLink):
             later.append((path, entry))
         else:
@@ -113,8 +112,7 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
             os.utime(f"{top}/{path}", ns=(time, time), follow_symlinks=False)
     for path, entry in later:
         create(top, path, entry)
-    for path in sorted(directories, reverse=True):
-        target = f"{top}/{path}" if path else top
+    for path, target in sorted(directories.items(), reverse=True):
         given = files.get(path)
         mode = given.mode if isinstance(given, Directory) else None
         os.utime(target, (OLD_TIME, OLD_TIME))
@@ -154,36 +152,40 @@ class Site:
         self.around = f"{directory}/{_AROUND}"
         self.home = f"{directory}/{_HOME}"
         self.root = f"{self.around}/{_ROOT}"
-        self._base = os.path.dirname(directory) if alone_in_base else None
         for made in (directory, self.around, self.home, self.root):
             os.mkdir(made, 0o755)
-        self._elsewhere = [(self.home, HOME)]
+        base = os.path.dirname(directory)
+        above = Folder(
+            directory,
+            "../../",
+            {_AROUND, _HOME, _TMPDIR if confined else _HOME}.__contains__,
+            role="the folder two levels above its workspace",
+        )
+        around = Folder(
+            self.around,
+            "../",
+            lambda name: name == os.path.basename(self.root),
+            role="the folder above its workspace",
+        )
+        self._own = [above, around, Folder(self.home, HOME, role="its home")]
+        self._shared = [Folder(base, "../../../", _OF_A_BASE.fullmatch)] if alone_in_base else []
+        self._servers: list[Folder] = []
         if confined:
             os.mkdir(f"{directory}/{_TMPDIR}", 0o755)
-            base = os.path.dirname(directory)
-            for folder in (directory, base):
-                self._elsewhere.append((f"{folder}/{_TMPDIR}", TEMPORARY))
-            self._elsewhere.append((f"{base}/{_HOME}", HOME))
-        self._folders = [
-            (made, _identity(made), name)
-            for made, name in (
-                (directory, "the folder two levels above its workspace"),
-                (self.around, "the folder above its workspace"),
-                (self.home, "its home"),
-            )
-        ]
+            self._own.append(Folder(f"{directory}/{_TMPDIR}", TEMPORARY))
+            self._servers = [Folder(f"{base}/{_TMPDIR}", TEMPORARY), Folder(f"{base}/{_HOME}", HOME)]
 
     def rename(self, name: str) -> None:
         """Give the root another path, in the same folder."""
         renamed = f"{self.around}/{name}"
-        os.rename(self.root, renamed)
-        self.root = renamed
+        if renamed != self.root:
+            os.rename(self.root, renamed)
+            self.root = renamed
 
     def check(self) -> None:
         """Raise SpoiltError if a folder above the workspace, or its home, is no longer the one that was made."""
-        for folder, identity, name in self._folders:
-            if _identity(folder) != identity:
-                raise SpoiltError(f"the implementation removed or replaced {name}")
+        for folder in self._own:
+            folder.check()
 
     def workspace(self, scenario: Scenario) -> Workspace:
         """Return what the adapter learns of this site and the scenario."""
@@ -223,33 +225,14 @@ class Site:
         Of a confined session also that of its temporary files (`$TMPDIR/name`). Raises SpoiltError, and OSError for
         what the system lacks.
         """
-        self.check()
         with _spoilt("read the workspace"):
-            return self._snapshot()
-
-    def _snapshot(self) -> dict[str, Entry]:
-        entries = snapshot(self.root)
-        for folder, prefix, strays in self._strays():
-            scan(folder, prefix, entries, self.root, names=strays)
-        for folder, prefix in self._elsewhere:
-            with suppress(FileNotFoundError):  # those of a shared server are made with it
-                if names := os.listdir(folder):
-                    own = filter(_OWN_STATE.fullmatch, names) if prefix == HOME else ()
-                    scan(folder, prefix, entries, self.root, names=set(names).difference(own))
-        return entries
-
-    def _strays(self) -> Iterator[tuple[str, str, set[str]]]:
-        """Yield the folders around the workspace that hold something else than what was put there."""
-        around = set(os.listdir(self.around)) - {os.path.basename(self.root)}
-        if around:
-            yield self.around, "../", around
-        above = set(os.listdir(self.directory)) - {_AROUND, _HOME, _TMPDIR}
-        if above:
-            yield self.directory, "../../", above
-        if self._base is not None:
-            beyond = {name for name in os.listdir(self._base) if not _OF_A_BASE.fullmatch(name)}
-            if beyond:
-                yield self._base, "../../../", beyond
+            folders = (*self._own, *self._shared, *self._servers)
+            added = [(folder, names) for folder in folders if (names := folder.added())]
+            entries = snapshot(self.root)
+            for folder, names in added:
+                own = filter(_OWN_STATE.fullmatch, names) if folder.prefix == HOME else ()
+                scan(folder.path, folder.prefix, entries, self.root, names=names.difference(own))
+            return entries
 
     def substituted(self, value: Any) -> Any:
         """Return a JSON value with the root's absolute path for `$WS` in all nested strings."""
@@ -269,28 +252,17 @@ class Site:
 
     def clear(self) -> None:
         """Make the site as new. Raises OSError, and RecursionError for a tree that is too deep."""
-        for folder, _, strays in self._strays():
-            if folder == self._base:
-                for name in strays:
-                    destroy(f"{folder}/{name}")
-        empty(self.directory, keep=frozenset((_AROUND, _HOME, _TMPDIR)))
-        if self.confined:
-            empty(f"{self.directory}/{_TMPDIR}")
-        empty(self.home)
-        empty(self.around, keep=frozenset((os.path.basename(self.root),)))
+        for folder in self._shared:
+            for name in folder.added():
+                destroy(f"{folder.path}/{name}")
+        for folder in self._own:
+            if not folder.is_untouched():
+                empty(folder.path, folder.added())
         try:
-            os.mkdir(self.root, 0o755)
-        except FileExistsError:
             empty(self.root)
-
-
-def _identity(path: str) -> tuple[int, int, int] | None:
-    """Return what distinguishes the thing at a path from others, None if nothing is there."""
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode)
+        except OSError:  # something else stands in its place, or nothing
+            empty(self.around)
+            os.mkdir(self.root, 0o755)
 
 
 class SitePool:
@@ -298,12 +270,14 @@ class SitePool:
 
     The base is a fresh directory for temporary files unless one is named. Its path holds no symbolic links.
     One in which a site could not be cleared is left alone until the place is closed, and there is a fresh one.
-    `confined` is that of its sites. `keep` gets every site with its scenario's id, after the last step.
+    `memory`: a fresh directory is in memory where that is possible. `confined` is that of its sites. `keep` gets every
+    site with its scenario's id, after the last step.
     """
 
-    def __init__(self, base: Path | None = None, *, confined: bool = False) -> None:
+    def __init__(self, base: Path | None = None, *, confined: bool = False, memory: bool = False) -> None:
         self.keep: Callable[[str, Site], None] | None = None
         self._confined = confined
+        self._memory = memory
         self.base = ""
         self._named = base is not None
         self._scratch: list[Scratch] = []
@@ -377,7 +351,7 @@ class SitePool:
         """Go on in a fresh base, unless it has a name."""
         if not self._named:
             self._free.clear()
-            self._scratch.append(Scratch())
+            self._scratch.append(Scratch(memory=self._memory))
             self.base = str(self._scratch[-1].path)
 
     def _new(self) -> Site:

@@ -110,7 +110,7 @@ def mode_of(path: str) -> int:
 
 def read(path: str) -> bytes:
     """Return the file's bytes. OSError: it cannot be read, or it is a directory."""
-    with open(path, "rb") as file:
+    with open(path, "rb", buffering=0) as file:
         return file.read()
 
 

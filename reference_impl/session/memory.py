@@ -115,7 +115,7 @@ class Writes:
 
     def last_of(self, path: str) -> int:
         """Return the number of the last write of a file, from 1; 0 if nobody here wrote it."""
-        return self._last.get(disk.leads_to(path), 0)
+        return self._last.get(disk.leads_to(path), 0) if self._last else 0
 
 
 @dataclass(slots=True)

@@ -127,7 +127,7 @@ class DenyRules:
 
     def denies_target(self, action: str, path: str) -> bool:
         """Tell whether the file that the path finally leads to is closed; links are followed."""
-        return disk.exists(path) and self.denies(action, disk.leads_to(path))
+        return bool(self._lists) and disk.exists(path) and self.denies(action, disk.leads_to(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +221,8 @@ class Permissions:
         if self.behaviours.rules_fail_at_their_base and self.rules.is_base(action, path):
             raise Refusal("permission_denied", "Error checking permissions")
         whole = self.behaviours.refusals_name_the_whole_path
-        follows = self.behaviours.rules_follow_links and disk.exists(path if whole else unfolded or path)
-        if self.rules.denies(action, path) or (follows and self.rules.denies_target(action, path)):
+        follows = self.behaviours.rules_follow_links and self.rules.denies_target(action, path)
+        if self.rules.denies(action, path) or (follows and disk.exists(path if whole else unfolded or path)):
             verb = "read" if action == "Read" else "edit"
             shown = path if whole else given
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")

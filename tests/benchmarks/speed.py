@@ -32,6 +32,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
 from readfirst.harness.compare.compare import compare
+from readfirst.harness.processes.scratch import in_memory
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.run.runner import Runner, RunSpec, run
@@ -226,9 +227,9 @@ def replay_ratio(rounds: int) -> Result:
     former = os.umask(0o022)
     try:
         for _ in range(rounds):
-            with SitePool() as place:
+            with SitePool(memory=True) as place:
                 harnessed.append(seconds(with_harness))
-            with tempfile.TemporaryDirectory() as folder:
+            with tempfile.TemporaryDirectory(dir=in_memory()) as folder:
                 plain.append(seconds(partial(bare, scenarios, os.path.realpath(folder))))
     finally:
         os.umask(former)
@@ -243,9 +244,10 @@ def replay_ratio(rounds: int) -> Result:
 _BARE_PROCESS = """\
 import os, pickle, sys, tempfile
 sys.path.insert(0, sys.argv[1])
+from readfirst.harness.processes.scratch import in_memory
 from speed import bare
 os.umask(0o022)
-with open(sys.argv[2], "rb") as file, tempfile.TemporaryDirectory() as folder:
+with open(sys.argv[2], "rb") as file, tempfile.TemporaryDirectory(dir=in_memory()) as folder:
     bare(pickle.load(file), os.path.realpath(folder))
 """
 

@@ -104,6 +104,51 @@ def test_no_place_for_temporary_files_is_reported(monkeypatch: pytest.MonkeyPatc
         Scratch()
 
 
+@pytest.fixture
+def memory(temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let a folder be the system's folder in memory, and no variable name another."""
+    monkeypatch.setattr(tempfile, "tempdir", os.fspath(temporary))
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        monkeypatch.delenv(name, raising=False)
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    monkeypatch.setattr(scratch, "_MEMORY", os.fspath(folder))
+    monkeypatch.setattr(scratch, "_ROOM", 1)
+    return folder
+
+
+def test_memory_is_used_on_request_only(temporary: Path, memory: Path) -> None:
+    with Scratch(memory=True) as fast, Scratch() as slow:
+        assert [fast.path.parent, slow.path.parent] == [memory, temporary]
+    assert [*memory.iterdir(), *temporary.iterdir()] == []
+
+
+@pytest.mark.parametrize("why", ["named", "full", "missing", "read-only"])
+def test_memory_that_does_not_serve_is_not_used(
+    temporary: Path, memory: Path, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    match why:
+        case "named":
+            monkeypatch.setenv("TMPDIR", os.fspath(temporary))
+        case "full":
+            monkeypatch.setattr(scratch, "_ROOM", 1 << 60)
+        case "missing":
+            memory.rmdir()
+        case _:
+            monkeypatch.setattr(os, "access", lambda path, _mode: path != os.fspath(memory))
+    with Scratch(memory=True) as made:
+        assert made.path.parent == temporary
+
+
+def test_what_a_killed_process_left_in_memory_is_removed(temporary: Path, memory: Path) -> None:
+    left = Scratch(memory=True)
+    assert left._lock is not None
+    os.close(left._lock)
+    scratch._swept = False
+    Scratch().close()
+    assert list(memory.iterdir()) == []
+
+
 def test_a_folder_that_somebody_removed_harms_nobody(temporary: Path) -> None:
     made = Scratch()
     made.path.rename(temporary / "moved")

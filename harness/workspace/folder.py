@@ -1,0 +1,85 @@
+"""Folder: one that the harness made around a workspace, and what others put into it."""
+
+# Plain `os` calls on strings: they run at every step.
+# ruff: noqa: PTH208
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+
+from readfirst.harness.suite.entry import OLD_TIME
+
+__all__ = ["Folder", "SpoiltError"]
+
+
+class SpoiltError(Exception):
+    """What an implementation did to its workspace makes it unusable; the message says what."""
+
+
+class Folder:
+    """A directory of the harness that an implementation can write to.
+
+    `keeps` tells what belongs into it by name. `prefix` is what paths in it begin with in a snapshot. `role` says what
+    it is where it must stay. While nothing else is in it, it has the fixed old time. Whoever puts something into it, or
+    takes something out, changes that, and when its times were changed last; only then is it listed.
+    """
+
+    def __init__(
+        self, path: str, prefix: str, keeps: Callable[[str], object] = lambda _name: False, *, role: str = ""
+    ) -> None:
+        self.path = path
+        self.prefix = prefix
+        self.role = role
+        self._keeps = keeps
+        self._identity = _identity(self._status())
+        self._untouched: tuple[int, int] | None = None
+
+    def check(self) -> None:
+        """Raise SpoiltError if the directory must stay, and is no longer the one that was made."""
+        self._checked()
+
+    def is_untouched(self) -> bool:
+        """Tell whether nothing came into it, or left it, since `added` found nothing in it."""
+        status = self._status()
+        return status is not None and _times(status) == self._untouched
+
+    def added(self) -> frozenset[str]:
+        """Return the names in it that do not belong there; none where it is gone.
+
+        Raises SpoiltError as `check` does, and OSError if it cannot be listed.
+        """
+        status = self._checked()
+        if status is None or _times(status) == self._untouched:
+            return frozenset()
+        self._untouched = None
+        with suppress(OSError):  # before it is listed, so that what comes meanwhile is seen the next time
+            os.utime(self.path, (OLD_TIME, OLD_TIME), follow_symlinks=False)
+            status = self._status() or status
+        found = frozenset(name for name in os.listdir(self.path) if not self._keeps(name))
+        if not found and status.st_mtime == OLD_TIME and status.st_mode & stat.S_IRWXU == stat.S_IRWXU:
+            self._untouched = _times(status)
+        return found
+
+    def _checked(self) -> os.stat_result | None:
+        status = self._status()
+        if self.role and _identity(status) != self._identity:
+            raise SpoiltError(f"the implementation removed or replaced {self.role}")
+        return status
+
+    def _status(self) -> os.stat_result | None:
+        try:
+            return os.lstat(self.path)
+        except OSError:
+            return None
+
+
+def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
+    """Return what distinguishes the thing at a path from others, None if nothing is there."""
+    return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
+
+
+def _times(status: os.stat_result) -> tuple[int, int]:
+    return status.st_mtime_ns, status.st_ctime_ns
