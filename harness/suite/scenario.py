@@ -305,7 +305,7 @@ class Scenario:
             or self.given.memory_files
             or any(isinstance(step, SessionEvent) for step in self.steps)
             or any(_is_large(entry) for entry in self.given.files.values())
-            or len({path for call in self.calls() if (path := _folded_path(call.arguments))}) > 1
+            or len({path for call in self.calls() if (path := _path(call.arguments))}) > 1
             or self.relative
             or (self._creates_files() and self._has_carriage_returns())
         )
@@ -350,6 +350,11 @@ def _is_large(entry: Entry) -> bool:
             return len(entry.data) > _SHOWN_BYTES
         case _:
             return False
+
+
+def _path(arguments: Mapping[str, Any]) -> str:
+    path = arguments.get("file_path", arguments.get("notebook_path"))
+    return path if isinstance(path, str) else ""
 
 
 def _folded_path(arguments: Mapping[str, Any]) -> str:

@@ -14,7 +14,6 @@ from readfirst.harness.record.record import take
 from readfirst.harness.record.takes import NUMBERS, Take, Takes
 from readfirst.harness.session import Adapter, BrokenAdapter
 from readfirst.harness.suite.contracts import Contract
-from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript
 
@@ -155,6 +154,8 @@ def facts(transcript: Transcript, level: Level) -> Facts:
         (
             tuple(_of_result(result, level) for result in step.results),
             _of_changes(step.changes),
+            _of_changes(step.created),
+            step.reminders if level in ("text", "verbatim") else len(step.reminders),
         )
         for step in transcript.steps
     )
@@ -172,5 +173,5 @@ def _of_result(result: RecordedResult, level: Level) -> Facts:
             return (result,)
 
 
-def _of_changes(changed: Mapping[str, Entry | None]) -> Facts:
+def _of_changes(changed: Mapping[str, object]) -> Facts:
     return tuple(sorted(changed.items()))

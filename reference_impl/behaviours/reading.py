@@ -84,12 +84,11 @@ class ReadBehaviours:
         "empty value the file is shown again.",
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
-    repeated_reads_of_notebooks_are_told: bool = behaviour(
+    ranges_of_notebooks_are_ignored: bool = behaviour(
         False,
         {"2.1.212": True},
-        meaning="A second Read of a notebook that has not changed is answered like one of the same lines of another "
-        "file, whatever range it names.",
-        shown_by=("crossed/notebooks-93",),
+        meaning="A second Read of a notebook is answered like one of the same lines, whatever range it names.",
+        shown_by=("crossed/notebooks-93", "notebooks/read-again"),
     )
     empty_answers_are_told: bool = behaviour(
         False,

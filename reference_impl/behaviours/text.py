@@ -95,6 +95,12 @@ class TextBehaviours:
         meaning="Read does not see a `\\r` at the very end of a file.",
         shown_by=("line-endings/read-cr-at-the-end", "line-endings/lone-cr-file"),
     )
+    carriage_return_of_last_line_is_lost: bool = behaviour(
+        False,
+        {"2.1.112": True},
+        meaning="Read does not show a `\\r` at the very end of the lines that it shows.",
+        shown_by=("line-endings/read-crs-at-the-end",),
+    )
     line_endings_of_utf_16_are_seen: bool = behaviour(
         False,
         {"2.1.72": True},

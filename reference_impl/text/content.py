@@ -102,13 +102,12 @@ def well_formed(text: str) -> str:
 def encode(text: str, file_format: Format) -> bytes:
     """Return the bytes. Every `\\n` becomes the line ending, also one that follows a `\\r`.
 
-    Half of a surrogate pair becomes U+FFFD. What is empty has no byte order mark either. As Latin-1 every UTF-16 code
-    unit loses its upper byte.
+    Half of a surrogate pair becomes U+FFFD. As Latin-1 every UTF-16 code unit loses its upper byte.
     """
     text = well_formed(text)
     if file_format.line_ending != "\n":
         text = (text if file_format.doubled else unify(text)).replace("\n", file_format.line_ending)
-    if file_format.mark and text:
+    if file_format.mark:
         text = f"\ufeff{without_mark(text)}"
     if file_format.encoding == _LATIN_1:
         return text.encode(_UTF_16)[::2]

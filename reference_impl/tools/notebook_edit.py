@@ -17,6 +17,7 @@ from readfirst.reference_impl.session.memory import modified_at
 from readfirst.reference_impl.session.paths import refuse_null, refuse_null_at_last
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.text.content import encode
+from readfirst.reference_impl.text.insertion import without_escapes
 from readfirst.reference_impl.text.json_text import JsonError, indented, parse
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
@@ -66,8 +67,11 @@ def schema(behaviours: Behaviours) -> Schema:
     )
 
 
-def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG001 - one of several
+def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments that all rules see: a cell's number becomes its name."""
+    if session.behaviours.escapes_are_decoded:
+        source = without_escapes(arguments["new_source"], session.behaviours)
+        arguments = {**arguments, "new_source": source}
     if "cell_number" not in arguments:
         return arguments
     named = {**arguments, "cell_id": f"cell-{int(arguments['cell_number'])}"}

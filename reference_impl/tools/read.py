@@ -105,18 +105,15 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     if session.behaviours.read_names_directories and not notebook.is_notebook(path, session.behaviours):
         refuse_directory(session, path, given)
     if notebook.is_notebook(path, session.behaviours):
-        whole = lines_asked(session, {})  # ranges are of lines
-        told = (
-            session.behaviours.repeated_reads_of_notebooks_are_told
-            and session.behaviours.repeated_read_answer
-        )
-        if told and is_unchanged(session, path, whole):
+        ranged = not session.behaviours.ranges_of_notebooks_are_ignored
+        asked = lines_asked(session, arguments if ranged else {})
+        if (told := session.behaviours.repeated_read_answer) and is_unchanged(session, path, asked):
             return told
         content = decode(disk.read(path))
         if session.behaviours.read_overlooks_marks_of_notebooks:
             content = content.removeprefix("\ufeff")
         answer = notebook.shown_cells(content, given, session.behaviours)
-        session.memory.remember(path, None, whole, seen=True)
+        session.memory.remember(path, None, asked, seen=True)
         return answer
     if media.is_pdf(path, session.behaviours):
         answer, counts = (
@@ -146,7 +143,7 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     )
     if behaviours.final_carriage_return_is_lost:
         content = content.removesuffix("\r")
-    lines = lines_of(content)
+    lines = content.split("\n")
     offset, limit = lines_asked(session, arguments)
     selected = selection(lines, offset, limit, one_by_one=behaviours.range_is_filtered_by_index)
     text = known_text = "\n".join(selected)
@@ -173,7 +170,9 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     note = told_at_the_end(data) if behaviours.unwritable_files_are_told else ""
     if not text and not (content and selected and behaviours.blank_ranges_are_shown):
         return nothing_to_show(content, offset, told=behaviours.empty_file_warning) + note
-    shown_lines = [line[: behaviours.line_width_limit] for line in text.split("\n")]
+    if behaviours.carriage_return_of_last_line_is_lost:
+        text = text.removesuffix("\r")
+    shown_lines = [line[: behaviours.line_width_limit] for line in lines_of(text)]
     numbered = numbered_lines(shown_lines, behaviours.line_prefix, offset)
     if is_cut and behaviours.reminders_cut_blanks and not behaviours.truncation_notice_comes_first:
         numbered = numbered.rstrip(BLANKS)  # where the reminder follows
@@ -200,7 +199,7 @@ def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool)
     """Tell whether a Read counts as one of the whole file."""
     if all_shown and session.behaviours.every_line_is_a_whole_read:
         return True
-    from_the_first = session.behaviours.offset_1_is_whole_read and arguments.get("offset") == 1
+    from_the_first = session.behaviours.offset_1_is_whole_read and arguments.get("offset") in (0, 1)
     return "limit" not in arguments and ("offset" not in arguments or from_the_first)
 
 

@@ -137,7 +137,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     had_content = before != "" or file_format.mark
     if not session.behaviours.write_keeps_line_endings:
         file_format = replace(file_format, line_ending="\n")
-    if not session.behaviours.write_keeps_byte_order_mark:
+    if not session.behaviours.write_keeps_byte_order_mark or content == "":
         file_format = replace(file_format, mark=False)
     session.storage.write(path, encode(content, file_format))
     unified = session.behaviours.own_line_endings_are_unified

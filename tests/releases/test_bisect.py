@@ -4,16 +4,20 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from readfirst.harness.agents.claude_code.package import cache_root, installed
 from readfirst.harness.cli.main import main
+from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.record.takes import Takes
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.versions.bisect import AnswerChange, BisectError, between, changes
+from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
+from readfirst.harness.versions.bisect import AnswerChange, BisectError, between, changes, facts
 
 from .conftest import said
 from .fake_registry import FakeNpm, FakeRegistry, saying
@@ -86,6 +90,25 @@ def test_a_version_without_an_answer_is_gone_round() -> None:
     assert Asked(x=".bbbbbbbb", y="aaaaaabb.").changes() == [], (
         "without an answer at an end there is no search"
     )
+
+
+@pytest.mark.parametrize(
+    ("other", "seen_at"),
+    [
+        ({}, set()),
+        ({"reminders": ("It changed: twice.",)}, {"text", "verbatim"}),
+        ({"reminders": ()}, set(LEVELS)),
+        ({"created": {"new": 0o600}}, set(LEVELS)),
+        ({"changes": {"new": None}}, set(LEVELS)),
+        ({"results": (RecordedResult("Done.", "not_read"),)}, set(LEVELS)),
+        ({"results": (RecordedResult("Finished."),)}, {"text", "verbatim"}),
+        ({"results": (RecordedResult("Done.", after="!"),)}, {"verbatim"}),
+    ],
+)
+def test_what_counts_as_a_change_depends_on_the_level(other: dict[str, Any], seen_at: set[str]) -> None:
+    step = TranscriptStep(("Write",), (RecordedResult("Done."),), reminders=("It changed.",))
+    one, two = Transcript((step,)), Transcript((replace(step, **other),))
+    assert {level for level in LEVELS if facts(one, level) != facts(two, level)} == seen_at
 
 
 def test_one_version_is_nothing_to_search_between() -> None:
