@@ -177,3 +177,17 @@ def test_what_a_sub_agent_is_told_of_other_agents_is_no_part_of_its_first_result
     told = "\n\n<system-reminder>\nAvailable agent types for the Agent tool:\n- one\n</system-reminder>"
     assert without_reminders_of_the_conversation(f"1\talpha\n2{told}") == ("1\talpha\n2\t", False)
     assert without_reminders_of_the_conversation(f"Done.{told}") == ("Done.", False)
+
+
+@pytest.mark.parametrize(
+    ("cut", "whole"),
+    [
+        ("1→alpha", "     1→alpha"),
+        ("-1→alpha\n     0→beta", "    -1→alpha\n     0→beta"),
+        ("9\talpha\n    10\tbeta", "     9\talpha\n    10\tbeta"),
+        ("1\talpha\n2\tbeta", "1\talpha\n2\tbeta"),
+        ("12 files", "12 files"),
+    ],
+)
+def test_the_first_number_gets_its_blanks_back(cut: str, whole: str) -> None:
+    assert without_reminders_of_the_conversation(cut) == (whole, False)
