@@ -19,6 +19,9 @@ _CHANGED = (
     "rather than reverting it; if the change looks wrong, say so rather than undoing it yourself — otherwise no need "
     "to call it out."
 )
+_SNIPPET = (
+    "So that you don't need to re-read the file, here's the result of running `cat -n` on a snippet of the edited file:"
+)
 _LINES = "Here are the relevant changes (shown with line numbers):\n{lines}"
 
 
@@ -165,10 +168,10 @@ class FreshnessBehaviours:
     reminder: str = behaviour(
         "",
         {
-            "1.0.3": f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} So that you don't need to re-read the file, here's the "
-            "result of running `cat -n` on a snippet of the edited file:\n\n{lines}",
-            "1.0.126": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
-            "2.1.328": f"{_CHANGED} {_LINES}",
+            "1.0.3": f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} {_SNIPPET}\n\n{{lines}}",
+            "1.0.69": f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} {_SNIPPET}\n{{lines}}",
+            "1.0.114": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
+            "2.1.234": f"{_CHANGED} {_LINES}",
         },
         meaning="The value is what the model is told of a file that changed; without a value it is told nothing.",
         shown_by=("reminders/change-after-own-edit", "links-and-modes/edit-link-makes-target-stale"),
@@ -181,25 +184,25 @@ class FreshnessBehaviours:
     )
     reminders_count_the_cut: bool = behaviour(
         True,
-        {"2.1.160": False},
+        {"2.1.139": False},
         meaning="Where not all changed lines are shown, the number of those left out is one too high.",
         shown_by=("reminders/many-lines-changed",),
     )
-    reminder_of_nothing: str = behaviour(
+    reminder_of_nothing: str | None = behaviour(
         "(no content)",
-        {"1.0.126": ""},
+        {"1.0.69": "", "1.0.114": None},
         meaning="The value stands for the changed lines where there are none; without a value nothing is told then.",
         shown_by=("reminders/touch-after-own-edit",),
     )
     reminders_begin_unpadded: bool = behaviour(
         True,
-        {"1.0.126": False},
+        {"1.0.69": False},
         meaning="The number of the first changed line stands without the blanks before it.",
         shown_by=("reminders/change-after-own-edit",),
     )
     reminders_tell_of_ends: bool = behaviour(
         True,
-        {"1.0.126": False},
+        {"1.0.119": False},
         meaning="Among the changed lines it is told that a last line has no end.",
         shown_by=("reminders/long-line-changed",),
     )
@@ -212,7 +215,7 @@ class FreshnessBehaviours:
     )
     files_beyond_reading_are_forgotten: bool = behaviour(
         False,
-        {"2.1.87": True, "2.1.112": False},
+        {"2.1.47": True, "2.1.89": False},
         meaning="A watched file that changed and that Read refuses now is forgotten.",
         shown_by=("reminders/too-large-now",),
     )

@@ -26,19 +26,19 @@ class HookBehaviours:
 
     hook_refusal: str = behaviour(
         _BLOCKED,
-        {"2.0.76": _ERROR},
+        {"2.0.19": _ERROR},
         meaning="The value is the answer to a call that a hook blocks by exit code 2.",
         shown_by=("hooks/exit-two-before-edit",),
     )
     hook_decision: str = behaviour(
         _BLOCKED,
-        {"2.0.76": "{reason}", "2.1.281": _ERROR},
+        {"2.0.19": "Hook requested permission behavior: deny", "2.0.30": "{reason}", "2.1.281": _ERROR},
         meaning="The value is the answer to a call that a hook denies.",
         shown_by=("hooks/denied-edit",),
     )
     hook_refusals_are_told: bool = behaviour(
         False,
-        {"2.0.76": True, "2.1.160": False},
+        {"2.0.76": True, "2.1.133": False},
         meaning="The reason of a hook that denies a call is told beside the answer, too.",
         shown_by=("hooks/denied-edit",),
     )
@@ -50,13 +50,13 @@ class HookBehaviours:
     )
     hooks_that_ask_refuse: bool = behaviour(
         False,
-        {"2.1.87": True},
+        {"2.1.85": True},
         meaning="A call of which a hook has the user asked is refused, because nobody answers.",
         shown_by=("hooks/asked-edit",),
     )
     hooks_replace_input: bool = behaviour(
         False,
-        {"2.0.76": True},
+        {"2.0.10": True},
         meaning="Arguments that a hook gives take the place of the model's.",
         shown_by=("hooks/replaced-input",),
     )
@@ -68,7 +68,7 @@ class HookBehaviours:
     )
     hooks_tell_before_calls: bool = behaviour(
         False,
-        {"2.1.40": True},
+        {"2.1.9": True},
         meaning="A hook that runs before a call can add context, too.",
         shown_by=("hooks/context-before-edit",),
     )
@@ -80,7 +80,7 @@ class HookBehaviours:
     )
     formatted_new_files_are_not_told: bool = behaviour(
         True,
-        {"1.0.126": False},
+        {"1.0.65": False},
         meaning="The session silently knows what a hook makes of a file that it has just learned of.",
         shown_by=("hooks/formatter-after-write",),
     )

@@ -15,7 +15,7 @@ class LifeBehaviours:
 
     sessions_are_restored: bool = behaviour(
         False,
-        {"1.0.92": True},
+        {"1.0.73": True},
         meaning="A resumed session knows the files that it read or wrote before; otherwise it knows none.",
         shown_by=("sessions/edit-after-resume", "sessions/write-after-resume"),
     )
@@ -33,13 +33,13 @@ class LifeBehaviours:
     )
     restored_files_are_watched: bool = behaviour(
         True,
-        {"2.1.112": False},
+        {"2.1.91": False},
         meaning="A resumed session notices at its start what changed since the Read, and takes it over.",
         shown_by=("sessions/edit-after-new-change-before-resume",),
     )
     changes_are_taken_over_at_resume: bool = behaviour(
         False,
-        {"2.0.76": True},
+        {"2.0.19": True},
         meaning="A change while a session was away counts as known once it is told; otherwise it is told again "
         "with the first result, and until then an Edit or Write is refused.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
@@ -58,14 +58,14 @@ class LifeBehaviours:
     )
     sub_agents_remember_for_themselves: bool = behaviour(
         False,
-        {"1.0.126": True},
+        {"1.0.117": True},
         meaning="A sub-agent knows only the files that it read or wrote, and what it reads unlocks nothing for "
         "the session; otherwise both share what they know.",
         shown_by=("sessions/agents-read-unlocks-nothing", "sessions/agent-edits-what-was-read"),
     )
     files_kept_by_compaction: int = behaviour(
         0,
-        {"1.0.17": 5},
+        {"1.0.11": 5},
         meaning="The value is how many files are read again when a summary takes the conversation's place; the "
         "session knows no others then.",
         shown_by=("sessions/edit-after-compaction", "sessions/five-files-survive-compaction"),

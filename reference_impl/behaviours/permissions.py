@@ -33,7 +33,7 @@ class PermissionBehaviours:
     )
     refusals_name_the_whole_path: bool = behaviour(
         False,
-        {"2.1.112": True},
+        {"2.1.89": True},
         meaning="Refusals by a rule, or for want of a permission, name the absolute path, not the one that the call "
         "gives, and a link is followed however its path is spelled.",
         shown_by=("crossed/denied-10", "permissions/files-that-programs-read-by-other-paths"),
@@ -127,8 +127,8 @@ class PermissionBehaviours:
     sensitive_names: str = behaviour(
         "",
         {
-            "2.1.87": _SENSITIVE,
-            "2.1.112": f"{_SENSITIVE} .husky",
+            "2.1.78": _SENSITIVE,
+            "2.1.90": f"{_SENSITIVE} .husky",
             "2.1.160": f"{_SENSITIVE} .husky .npmrc",
         },
         meaning="The value has names of files and folders that shells, git and editors read by themselves; Edit and "

@@ -27,7 +27,7 @@ class WriteBehaviours:
     )
     first_missing_parent_is_named: bool = behaviour(
         False,
-        {"2.1.87": True},
+        {"2.1.83": True},
         meaning="Where missing directories cannot be made, Edit and Write name the first of them instead of the last.",
         shown_by=("rights/parents-in-read-only-folder",),
     )

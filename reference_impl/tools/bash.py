@@ -70,11 +70,16 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def _printed(ran: Ran, behaviours: Behaviours) -> str:
-    """Return what the model sees of the output: that of a failure has its errors first."""
-    parts = [ran.output.rstrip(), ran.errors.rstrip()]
-    if ran.code and not behaviours.command_errors_come_in_order:
-        return "\n\n".join(part for part in reversed(parts) if part)
-    return "\n".join(part for part in parts if part)
+    """Return what the model sees of the output; that of a failure has its own order."""
+    parts = [part for part in (ran.output.rstrip(), ran.errors.rstrip()) if part]
+    in_order = "\n".join(parts)
+    match behaviours.output_of_failures if ran.code else "in order":
+        case "errors first":
+            return "\n\n".join(reversed(parts))
+        case "twice":
+            return f"{in_order}\n\n{in_order}"
+        case _:
+            return in_order
 
 
 def _remember(session: Session, shown: Shown, directory: str) -> None:

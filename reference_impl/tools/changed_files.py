@@ -75,14 +75,17 @@ def reminders(path: str, before: str, after: str, behaviours: Behaviours) -> lis
     """Return what the model is told of a file, if anything."""
     if not behaviours.reminder:
         return []
-    nothing = behaviours.reminder_of_nothing
     ends_are_told = behaviours.reminders_tell_of_ends
     lines = changed_lines(before, after, behaviours.line_prefix, ends_are_told=ends_are_told)
     if behaviours.reminders_begin_unpadded:
         lines = lines.lstrip(" ")
     if behaviours.reminder_limit is not None and len(lines) > behaviours.reminder_limit:
         lines = cut(lines, behaviours.reminder_limit, end_counts=behaviours.reminders_count_the_cut)
-    return [behaviours.reminder.format(path=path, lines=lines or nothing)] if lines or nothing else []
+    if not lines:
+        if behaviours.reminder_of_nothing is None:
+            return []
+        lines = behaviours.reminder_of_nothing
+    return [behaviours.reminder.format(path=path, lines=lines).removesuffix("\n")]
 
 
 def cut(lines: str, limit: int, *, end_counts: bool) -> str:
