@@ -94,7 +94,8 @@ class Workspace(os.PathLike[str]):
     get any. `home` is the session's home directory (`~`). `needs` is `Scenario.needs`.
     `isolated` asks for a session whose working directory is `root` itself and that serves nothing else;
     otherwise one process may serve many workspaces. `relative` is one of its reasons, and the only one that is
-    not peculiar to the recorded product: paths are relative to the working directory.
+    not peculiar to the recorded product: paths are relative to the working directory. `spells_paths` tells whether the
+    scenario names one file in several ways.
     `permissions` are None unless a scenario is about them: then every call is allowed, except what `deny` closes.
     """
 
@@ -104,6 +105,7 @@ class Workspace(os.PathLike[str]):
     needs: frozenset[str] = frozenset()
     isolated: bool = False
     relative: bool = False
+    spells_paths: bool = False
     hooks: tuple[Hook, ...] = ()
     permissions: Permissions | None = None
 

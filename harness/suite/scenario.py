@@ -305,20 +305,29 @@ class Scenario:
             or self.given.memory_files
             or any(isinstance(step, SessionEvent) for step in self.steps)
             or any(_is_large(entry) for entry in self.given.files.values())
-            or len({path for call in self.calls() if (path := _path(call.arguments))}) > 1
+            or len(set(map(posixpath.normpath, self._paths()))) > 1
             or self.relative
             or (self._creates_files() and self._has_carriage_returns())
         )
+
+    @property
+    def spells_paths(self) -> bool:
+        """Whether calls name one file in several ways, of which some versions know only that of the latest Read."""
+        paths = set(self._paths())
+        return len(paths) > len(set(map(posixpath.normpath, paths)))
 
     @property
     def relative(self) -> bool:
         """Whether a call names a file by a path that is relative to the working directory, or to `~`."""
         return any(_is_relative(call.arguments) or _runs_relative(call) for call in self.calls())
 
+    def _paths(self) -> Iterator[str]:
+        return filter(None, (_path(call.arguments) for call in self.calls()))
+
     def _creates_files(self) -> bool:
         return any(
             call.tool not in ("Read", "NotebookEdit", BASH)
-            and _folded_path(call.arguments).removeprefix("$WS/") not in self.given.files
+            and posixpath.normpath(_path(call.arguments)).removeprefix("$WS/") not in self.given.files
             for call in self.calls()
         )
 
@@ -355,11 +364,6 @@ def _is_large(entry: Entry) -> bool:
 def _path(arguments: Mapping[str, Any]) -> str:
     path = arguments.get("file_path", arguments.get("notebook_path"))
     return path if isinstance(path, str) else ""
-
-
-def _folded_path(arguments: Mapping[str, Any]) -> str:
-    path = arguments.get("file_path", arguments.get("notebook_path"))
-    return posixpath.normpath(path) if isinstance(path, str) else ""
 
 
 def _is_relative(arguments: Mapping[str, Any]) -> bool:

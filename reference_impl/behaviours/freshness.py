@@ -20,7 +20,8 @@ _CHANGED = (
     "to call it out."
 )
 _SNIPPET = (
-    "So that you don't need to re-read the file, here's the result of running `cat -n` on a snippet of the edited file:"
+    "So that you don't need to re-read the file, here's the result of running `cat -n` on a snippet of the "
+    "edited file:"
 )
 _LINES = "Here are the relevant changes (shown with line numbers):\n{lines}"
 
@@ -178,7 +179,7 @@ class FreshnessBehaviours:
     )
     reminder_limit: int | None = behaviour(
         None,
-        {"2.1.87": 8192},
+        {"2.1.84": 8192},
         meaning="The value is how many characters of changed lines the model is shown; without a value all of them.",
         shown_by=("reminders/many-lines-changed", "reminders/long-line-changed"),
     )

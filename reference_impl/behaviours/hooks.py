@@ -38,13 +38,13 @@ class HookBehaviours:
     )
     hook_refusals_are_told: bool = behaviour(
         False,
-        {"2.0.76": True, "2.1.133": False},
+        {"2.0.19": True, "2.1.133": False},
         meaning="The reason of a hook that denies a call is told beside the answer, too.",
         shown_by=("hooks/denied-edit",),
     )
     hook_objection: str = behaviour(
         _FEEDBACK,
-        {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.76": _OBJECTION},
+        {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.9": _FEEDBACK, "2.0.19": _OBJECTION},
         meaning="The value is what the model is told of a hook that objects to a call that was made.",
         shown_by=("hooks/blocked-after-edit",),
     )
@@ -62,7 +62,7 @@ class HookBehaviours:
     )
     hook_context: str = behaviour(
         "",
-        {"2.0.0": "{context}", "2.0.76": _ADDED},
+        {"2.0.0": "{context}", "2.0.9": "", "2.0.19": _ADDED},
         meaning="The value is what the model is told of what a hook adds as context; empty: nothing.",
         shown_by=("hooks/context-after-edit",),
     )
@@ -74,7 +74,7 @@ class HookBehaviours:
     )
     objections_are_told_twice: bool = behaviour(
         False,
-        {"2.0.76": True, "2.1.87": False},
+        {"2.0.19": True, "2.1.72": False},
         meaning="The objection of a hook that exits with 0, to a call that was made, is told twice.",
         shown_by=("hooks/blocked-after-edit",),
     )
@@ -86,7 +86,7 @@ class HookBehaviours:
     )
     formatted_files: str = behaviour(
         "",
-        {"2.1.112": _CONTEXT},
+        {"2.1.90": _CONTEXT},
         meaning="The value is what the model is told where a hook changes the file that a call has just written, which "
         "the session then knows; empty: it is noticed like every other change.",
         shown_by=("hooks/formatter-after-edit",),

@@ -21,7 +21,7 @@ class LifeBehaviours:
     )
     parts_are_restored: bool = behaviour(
         False,
-        {"2.1.228": True},
+        {"2.1.212": True},
         meaning="A resumed session also knows the files of which it read a part.",
         shown_by=("sessions/edit-after-partial-read-and-resume",),
     )
@@ -46,7 +46,7 @@ class LifeBehaviours:
     )
     restored_edits_are_news: bool = behaviour(
         False,
-        {"2.0.76": True, "2.1.87": False},
+        {"2.0.30": True, "2.1.86": False},
         meaning="A resumed session is told of its own Edits as of changes to the files that it had read.",
         shown_by=("reminders/own-edit-before-resume",),
     )

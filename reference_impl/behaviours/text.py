@@ -97,7 +97,7 @@ class TextBehaviours:
     )
     carriage_return_of_last_line_is_lost: bool = behaviour(
         False,
-        {"2.1.112": True},
+        {"2.1.108": True},
         meaning="Read does not show a `\\r` at the very end of the lines that it shows.",
         shown_by=("line-endings/read-crs-at-the-end",),
     )

@@ -22,12 +22,12 @@ FAKE = Path(__file__).with_name("fake_product.py")
 
 
 @pytest.fixture
-def adapter(monkeypatch, tmp_path: Path) -> Iterator[ClaudeCodeAdapter]:
+def adapter(request: pytest.FixtureRequest, monkeypatch, tmp_path: Path) -> Iterator[ClaudeCodeAdapter]:
     def install(version: str, cache: Path | None) -> InstalledPackage:
         return InstalledPackage(version, tmp_path, (sys.executable, str(FAKE)))
 
     monkeypatch.setattr(claude_code, "install", install)
-    adapter = ClaudeCodeAdapter("1.2.3", "some-model", time_limit=5)
+    adapter = ClaudeCodeAdapter(getattr(request, "param", "1.0.3"), "some-model", time_limit=5)
     yield adapter
     adapter.close()
 
@@ -63,6 +63,20 @@ def test_an_isolated_workspace_has_a_process_of_its_own_that_ends_with_it(adapte
     with pytest.raises(BrokenAdapter):
         own.call("Echo", {})
     assert shared.call("Echo", {}).text == "{}"
+
+
+@pytest.mark.parametrize(
+    ("adapter", "alone"),
+    [("1.0.57", False), ("1.0.58", True), ("2.0.76", True), ("2.1.7", False)],
+    indirect=["adapter"],
+)
+def test_paths_in_several_spellings_are_kept_from_others_where_these_push_them_out(
+    adapter, tmp_path: Path, alone: bool
+) -> None:
+    shared = opened(adapter, workspace(tmp_path, "1"))
+    spelled = opened(adapter, workspace(tmp_path, "2", spells_paths=True))
+    assert (spelled.conversation is not shared.conversation) == alone
+    spelled.close()
 
 
 def test_only_races_run_with_the_hook(adapter, tmp_path: Path) -> None:

@@ -26,7 +26,15 @@ def test_a_call_without_a_path_is_not_a_second_file() -> None:
 
 
 def test_a_scenario_of_two_files_has_a_session_of_its_own() -> None:
-    assert _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Read", {"file_path": "$WS/b.txt"})).isolated
+    scenario = _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Read", {"file_path": "$WS/b.txt"}))
+    assert scenario.isolated
+    assert not scenario.spells_paths
+
+
+def test_one_file_under_two_paths_is_not_isolated_but_told_of() -> None:
+    scenario = _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Read", {"file_path": "$WS//a.txt"}))
+    assert not scenario.isolated
+    assert scenario.spells_paths
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from packaging.version import Version
+
 from readfirst.harness.agents.claude_code.conversation import Conversation, Options
 from readfirst.harness.agents.claude_code.life import end_agent, resumed, rewind, start_agent
 from readfirst.harness.agents.claude_code.package import InstalledPackage, install
@@ -34,6 +36,9 @@ from readfirst.harness.suite.suite import Suite
 
 __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "LivingSession", "open_claude_code"]
 
+_REMEMBERS_TEN, _KNOWS_SPELLINGS = Version("1.0.58"), Version("2.1.7")
+"""Between the two, versions remember ten files, each under its path as it was spelled, so that a scenario that spells a
+path in several ways loses what it has read to others in the same conversation."""
 _LIFE = frozenset({"resume", "compact", "rewind", "agents", "mentions"})
 """What takes a conversation that can be ended, summarised, or left to a sub-agent, or that its user begins."""
 _CALLS_PER_CONVERSATION = 400
@@ -244,6 +249,7 @@ class ClaudeCodeAdapter:
         self.reminded = 0
         """How many results came with a reminder, which may have cost them the blanks at both ends."""
         self._package: InstalledPackage = install(version, cache)
+        self._forgets_spellings = _REMEMBERS_TEN <= Version(version) < _KNOWS_SPELLINGS
         self._model = model
         self._tools = tuple(tools)
         self._time_limit = time_limit
@@ -270,7 +276,7 @@ class ClaudeCodeAdapter:
                 workspace,
                 self._remind,
             )
-        if workspace.isolated:
+        if workspace.isolated or (workspace.spells_paths and self._forgets_spellings):
             conversation = Conversation(options)
             return ClaudeCodeSession(conversation, True, workspace, workspace.root, self._remind)
         folder = workspace.root.parents[1]
