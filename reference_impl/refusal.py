@@ -16,12 +16,14 @@ NOT_READ = "File has not been read yet. Read it first before writing to it."
 
 _NAMES = {
     errno.EISDIR: "is_directory",
+    errno.EEXIST: "parent_not_directory",
     errno.ENOTDIR: "parent_not_directory",
     errno.ENOENT: "file_not_found",
 }
 # Errors that are not here have the system's own words, in small letters.
 _WORDS = {
     errno.EISDIR: "illegal operation on a directory",
+    errno.EEXIST: "file already exists",
     errno.ELOOP: "too many symbolic links encountered",
     errno.ENAMETOOLONG: "name too long",
     errno.ENOSPC: "no space left on device",

@@ -65,7 +65,7 @@ class FreshnessBehaviours:
     )
     write_times_are_exact: bool = behaviour(
         False,
-        {"1.0.114": True, "2.1.6": False},
+        {"1.0.114": True, "2.0.11": False, "2.0.22": True, "2.1.6": False},
         meaning="Write notices a change that is newer by less than a millisecond; otherwise Write "
         "compares whole milliseconds.",
         shown_by=("staleness/write-after-change-within-a-millisecond",),
@@ -213,6 +213,12 @@ class FreshnessBehaviours:
         meaning="A watched file that changed is read again under its path without `.`, `..` and `//`, so that it stays "
         "changed under a path with them.",
         shown_by=("crossed/edit-changed-31",),
+    )
+    missing_files_are_forgotten: bool = behaviour(
+        False,
+        {"2.1.47": True},
+        meaning="A watched file that is gone when a message ends is forgotten.",
+        shown_by=("staleness/deleted-then-made-again",),
     )
     files_beyond_reading_are_forgotten: bool = behaviour(
         False,

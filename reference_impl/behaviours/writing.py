@@ -25,6 +25,13 @@ class WriteBehaviours:
         meaning="Right before writing, Write reads the file before it compares times.",
         shown_by=("race/directory-made-during-call",),
     )
+    files_for_directories_are_noticed: bool = behaviour(
+        False,
+        {"2.1.64": True, "2.1.67": False},
+        meaning="A file in the place of a directory is noticed when the directory is made, not when a file in it is "
+        "opened.",
+        shown_by=("race/parent-replaced-by-file-during-call",),
+    )
     first_missing_parent_is_named: bool = behaviour(
         False,
         {"2.1.83": True},

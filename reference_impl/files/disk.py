@@ -114,12 +114,15 @@ def read(path: str) -> bytes:
         return file.read()
 
 
-def make_parents(path: str, *, overlook: bool, private: bool) -> None:
+def make_parents(path: str, *, overlook: bool, private: bool, strict: bool) -> None:
     """Make the directories above a path that are missing. OSError: something else is in the way.
 
-    `overlook` a link to nothing that is in the way. `private`: the new directories get the mode 0700.
+    `overlook` a link to nothing that is in the way. `private`: the new directories get the mode 0700. `strict`: a file
+    in the place of the directory is an error here, not only where something is opened in it.
     """
     parent = os.path.dirname(path.rstrip("/"))
+    if strict and os.path.isfile(parent):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), parent)
     if not os.path.exists(parent):
         missing = [each for each in (Path(parent), *Path(parent).parents) if not each.exists()]
         try:
@@ -181,8 +184,9 @@ def replace(path: str, data: bytes, how: Replacing) -> None:
         error.filename = error.filename if how.beside else None
         if error.errno not in _IN_PLACE or (error.errno in _NOT_BESIDE and how.beside):
             raise
+        mode = 0o600 if how.private and not os.path.exists(target) else None
         try:
-            overwrite(target, data)
+            overwrite(target, data, mode=mode)
         except OSError:
             if how.beside:
                 raise error from None

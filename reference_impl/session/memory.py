@@ -203,8 +203,22 @@ class Memory:
         """Return the paths that are newer on disk than the session knows them, of those that it watches.
 
         All records are looked at, from the newest to the oldest. Each look is a use, so the order of use turns round.
+        What is gone is forgotten, or stays as it was remembered.
         """
-        return [path for path in self.records.newest_first() if self._is_outdated(path)]
+        newer = []
+        for path in self.records.newest_first():
+            record = self.records.get(path)
+            if record is None or not (record.own or self.behaviours.changed_reads_are_noticed):
+                continue
+            try:
+                if self.is_newer(path, record):
+                    newer.append(path)
+            except FileNotFoundError:
+                if self.behaviours.missing_files_are_forgotten:
+                    self.records.forget(path)
+            except OSError:
+                continue
+        return newer
 
     def restored(self) -> Memory:
         """Return what a later start of the program knows of the files, from what was said of them.
@@ -251,15 +265,6 @@ class Memory:
             return 0 if record is None else -record.timestamp
 
         return sorted(self.records.newest_first(), key=age)[:count]
-
-    def _is_outdated(self, path: str) -> bool:
-        record = self.records.get(path)
-        if record is None or not (record.own or self.behaviours.changed_reads_are_noticed):
-            return False
-        try:
-            return self.is_newer(path, record)
-        except OSError:
-            return False
 
     def is_newer(self, path: str, record: Record) -> bool:
         """Tell whether a file was modified after a record of it. OSError: no such file.

@@ -107,6 +107,7 @@ class Storage:
             path,
             overlook=self.behaviours.dangling_parents_are_overlooked,
             private=self.behaviours.new_directories_are_private,
+            strict=self.behaviours.files_for_directories_are_noticed,
         )
 
     def _no_parents(self, error: OSError, folder: str) -> Refusal:
