@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import FrameType
 
 from readfirst.harness.session import BrokenAdapter
@@ -20,25 +18,32 @@ class _TimeIsUp(BaseException):
     """Not an Exception, so that `except Exception` in the interrupted code does not swallow it."""
 
 
-@contextmanager
-def time_limit(seconds: float, what: str) -> Iterator[None]:
-    """Raise BrokenAdapter out of the block when it takes longer than `seconds`.
+class time_limit:  # noqa: N801 - it is used like a function; a class, because it is around every call
+    """Raise BrokenAdapter out of the block when it takes longer than `seconds`. `what` is that in words.
 
     Works in the main thread only, because signals do; elsewhere the block runs without a limit. Code in C that
     does not return to the interpreter is not interrupted.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    former = signal.signal(signal.SIGALRM, _ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
-    try:
-        yield
-    except _TimeIsUp:
-        raise BrokenAdapter(f"{what} took longer than {seconds:g} s") from None
-    finally:
+
+    __slots__ = ("_former", "_limits", "_seconds", "_what")
+
+    def __init__(self, seconds: float, what: str) -> None:
+        self._seconds = seconds
+        self._what = what
+
+    def __enter__(self) -> None:
+        self._limits = threading.current_thread() is threading.main_thread()
+        if self._limits:
+            self._former = signal.signal(signal.SIGALRM, _ring)
+            signal.setitimer(signal.ITIMER_REAL, self._seconds, _AGAIN)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if not self._limits:
+            return
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, former)
+        signal.signal(signal.SIGALRM, self._former)
+        if kind is _TimeIsUp:
+            raise BrokenAdapter(f"{self._what} took longer than {self._seconds:g} s") from None
 
 
 def _ring(_number: int, _frame: FrameType | None) -> None:

@@ -7,8 +7,6 @@ started as a process never gets these rights (`supervisor`); code in this proces
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 
 __all__ = ["as_an_ordinary_user"]
@@ -59,15 +57,16 @@ def _held() -> _Capabilities | None:
     return capabilities if capabilities.held else None
 
 
-@contextmanager
-def as_an_ordinary_user() -> Iterator[None]:
+class as_an_ordinary_user:  # noqa: N801 - it is used like a function; a class, because it is around every call
     """Run the block, in this thread, without the right to read and write files that their modes close."""
-    capabilities = _held()
-    if capabilities is None:
-        yield
-        return
-    capabilities.withhold()
-    try:
-        yield
-    finally:
-        capabilities.give_back()
+
+    __slots__ = ("_capabilities",)
+
+    def __enter__(self) -> None:
+        self._capabilities = _held()
+        if self._capabilities is not None:
+            self._capabilities.withhold()
+
+    def __exit__(self, *_: object) -> None:
+        if self._capabilities is not None:
+            self._capabilities.give_back()

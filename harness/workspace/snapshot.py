@@ -92,17 +92,19 @@ class _Scan:
     def _directory(self, directory: str, prefix: str, names: Collection[str] | None) -> None:
         with os.scandir(directory) as listing:
             for found in listing:
-                if names is not None and found.name not in names:
+                name = found.name
+                if names is not None and name not in names:
                     continue
-                path = prefix + found.name
+                path = prefix + name
                 status = found.stat(follow_symlinks=False)
                 mode = stat.S_IMODE(status.st_mode)
-                if stat.S_ISREG(status.st_mode):
+                kind = stat.S_IFMT(status.st_mode)
+                if kind == stat.S_IFREG:
                     self.entries[path] = self._file(found.path, mode, status)
-                elif stat.S_ISDIR(status.st_mode):
+                elif kind == stat.S_IFDIR:
                     self.entries[path] = Directory(mode)
                     self.directory(found.path, path + "/")
-                elif stat.S_ISLNK(status.st_mode):
+                elif kind == stat.S_IFLNK:
                     target = os.readlink(found.path)
                     if target == self.top or target.startswith(self.top + "/"):
                         target = "$WS" + target[len(self.top) :]
