@@ -49,7 +49,7 @@ class Confined:
 
 def _do(work: Callable[[], object], folder: str, sender: Any) -> None:
     gc.disable()  # it would copy what the fork shares, and the work is short
-    tempfile.tempdir = os.path.realpath(folder)
+    tempfile.tempdir = os.environ["TMPDIR"] = os.path.realpath(folder)
     os.chdir(folder)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     guard = _Guard(tempfile.tempdir)
