@@ -119,7 +119,10 @@ def sweep() -> None:
     if _swept:
         return
     _swept = True
-    for place in filter(None, (tempfile.gettempdir(), in_memory())):
+    places = [in_memory()]
+    with suppress(OSError):  # there may be no other place
+        places.append(tempfile.gettempdir())
+    for place in filter(None, places):
         with suppress(OSError), os.scandir(place) as listing:
             left = [Path(entry.path) for entry in listing if _NAME.fullmatch(entry.name)]
             for folder in left:

@@ -61,8 +61,15 @@ def only_a_known_file_is_changed(moment: Moment) -> None:
 
 @law
 def what_happens_to_a_file_never_makes_it_unread(moment: Moment) -> None:
-    """11. Once a path was read or written, no change on disk makes the session say that it was not read."""
+    """11. Once a path was read or written, no change on disk makes the session say that it was not read.
+
+    Left out is what the session wrote where it forgets such files once they are gone.
+    """
     suppose(moment.record is not None and moment.tool in ("Edit", "Write"))
+    suppose(
+        not moment.behaviours.missing_files_are_forgotten
+        or (moment.record is not None and moment.record.tool == "Read")
+    )
     assert not moment.not_read
 
 
