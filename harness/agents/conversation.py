@@ -26,6 +26,9 @@ __all__ = ["LAUNCHER", "OUTPUT_KEPT", "Conversation", "Dialogue", "Launch", "Pau
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 _START_SECONDS = 60.0
+_PATIENCE = 120.0
+"""Seconds that an agent has waited for its model, after which it is not used again. An HTTP client of Node.js gives up,
+and asks once more, after 300."""
 OUTPUT_KEPT = 4000
 """How much of what the agent printed last is kept, in bytes."""
 
@@ -120,6 +123,7 @@ class Conversation:
         self._model: ScriptedModel | None = None
         self._launch: Launch | None = None
         self._turn: Turn | None = None
+        self._asked = 0.0
         self._channel: socket.socket | None = None
         self._printed = b""
         self._reader: threading.Thread | None = None
@@ -148,9 +152,9 @@ class Conversation:
 
     @property
     def usable(self) -> bool:
-        """Whether another call can be made: the agent waits for its model, and has not ended meanwhile."""
+        """Whether another call can be made: the agent waits for its model, not for long, and has not ended."""
         alive = self._process is not None and self._process.poll() is None
-        return alive and self._turn is not None
+        return alive and self._turn is not None and time.monotonic() - self._asked < _PATIENCE
 
     @property
     def size(self) -> int:
@@ -319,6 +323,7 @@ class Conversation:
                 raise self._broken(f" did not answer within {seconds:g} s", blame) from None
             match event:
                 case Turn():
+                    self._asked = time.monotonic()
                     return event
                 case Pause():
                     if strike is not None:

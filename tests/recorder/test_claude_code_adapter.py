@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.agents import conversation as base
 from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.agents.claude_code import life
 from readfirst.harness.agents.claude_code.adapter import ClaudeCodeAdapter, ClaudeCodeSession, LivingSession
@@ -92,6 +93,14 @@ def test_a_dead_process_is_replaced_for_the_next_scenario(adapter, tmp_path: Pat
         first.call("Die", {})
     second = opened(adapter, workspace(tmp_path, "2"))
     assert second.call("Echo", {}).text == "{}"
+
+
+def test_a_conversation_that_has_waited_for_long_is_replaced(adapter, tmp_path: Path, monkeypatch) -> None:
+    first = opened(adapter, workspace(tmp_path, "1"))
+    first.call("Echo", {})
+    assert opened(adapter, workspace(tmp_path, "2")).conversation is first.conversation
+    monkeypatch.setattr(base, "_PATIENCE", 0.0)
+    assert opened(adapter, workspace(tmp_path, "3")).conversation is not first.conversation
 
 
 def test_a_long_conversation_is_replaced(adapter, tmp_path: Path, monkeypatch) -> None:
