@@ -143,6 +143,7 @@ TAKES_LONG = {
     "python tests/mutation/run.py",
     "python3 tests/contracts/between.py 2.1.270",
     "python3 tests/faults/run.py --write docs/reliability.md",
+    "python3 tools/verdicts.py before",
 }
 """Commands that measure for minutes to hours; what is tested of them is that they start and know their arguments."""
 

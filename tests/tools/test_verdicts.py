@@ -1,0 +1,73 @@
+"""What is written down of verdicts differs where verdicts differ, and does not where only clocks and folders do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tools import verdicts
+
+HELD = {"effects": True, "reason": True, "text": False, "verbatim": False}
+FAILED: dict[str, Any] = {
+    "type": "verdict",
+    "scenario": "gate/edit-unread",
+    "contract": "2.1.7",
+    "status": "failed",
+    "levels": HELD,
+    "milliseconds": 1.5,
+    "differences": [{"step": 2, "level": "text", "what": "text"}],
+}
+
+
+def line_of(**changed: Any) -> str:
+    (line,) = verdicts.verdict_lines(json.dumps({"type": "header"}) + "\n" + json.dumps(FAILED | changed))
+    return line
+
+
+def test_a_verdict_is_a_line_without_its_time() -> None:
+    assert line_of() == "failed ER 2.1.7 gate/edit-unread step 2: text text" == line_of(milliseconds=7)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"status": "passed"},
+        {"scenario": "gate/write-unread"},
+        {"contract": "2.1.40"},
+        {"levels": HELD | {"reason": False}},
+        {"differences": [{"step": 3, "level": "text", "what": "text"}]},
+        {"blame": "adapter"},
+    ],
+)
+def test_what_a_verdict_says_shows_in_its_line(changed: dict[str, Any]) -> None:
+    assert line_of(**changed) != line_of()
+
+
+def test_an_output_is_the_same_in_another_folder_at_another_time() -> None:
+    def shown(folder: str, seconds: str) -> list[str]:
+        return [
+            *verdicts.printed(f"{folder}/run.jsonl, {seconds} s: 3 passed", Path(folder), Path("/checkout"))
+        ]
+
+    assert shown("/one", "1.2") == shown("/two", "17") == ["FOLDER/run.jsonl, TIME: 3 passed"]
+
+
+def test_a_share_is_chosen_by_each_id_alone() -> None:
+    ids = [f"family/{number}" for number in range(400)]
+    chosen = verdicts.share(ids, 8)
+    assert 20 <= len(chosen) <= 80
+    assert verdicts.share([*ids[:200], "family/new", *ids[200:]], 8) in (
+        chosen,
+        sorted([*chosen, "family/new"]),
+    )
+
+
+@pytest.mark.slow
+def test_a_wrong_implementation_is_written_down_with_what_it_fails(tmp_path: Path) -> None:
+    name = "wrong/wrong_state.NoReadCheck"
+    verdicts.main([str(tmp_path / "verdicts"), "--quick", "--only", name])
+    lines = (tmp_path / "verdicts" / f"{name}.txt").read_text("utf-8").splitlines()
+    assert "failed - 2.1.7 gate/edit-unread step 1: effects refused" in lines
