@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args, runtime_checkable
@@ -15,6 +16,7 @@ __all__ = [
     "MODES",
     "TIME_LIMIT",
     "Adapter",
+    "AdapterTraits",
     "BrokenAdapter",
     "CompactingSession",
     "DelegatingSession",
@@ -25,11 +27,14 @@ __all__ = [
     "Permissions",
     "RacingSession",
     "ResumingSession",
+    "RewindingSession",
     "ServerUse",
+    "Servers",
     "Session",
     "ToolResult",
     "Workspace",
-    "capabilities_of",
+    "close_session",
+    "traits_of",
 ]
 
 BASIC_CAPABILITIES = frozenset({"Read", "Edit", "Write"})
@@ -94,8 +99,7 @@ class Workspace(os.PathLike[str]):
     get any. `home` is the session's home directory (`~`). `needs` is `Scenario.needs`.
     `isolated` asks for a session whose working directory is `root` itself and that serves nothing else;
     otherwise one process may serve many workspaces. `relative` is one of its reasons, and the only one that is
-    not peculiar to the recorded product: paths are relative to the working directory. `spells_paths` tells whether the
-    scenario names one file in several ways.
+    not peculiar to the recorded product: paths are relative to the working directory.
     `permissions` are None unless a scenario is about them: then every call is allowed, except what `deny` closes.
     """
 
@@ -105,7 +109,6 @@ class Workspace(os.PathLike[str]):
     needs: frozenset[str] = frozenset()
     isolated: bool = False
     relative: bool = False
-    spells_paths: bool = False
     hooks: tuple[Hook, ...] = ()
     permissions: Permissions | None = None
 
@@ -201,16 +204,77 @@ class DelegatingSession(Protocol):
         ...
 
 
-class Adapter(Protocol):
-    """Connects one implementation. `capabilities` (optional) names what it has; default Read, Edit, Write.
+class Servers(Protocol):
+    """A pool of servers that lends them, and with them the sites of sessions. `place` is a SitePool."""
 
-    A session may have `close()`, an adapter may have `close()`: both are called when no longer needed.
-    `reset()` (optional) ends what serves several sessions, because it may have spoilt more than its workspace.
-    `repeats_paths = True` (optional) declares that every session starts from nothing, so that a path may be
-    the workspace of one scenario after the other; otherwise each scenario has a path of its own.
-    `in_memory = True` (optional) declares that it does not matter on which file system its workspaces are.
-    `servers` (optional) is the pool that lends its servers, and with them the sites of its sessions.
-    `lacks(tool, arguments)` (optional) says what of a call it does not claim (`Read with pages`), else nothing.
+    @property
+    def use(self) -> ServerUse | None:
+        """What the latest session got; None before the first."""
+        ...
+
+    def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
+        """Lend an empty site; the session that `adapter` opens there gets the server that suits the scenario."""
+        ...
+
+    def doubts(self, status: str) -> bool:
+        """Tell whether the latest verdict is to be made again `alone`."""
+        ...
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Let each session have a server of its own, started for it."""
+        ...
+
+    def separate(self, scenario_id: str) -> None:
+        """Share no more, because a scenario came out differently alone."""
+        ...
+
+
+def _lacks_nothing(_tool: str, _arguments: Mapping[str, Any]) -> str:
+    return ""
+
+
+def _never(_: object = None) -> bool:
+    return False
+
+
+def _nothing() -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class AdapterTraits:
+    """What the harness has to know of an adapter beside how to open a session."""
+
+    capabilities: frozenset[str] = BASIC_CAPABILITIES
+    """Tools, and what `docs/adapters.md` lists beside them."""
+    repeats_paths: bool = False
+    """Every session starts from nothing, so that a path may be the workspace of one scenario after the other;
+    otherwise each scenario has a path of its own."""
+    in_memory: bool = False
+    """It does not matter on which file system the workspaces are."""
+    repeats_answers: bool = False
+    """The answers are repeated from a record, which needs no small disk to be full."""
+    lacks: Callable[[str, Mapping[str, Any]], str] = _lacks_nothing
+    """Says what of a call, its tool and arguments, is not claimed (`Read with pages`); else nothing."""
+    isolates: Callable[[Any], bool] = _never
+    """Tells whether a Scenario needs a session that serves nothing else, though its `isolated` does not say so."""
+    disturbed: Callable[[], bool] = _never
+    """Tells whether something beside the scenario showed in the answers since this was last asked; then the scenario
+    is replayed again."""
+    servers: Servers | None = None
+    """The pool that lends servers, and with them the sites of sessions."""
+    reset: Callable[[], None] = _nothing
+    """Ends what serves several sessions, because it may have spoilt more than its workspace."""
+    close: Callable[[], None] = _nothing
+    """Ends everything."""
+
+
+class Adapter(Protocol):
+    """Connects one implementation.
+
+    An adapter may declare `traits`, an AdapterTraits, as an attribute or a property; without, it has Read, Edit and
+    Write. The attributes `capabilities`, `repeats_paths`, `in_memory` and `lacks` and the methods `reset()` and
+    `close()` say the same one by one, for an adapter that has no `traits`. A session may have `close()`.
     """
 
     def open(self, workspace: Workspace) -> Session:
@@ -242,6 +306,20 @@ class UnsupportedCall(BrokenAdapter):
         super().__init__(message, blame="unsupported")
 
 
-def capabilities_of(adapter: Adapter) -> frozenset[str]:
-    """Return what the adapter declares, or the basic three tools."""
-    return frozenset(getattr(adapter, "capabilities", BASIC_CAPABILITIES))
+def traits_of(adapter: Adapter) -> AdapterTraits:
+    """Return what the adapter declares, as a whole or attribute by attribute; the basic three tools by default."""
+    declared = getattr(adapter, "traits", None)
+    if isinstance(declared, AdapterTraits):
+        return declared
+    names = ("capabilities", "repeats_paths", "in_memory", "lacks", "reset", "close")
+    single = {name: getattr(adapter, name) for name in names if hasattr(adapter, name)}
+    if "capabilities" in single:
+        single["capabilities"] = frozenset(single["capabilities"])
+    return AdapterTraits(**single)
+
+
+def close_session(session: Session) -> None:
+    """End a session that has a `close()`."""
+    close = getattr(session, "close", None)
+    if close is not None:
+        close()

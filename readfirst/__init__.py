@@ -2,7 +2,7 @@
 
     from readfirst import FileTools, Refusal, ToolResult, load_suite, run
 
-Whoever connects an implementation needs `ToolResult`, perhaps `Workspace` and the protocols `Adapter` and `Session`;
+Whoever connects an implementation needs `ToolResult`, perhaps `Workspace`, `AdapterTraits` and a session's protocol;
 whoever embeds the reference needs `FileTools` and `Refusal`; whoever runs the suite from a program needs `load_suite`,
 `run` and `Verdict`. Everything below `readfirst.harness` and `readfirst.reference_impl` may change at any time.
 """
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from readfirst.harness.run.runner import run
     from readfirst.harness.session import (
         Adapter,
+        AdapterTraits,
         BrokenAdapter,
         ParallelSession,
         RacingSession,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_CONTRACT",
     "Adapter",
+    "AdapterTraits",
     "Behaviours",
     "BrokenAdapter",
     "ConnectError",
@@ -64,6 +66,7 @@ __all__ = [
 _REFERENCE = ("DEFAULT_CONTRACT", "Behaviours", "FileTools", "Refusal", "Result", "behaviours_of")
 _SESSION = (
     "Adapter",
+    "AdapterTraits",
     "BrokenAdapter",
     "ParallelSession",
     "RacingSession",

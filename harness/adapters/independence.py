@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.session import Session, ToolResult, Workspace
+from readfirst.harness.session import Session, ToolResult, Workspace, close_session
 from readfirst.harness.suite.entry import OLD_TIME, Entry, RegularFile, TextContent
 from readfirst.harness.workspace.site import Site
 
@@ -103,9 +103,7 @@ class _Trial:
         try:
             yield session
         finally:
-            close = getattr(session, "close", None)
-            if close is not None:
-                close()
+            close_session(session)
 
     def _be_busy(self, session: Session, site: Site) -> None:
         """Read the files, and many more; let a call be refused."""

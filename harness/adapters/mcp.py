@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +15,14 @@ from readfirst.harness.adapters.mcp_server import McpServer, Offer
 from readfirst.harness.adapters.server_pool import Isolation, ServerPool
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import TIME_LIMIT, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import (
+    BASIC_CAPABILITIES,
+    TIME_LIMIT,
+    AdapterTraits,
+    BrokenAdapter,
+    ToolResult,
+    Workspace,
+)
 from readfirst.harness.suite.scenario import CALLS, TOOLS
 from readfirst.harness.workspace.site import Territory
 
@@ -72,9 +79,15 @@ class McpConnection:
         """Start or reuse a server."""
         return McpSession(*self.servers.server(workspace), self.time_limit)
 
-    def reset(self) -> None:
-        """End every server that several sessions share."""
-        self.servers.reset()
+    def traits(self, capabilities: Collection[str] = BASIC_CAPABILITIES) -> AdapterTraits:
+        """Return what an adapter that uses this connection declares."""
+        return AdapterTraits(
+            frozenset(capabilities),
+            repeats_paths=self.servers.isolation != "directory",
+            servers=self.servers,
+            reset=self.servers.reset,
+            close=self.close,
+        )
 
     def close(self) -> None:
         """End every server."""
@@ -117,8 +130,6 @@ class McpAdapter:
 
     def __init__(self, connection: McpConnection) -> None:
         self._connection = connection
-        self.servers = connection.servers
-        self.repeats_paths = self.servers.isolation != "directory"
         offered = connection.probe().names
         tools = [tool for tool in CALLS if tool in offered]
         if not set(tools) & set(TOOLS):
@@ -127,15 +138,11 @@ class McpAdapter:
                 f"the server offers no tool called {', '.join(TOOLS[:3])} (it offers: {there}). "
                 "Rename them, or start a mapping: readfirst new-mapping 'mcp:COMMAND'"
             )
-        self.capabilities = frozenset({*tools, *(["deny"] if connection.takes_settings else [])})
+        self.traits = connection.traits({*tools, *(["deny"] if connection.takes_settings else [])})
 
     def open(self, workspace: Workspace) -> McpSession:
         """Start or reuse a server."""
         return self._connection.open(workspace)
-
-    def reset(self) -> None:
-        """End every server that several sessions share."""
-        self._connection.reset()
 
     def close(self) -> None:
         """End every server."""

@@ -29,7 +29,8 @@ from readfirst.harness.session import (
     Permissions,
     RacingSession,
     Workspace,
-    capabilities_of,
+    close_session,
+    traits_of,
 )
 
 __all__ = ["main"]
@@ -51,7 +52,7 @@ def main(arguments: list[str]) -> int:
         sys.path.insert(0, str(Path.cwd()))
     try:
         host = _Host(_adapter(arguments[1], arguments[2]), framing)
-        framing.send({"capabilities": sorted(capabilities_of(host.adapter))})
+        framing.send({"capabilities": sorted(traits_of(host.adapter).capabilities)})
     except _NoFactoryError as error:
         framing.send({"no_factory": str(error)})
         return 1
@@ -164,9 +165,7 @@ class _Host:
                 self.sessions[message["agent"]] = session.sub_agent()
                 return {}
             case "close":
-                close = getattr(self.sessions.pop(number), "close", None)
-                if close is not None:
-                    close()
+                close_session(self.sessions.pop(number))
                 return {}
             case unknown:
                 raise ValueError(f"unknown message {unknown!r}")

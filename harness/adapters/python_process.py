@@ -21,6 +21,7 @@ from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
     BASIC_CAPABILITIES,
     TIME_LIMIT,
+    AdapterTraits,
     BrokenAdapter,
     Permissions,
     ToolResult,
@@ -53,8 +54,6 @@ class PythonAdapter:
     network where the system allows that; it then starts in `directory`.
     """
 
-    repeats_paths = True
-
     def __init__(
         self,
         module: str,
@@ -67,7 +66,7 @@ class PythonAdapter:
         directory: Path | None = None,
         sandbox: Sandbox | None = None,
     ) -> None:
-        self.capabilities = BASIC_CAPABILITIES
+        self._capabilities = BASIC_CAPABILITIES
         self._name = (module, factory)
         self._how = _How(python, environment, directory, sandbox)
         self._own = Scratch() if sandbox is not None else None
@@ -76,6 +75,11 @@ class PythonAdapter:
         self._start_limit = start_limit
         self._host: _Host | None = None
         self._numbers = itertools.count(1)
+
+    @property
+    def traits(self) -> AdapterTraits:
+        """What the child said of itself when it was started last."""
+        return AdapterTraits(self._capabilities, repeats_paths=True, reset=self.reset, close=self.close)
 
     @property
     def pid(self) -> int | None:
@@ -98,7 +102,7 @@ class PythonAdapter:
             raise
         host.warn()
         self._host = host
-        self.capabilities = frozenset(answer["capabilities"])
+        self._capabilities = frozenset(answer["capabilities"])
 
     def open(self, workspace: Workspace) -> PythonSession:
         """Open a session in the child."""

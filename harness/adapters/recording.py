@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import AdapterTraits, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile
 from readfirst.harness.suite.recordings import Recordings
@@ -29,8 +29,7 @@ class RecordingAdapter:
     a call above all, means that it is out of date: the harness is to blame.
     """
 
-    capabilities = frozenset({*TOOLS, *SESSION_CAPABILITIES})
-    repeats_paths = True
+    traits = AdapterTraits(frozenset({*TOOLS, *SESSION_CAPABILITIES}), repeats_paths=True)
 
     def __init__(self, recordings: Recordings, contract: str) -> None:
         self._recordings = recordings
@@ -46,8 +45,7 @@ class RecordingAdapter:
 
 
 class _OneRecording:
-    repeats_paths = True
-    repeats_answers = True
+    traits = AdapterTraits(repeats_paths=True, repeats_answers=True)
 
     def __init__(self, recordings: Recordings, contract: str, scenario: Scenario) -> None:
         self._recordings = recordings
@@ -70,8 +68,7 @@ class _OneRecording:
 class OneTranscript:
     """Replays a transcript that is at hand."""
 
-    repeats_paths = True
-    repeats_answers = True
+    traits = AdapterTraits(repeats_paths=True, repeats_answers=True)
 
     def __init__(self, transcript: Transcript) -> None:
         self._transcript = transcript

@@ -9,7 +9,7 @@ from typing import Any
 from readfirst.harness.adapters.shell import Shell, run_hook
 from readfirst.harness.adapters.time_limit import time_limit
 from readfirst.harness.processes.rights import as_an_ordinary_user
-from readfirst.harness.session import TIME_LIMIT, Hook, ToolResult, Workspace
+from readfirst.harness.session import TIME_LIMIT, AdapterTraits, Hook, ToolResult, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.scenario import BASH
 from readfirst.reference_impl import Behaviours, FileTools, Ran, Result
@@ -44,12 +44,10 @@ class ReferenceAdapter:
     (see `time_limit`).
     """
 
-    repeats_paths = True
-    in_memory = True
-
     def __init__(self, contract: str | Behaviours, *, seconds: float = TIME_LIMIT) -> None:
         tools = (schema.tool for schema in FileTools(contract, root=".").schemas)
-        self.capabilities = frozenset({*tools, *SESSION_CAPABILITIES})
+        capabilities = frozenset({*tools, *SESSION_CAPABILITIES})
+        self.traits = AdapterTraits(capabilities, repeats_paths=True, in_memory=True)
         self._contract = contract
         self._seconds = seconds
 

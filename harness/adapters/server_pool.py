@@ -12,7 +12,7 @@ from typing import Literal
 from readfirst.harness.adapters.ahead import Ahead, Start
 from readfirst.harness.adapters.independence import Independence, try_servers
 from readfirst.harness.adapters.mcp_server import McpServer
-from readfirst.harness.session import Adapter, ServerUse, Workspace, capabilities_of
+from readfirst.harness.session import Adapter, ServerUse, Workspace, traits_of
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.site import Site, SitePool
 
@@ -108,7 +108,7 @@ class ServerPool:
     def _try(self, place: SitePool, adapter: Adapter) -> Independence:
         found = try_servers(
             adapter.open,
-            capabilities_of(adapter),
+            traits_of(adapter).capabilities,
             alone=place.site,
             ahead=partial(self._ahead.site, place),
             shared=partial(self._site_to_share, place),

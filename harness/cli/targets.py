@@ -112,6 +112,7 @@ def check_adapter(
     from readfirst.harness.report.visible import visible
     from readfirst.harness.run.check_adapter import check_adapter as checks
     from readfirst.harness.run.connect import connect
+    from readfirst.harness.session import traits_of
     from readfirst.harness.suite.suite import Suite
     from readfirst.harness.workspace.site import SitePool
 
@@ -126,9 +127,7 @@ def check_adapter(
                 for line in check.problem.splitlines():
                     print(f"       {visible(line)}")
     finally:
-        close = getattr(adapter, "close", None)
-        if close is not None:
-            close()
+        traits_of(adapter).close()
     if problems:
         print(
             f"{counted(problems, 'problem')} of the adapter; fix {'it' if problems == 1 else 'them'} first."

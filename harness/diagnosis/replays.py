@@ -12,7 +12,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.compare.whole import has_digests, whole
 from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import TIME_LIMIT, Workspace
+from readfirst.harness.session import TIME_LIMIT, AdapterTraits, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.scenario import BASH, Scenario
 from readfirst.harness.suite.suite import Suite
@@ -72,7 +72,7 @@ class Replays:
         suite, contract = self._suite, self._suite.contracts[scenario.contract]
         self.count += 1
         adapter = _Adapter(behaviours)
-        skip = skipped(scenario, contract, "reason", adapter.capabilities)
+        skip = skipped(scenario, contract, "reason", adapter.traits.capabilities)
         if skip is not None:
             return skip, (_SEVERAL_EDITS,)
         outcome = replay(scenario, adapter, self._place)
@@ -125,13 +125,11 @@ class _Fork:
 class _Adapter:
     """Opens the reference with any behaviours; `asked` are those that it asked for, in this order."""
 
-    repeats_paths = True
-
     def __init__(self, behaviours: Behaviours) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}
         if behaviours.multi_edit_exists:
             tools.add("MultiEdit")
-        self.capabilities = frozenset({*tools, *SESSION_CAPABILITIES})
+        self.traits = AdapterTraits(frozenset({*tools, *SESSION_CAPABILITIES}), repeats_paths=True)
         self.asked: Mapping[str, None] = {}
         self._behaviours = behaviours
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
-from readfirst.harness.session import Adapter, capabilities_of
+from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 
 __all__ = ["claimed"]
-
-Lacks = Callable[[str, Mapping[str, Any]], str]
 
 
 def claimed(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
@@ -20,12 +17,11 @@ def claimed(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator
     Without groups the calls of one come one after the other; without races what strikes during a call comes before
     it; without permission rules there are none.
     """
-    adapters = tuple(sides)
-    capabilities = frozenset.intersection(*map(capabilities_of, adapters))
-    lacks: list[Lacks] = [each.lacks for each in adapters if hasattr(each, "lacks")]
+    traits = [*map(traits_of, sides)]
+    capabilities = frozenset.intersection(*(each.capabilities for each in traits))
 
     def claims(call: ToolCall) -> bool:
-        return call.tool in capabilities and not any(lack(call.tool, call.arguments) for lack in lacks)
+        return call.tool in capabilities and not any(each.lacks(call.tool, call.arguments) for each in traits)
 
     for scenario in scenarios:
         steps = tuple(step for each in scenario.steps for step in _offered(each, capabilities, claims))

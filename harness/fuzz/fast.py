@@ -18,12 +18,20 @@ from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.package import install
 from readfirst.harness.agents.launcher import PORT
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import BASIC_CAPABILITIES, TIME_LIMIT, Session, ToolResult, Workspace
+from readfirst.harness.session import (
+    BASIC_CAPABILITIES,
+    TIME_LIMIT,
+    AdapterTraits,
+    Session,
+    ToolResult,
+    Workspace,
+)
 from readfirst.reference_impl import FileTools, behaviours_of
 from readfirst.reference_impl.text.insertion import BLANKS
 
 __all__ = ["FastProduct", "FastReference"]
 
+_TOOLS = BASIC_CAPABILITIES | {"NotebookEdit"}
 _NO_PORT = "9"
 """Nobody listens there: the server asks no model."""
 
@@ -33,8 +41,6 @@ class FastProduct:
 
     `time_limit` is in seconds per call. Raises BrokenAdapter where it cannot be installed or does not start.
     """
-
-    capabilities = BASIC_CAPABILITIES | {"NotebookEdit"}
 
     def __init__(self, version: str, *, cache: Path | None = None, time_limit: float = TIME_LIMIT) -> None:
         package = install(version, cache)
@@ -47,6 +53,7 @@ class FastProduct:
             environment={name: value.replace(PORT, _NO_PORT) for name, value in variables.items()},
             offline=True,
         )
+        self.traits = AdapterTraits(_TOOLS, close=self.close)
 
     def open(self, workspace: Workspace) -> Session:
         """Start or reuse the server."""
@@ -78,8 +85,7 @@ class _FastSession:
 class FastReference:
     """The reference with the behaviours that the product has behind MCP. ValueError: unknown contract."""
 
-    capabilities = BASIC_CAPABILITIES | {"NotebookEdit"}
-    repeats_paths = True
+    traits = AdapterTraits(_TOOLS, repeats_paths=True)
 
     def __init__(self, contract: str) -> None:
         self._behaviours = replace(

@@ -10,7 +10,7 @@ from dataclasses import replace
 from readfirst.harness.fuzz.campaign import Duel, Finding
 from readfirst.harness.fuzz.conditions import calls_of
 from readfirst.harness.fuzz.portrait import Example, Portrait
-from readfirst.harness.session import BrokenAdapter, capabilities_of
+from readfirst.harness.session import BrokenAdapter, traits_of
 from readfirst.harness.suite.scenario import ParallelCalls
 from readfirst.harness.suite.suite import Suite
 
@@ -74,7 +74,7 @@ def with_rule(
 
 
 def _replayable(examples: Sequence[Example], duel: Duel) -> list[Example]:
-    capabilities = capabilities_of(duel.reference) & capabilities_of(duel.target)
+    capabilities = traits_of(duel.reference).capabilities & traits_of(duel.target).capabilities
     return [each for each in examples if each.needs <= capabilities]
 
 

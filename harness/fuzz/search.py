@@ -15,7 +15,7 @@ from readfirst.harness.fuzz.known import KnownDisagreement, load_known
 from readfirst.harness.fuzz.likely_rule import with_rule
 from readfirst.harness.fuzz.portrait import portrait_of
 from readfirst.harness.run.connect import ConnectError, connect
-from readfirst.harness.session import TIME_LIMIT, Adapter
+from readfirst.harness.session import TIME_LIMIT, Adapter, traits_of
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
@@ -87,7 +87,7 @@ def search(request: SearchRequest) -> Iterator[Search]:
         place = stack.enter_context(SitePool())
         reference, target = _sides(request, suite.contracts[request.contract])
         for side in (reference, target):
-            stack.callback(getattr(side, "close", _nothing))
+            stack.callback(traits_of(side).close)
         duel = Duel(reference, target, place, request.judged, suite.vocabulary, request.beside)
         accepted, gone = _accepted(duel, known)
         portrait = portrait_of(suite)
@@ -122,12 +122,8 @@ def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter
     try:
         return reference, connected(request.target)
     except BaseException:
-        getattr(reference, "close", _nothing)()
+        traits_of(reference).close()
         raise
-
-
-def _nothing() -> None:
-    """Stand in for the `close` of a target that has none."""
 
 
 def _accepted(duel: Duel, known: tuple[KnownDisagreement, ...]) -> tuple[frozenset[Group], tuple[int, ...]]:

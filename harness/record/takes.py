@@ -21,7 +21,7 @@ import platformdirs
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.record.untold import untold
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import Adapter
+from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.recording_file import decode, encode
@@ -175,9 +175,8 @@ class _Product:
         return self
 
     def __exit__(self, *_: object) -> None:
-        close = getattr(self._adapter, "close", None)
-        if close is not None:
-            close()
+        if self._adapter is not None:
+            traits_of(self._adapter).close()
 
 
 def _asked(scenario: Scenario, contract: Contract) -> str:

@@ -10,6 +10,7 @@ from readfirst.harness.session import (
     ResumingSession,
     RewindingSession,
     Session,
+    close_session,
 )
 from readfirst.harness.suite.scenario import SessionEvent
 
@@ -54,18 +55,12 @@ class Conversation:
                     raise BrokenAdapter(f"sub_agent() gave a {type(agent).__name__}, which is no session")
                 self._sessions.append(agent)
             case "end":
-                _close(self._sessions.pop())
+                close_session(self._sessions.pop())
 
     def close(self) -> None:
         """Close all sessions, the innermost first."""
         while self._sessions:
-            _close(self._sessions.pop())
-
-
-def _close(session: Session) -> None:
-    close = getattr(session, "close", None)
-    if close is not None:
-        close()
+            close_session(self._sessions.pop())
 
 
 def _missing(capability: str, method: str) -> BrokenAdapter:

@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from readfirst.harness.processes import trace
 from readfirst.harness.processes.scratch import ScratchError
@@ -23,6 +23,7 @@ from readfirst.harness.session import (
     Session,
     ToolResult,
     UnsupportedCall,
+    traits_of,
 )
 from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.scenario import (
@@ -45,14 +46,11 @@ from readfirst.harness.workspace.site import (
 from readfirst.harness.workspace.small_disk import small_disk
 from readfirst.harness.workspace.traces import names_of, traces
 
-if TYPE_CHECKING:
-    from readfirst.harness.adapters.server_pool import ServerPool
-
 __all__ = ["replay"]
 
 _UMASK = 0o022
 _ATTEMPTS = 3
-"""Reminders come every so many calls, so the second is enough, unless the scenario itself is that long."""
+"""What disturbs comes every so many calls, so the second is enough, unless the scenario itself is that long."""
 _DETAILS = 8192
 """How much of a traceback is kept, in characters."""
 
@@ -64,13 +62,12 @@ def replay(scenario: Scenario, adapter: Adapter, place: SitePool) -> Outcome:
     becomes the outcome's breakage, with the part that is to blame; nothing but an interruption is raised.
     Paths of workspaces repeat only for an adapter that says so (`repeats_paths`): a session that serves
     several scenarios would remember what it read. An adapter with `servers` has its sites lent by these. One
-    that counts reminders of its conversation (`reminded`) is asked again where one fell on an answer, which may
-    have lost its outer blanks to it.
+    whose answers were `disturbed` is asked again.
     """
+    traits = traits_of(adapter)
     for _ in range(_ATTEMPTS):
-        reminded = getattr(adapter, "reminded", 0)
         outcome = _replayed(scenario, adapter, place)
-        if outcome.broken is not None or getattr(adapter, "reminded", 0) == reminded:
+        if not traits.disturbed() or outcome.broken is not None:
             break
     return outcome
 
@@ -100,30 +97,30 @@ def _replayed(scenario: Scenario, adapter: Adapter, place: SitePool) -> Outcome:
         outcome = replace(outcome, broken=replace(broken, step=max(len(outcome.steps) - 1, 0)))
     if outcome.broken is not None and outcome.broken.blame == "implementation":
         # It may have spoilt more than this workspace, and go on with it.
-        getattr(adapter, "reset", lambda: None)()
+        traits_of(adapter).reset()
     return outcome
 
 
 def _site(scenario: Scenario, adapter: Adapter, place: SitePool) -> AbstractContextManager[Site]:
-    servers: ServerPool | None = getattr(adapter, "servers", None)
-    if servers is not None:
-        return servers.site(place, scenario, adapter)
-    return place.site(unique=not getattr(adapter, "repeats_paths", False))
+    traits = traits_of(adapter)
+    if traits.servers is not None:
+        return traits.servers.site(place, scenario, adapter)
+    return place.site(unique=not traits.repeats_paths)
 
 
 @contextmanager
 def _disk(scenario: Scenario, adapter: Adapter, site: Site) -> Iterator[None]:
     """Put the workspace on a disk of its own where the scenario asks for one; what runs already does not see it."""
-    if scenario.given.disk is None or getattr(adapter, "repeats_answers", False):
+    traits = traits_of(adapter)
+    if scenario.given.disk is None or traits.repeats_answers:
         yield
         return
-    reset = getattr(adapter, "reset", lambda: None)
     with small_disk(site.root, scenario.given.disk):
-        reset()
+        traits.reset()
         try:
             yield
         finally:
-            reset()
+            traits.reset()
 
 
 class _Replay:
@@ -145,6 +142,8 @@ class _Replay:
         conversation = None
         try:
             workspace = self.site.workspace(self.scenario)
+            if traits_of(adapter).isolates(self.scenario):
+                workspace = replace(workspace, isolated=True)
             self.hooks = workspace.hooks
             conversation = Conversation(adapter.open(workspace))
             if self.site.confined:

@@ -19,7 +19,8 @@ from readfirst.harness.session import (
     Session,
     ToolResult,
     Workspace,
-    capabilities_of,
+    close_session,
+    traits_of,
 )
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.entry import RegularFile, TextContent
@@ -57,7 +58,7 @@ def check_adapter(adapter: Adapter, place: SitePool) -> Iterator[Check]:
     yield opened
     if opened.problem:
         return
-    capabilities = capabilities_of(adapter)
+    capabilities = traits_of(adapter).capabilities
     checks: list[tuple[str, str, Callable[[Session, Site], None]]] = [
         ("Read", "an existing file is read", _reads),
         ("Read", "a missing file is refused, and the answer marked as an error", _misses),
@@ -111,14 +112,12 @@ def _in_session(
     hooks: tuple[Hook, ...] = (),
     needs: Collection[str] = (),
 ) -> None:
-    with place.site(unique=not getattr(adapter, "repeats_paths", False)) as site:
+    with place.site(unique=not traits_of(adapter).repeats_paths) as site:
         session = adapter.open(_workspace(site, hooks, needs))
         try:
             check(session, site)
         finally:
-            close = getattr(session, "close", None)
-            if close is not None:
-                close()
+            close_session(session)
 
 
 def _workspace(site: Site, hooks: tuple[Hook, ...], needs: Collection[str] = ()) -> Workspace:
@@ -127,11 +126,11 @@ def _workspace(site: Site, hooks: tuple[Hook, ...], needs: Collection[str] = ())
 
 
 def _declares(adapter: Adapter) -> None:
-    unknown = capabilities_of(adapter) - _KNOWN
+    unknown = traits_of(adapter).capabilities - _KNOWN
     if unknown:
         names = ", ".join(sorted(unknown))
         raise _Wrong(f"capabilities names {names}; known are: {', '.join(sorted(_KNOWN))}")
-    if not capabilities_of(adapter) & set(TOOLS):
+    if not traits_of(adapter).capabilities & set(TOOLS):
         raise _Wrong("capabilities names no tool, so every scenario is unsupported")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from readfirst.harness.adapters.recording import RecordingAdapter
 from readfirst.harness.compare.compare import compare, skipped
@@ -18,16 +18,13 @@ from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
-from readfirst.harness.session import TIME_LIMIT, capabilities_of
+from readfirst.harness.session import TIME_LIMIT, traits_of
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 from readfirst.harness.workspace.site import SitePool
-
-if TYPE_CHECKING:
-    from readfirst.harness.adapters.server_pool import ServerPool
 
 __all__ = ["RunSpec", "Runner", "run"]
 
@@ -109,11 +106,8 @@ class Runner:
             time_limit=spec.time_limit,
             confine=spec.confine,
         )
-        self._servers: ServerPool | None = getattr(self._adapter, "servers", None)
-        self._capabilities = capabilities_of(self._adapter)
-        self._lacks = getattr(self._adapter, "lacks", lambda _tool, _arguments: "")
-        memory = getattr(self._adapter, "in_memory", False)
-        self._place = SitePool(confined=spec.confine, memory=memory)
+        self._traits = traits_of(self._adapter)
+        self._place = SitePool(confined=spec.confine, memory=self._traits.in_memory)
         self._kept = KeptWorkspaces(spec.keep) if spec.keep is not None else None
         if self._kept is not None:
             self._place.keep = self._kept.copy
@@ -162,7 +156,7 @@ class Runner:
 
     def _skipped(self, view: _View) -> Verdict | None:
         contract, level = view.contract, self.spec.level
-        skip = skipped(view.own, contract, level, self._capabilities, self._lacks)
+        skip = skipped(view.own, contract, level, self._traits.capabilities, self._traits.lacks)
         if skip is None and level == "verbatim" and view.transcript is None:
             return self._verdict(view, "unspecified", f"there is no recording of {contract.name}")
         return skip
@@ -170,7 +164,7 @@ class Runner:
     def _judged_alone_if_in_doubt(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
         """Return the verdicts; where a shared server may be the reason for a failure, those with one of its own."""
         verdicts = self._judged(views)
-        servers = self._servers
+        servers = self._traits.servers
         if servers is None:
             return verdicts
         use = servers.use
@@ -241,9 +235,7 @@ class Runner:
     def close(self) -> None:
         """Close the adapter and remove the workspaces. What goes wrong is logged, and changes no verdict."""
         try:
-            close = getattr(self._adapter, "close", None)
-            if close is not None:
-                close()
+            self._traits.close()
         except Exception as error:
             _LOG.warning("the adapter could not be closed: %s: %s", type(error).__name__, error)
         finally:

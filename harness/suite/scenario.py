@@ -305,23 +305,18 @@ class Scenario:
             or self.given.memory_files
             or any(isinstance(step, SessionEvent) for step in self.steps)
             or any(_is_large(entry) for entry in self.given.files.values())
-            or len(set(map(posixpath.normpath, self._paths()))) > 1
+            or len(set(map(posixpath.normpath, self.paths()))) > 1
             or self.relative
             or (self._creates_files() and self._has_carriage_returns())
         )
-
-    @property
-    def spells_paths(self) -> bool:
-        """Whether calls name one file in several ways, of which some versions know only that of the latest Read."""
-        paths = set(self._paths())
-        return len(paths) > len(set(map(posixpath.normpath, paths)))
 
     @property
     def relative(self) -> bool:
         """Whether a call names a file by a path that is relative to the working directory, or to `~`."""
         return any(_is_relative(call.arguments) or _runs_relative(call) for call in self.calls())
 
-    def _paths(self) -> Iterator[str]:
+    def paths(self) -> Iterator[str]:
+        """Yield the path of each call that names a file, as it is spelled."""
         return filter(None, (_path(call.arguments) for call in self.calls()))
 
     def _creates_files(self) -> bool:

@@ -16,7 +16,7 @@ from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
-from readfirst.harness.session import Adapter
+from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.rules import RuleClass, Rules
 from readfirst.harness.suite.scenario import Scenario, ToolCall
@@ -152,9 +152,7 @@ def gather(
                 if kept is not None:
                     found[rule_id] = kept
     finally:
-        close = getattr(adapter, "close", None)
-        if close is not None:
-            close()
+        traits_of(adapter).close()
     return found
 
 

@@ -6,6 +6,8 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,10 +15,9 @@ import readfirst
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.adapters.mcp import McpConnection, McpSession, text_of
 from readfirst.harness.adapters.python_process import PythonAdapter
-from readfirst.harness.adapters.server_pool import ServerPool
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
-from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import Adapter, AdapterTraits, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.targets.agent import AgentTarget
 from readfirst.harness.targets.edit_formats import Knowledge
 from readfirst.harness.targets.install import Installed, install
@@ -63,18 +64,13 @@ class MessagingSession(Protocol):
 class RawTarget(Protocol):
     """A started target."""
 
-    repeats_paths: bool
+    @property
+    def traits(self) -> AdapterTraits:
+        """What holds for every adapter of it."""
+        ...
 
     def open(self, workspace: Workspace) -> RawSession:
         """Start a session in which nothing was read."""
-        ...
-
-    def reset(self) -> None:
-        """End what serves several sessions."""
-        ...
-
-    def close(self) -> None:
-        """End every process."""
         ...
 
 
@@ -82,15 +78,9 @@ class TargetAdapter:
     """Translates between the contract's tools and the target's own."""
 
     def __init__(self, target: Target, raw: RawTarget) -> None:
-        self.capabilities = target.capabilities
-        self.repeats_paths = raw.repeats_paths
-        self.servers: ServerPool | None = getattr(raw, "servers", None)
+        self.traits = replace(raw.traits, capabilities=target.capabilities, lacks=partial(lacks, target))
         self._target = target
         self._raw = raw
-
-    def lacks(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Say what the target does not claim of a call; empty if nothing."""
-        return lacks(self._target, tool, arguments)
 
     def open(self, workspace: Workspace) -> TargetSession:
         """Start a session, and make the set-up calls of the mapping."""
@@ -102,13 +92,9 @@ class TargetAdapter:
             raise
         return session
 
-    def reset(self) -> None:
-        """End what serves several sessions."""
-        self._raw.reset()
-
     def close(self) -> None:
         """End every process."""
-        self._raw.close()
+        self.traits.close()
 
 
 class TargetSession:
@@ -176,8 +162,7 @@ class _PythonTarget:
         time_limit: float,
         sandbox: Sandbox | None,
     ) -> None:
-        # A module's functions may remember files by their paths; an object is made anew for every scenario.
-        self.repeats_paths = not launch.module
+        self._remembers_paths = bool(launch.module)
         self._folder = Scratch()
         base = self._folder.path
         # The harness alone: its own dependencies must not be found before the target's.
@@ -214,8 +199,11 @@ class _PythonTarget:
     def open(self, workspace: Workspace) -> _PythonRawSession:
         return _PythonRawSession(self._process.open(workspace))
 
-    def reset(self) -> None:
-        self._process.reset()
+    @property
+    def traits(self) -> AdapterTraits:
+        # A module's functions may remember files by their paths; an object is made anew for every scenario.
+        repeats = not self._remembers_paths
+        return AdapterTraits(repeats_paths=repeats, reset=self._process.reset, close=self.close)
 
     def close(self) -> None:
         self._process.close()
@@ -259,8 +247,6 @@ class _McpTarget:
             offline=not own,
             sandbox=sandbox,
         )
-        self.servers = self._connection.servers
-        self.repeats_paths = launch.isolation != "directory"
         try:
             _check_tools(target, self._connection.probe().names)
         except BrokenAdapter as error:
@@ -273,11 +259,9 @@ class _McpTarget:
     def open(self, workspace: Workspace) -> _McpRawSession:
         return _McpRawSession(self._connection.open(workspace), self._joined)
 
-    def reset(self) -> None:
-        self._connection.reset()
-
-    def close(self) -> None:
-        self._connection.close()
+    @property
+    def traits(self) -> AdapterTraits:
+        return self._connection.traits()
 
 
 def _check_tools(target: Target, offered: Sequence[str]) -> None:

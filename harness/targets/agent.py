@@ -9,7 +9,7 @@ from typing import Any
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.pins import Pins
 from readfirst.harness.agents.program import AgentProgram
-from readfirst.harness.session import Workspace
+from readfirst.harness.session import AdapterTraits, Workspace
 from readfirst.harness.targets.install import Installed
 from readfirst.harness.targets.mapping import AgentLaunch, Target
 from readfirst.harness.targets.translate import TargetAnswer
@@ -61,7 +61,6 @@ class AgentTarget:
     """
 
     def __init__(self, target: Target, launch: AgentLaunch, installed: Installed, time_limit: float) -> None:
-        self.repeats_paths = launch.isolation == "process"
         self._target = target
         self._launch = launch
         self._installed = installed
@@ -75,9 +74,11 @@ class AgentTarget:
             return AgentTargetSession(self._start(workspace.root), workspace.root, None)
         return AgentTargetSession(self._share(workspace.root.parents[1]), workspace.root, self._pins)
 
-    def reset(self) -> None:
-        """End every conversation; the next session starts one."""
-        self.close()
+    @property
+    def traits(self) -> AdapterTraits:
+        """A reset ends every conversation; the next session starts one."""
+        repeats = self._launch.isolation == "process"
+        return AdapterTraits(repeats_paths=repeats, reset=self.close, close=self.close)
 
     def close(self) -> None:
         """End every conversation."""

@@ -196,7 +196,6 @@ class Site:
             needs=scenario.needs,
             isolated=scenario.isolated,
             relative=scenario.relative,
-            spells_paths=scenario.spells_paths,
             hooks=hooks_of(scenario, self.root),
             permissions=self._permissions(scenario),
         )

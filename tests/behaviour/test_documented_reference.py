@@ -48,7 +48,7 @@ def holdings(place: SitePool, adapter: ReferenceAdapter, kept: dict[str, Any], c
     found: list[Holding] = []
     for shown in claim.shown_by:
         scenario = SUITE.scenario(shown.scenario_id, require_expect=False)
-        if scenario.needs <= adapter.capabilities:
+        if scenario.needs <= adapter.traits.capabilities:
             if scenario.id not in kept:
                 kept[scenario.id] = replay(scenario, adapter, place)
             said = statements(scenario, shown, claim.sources)
@@ -102,5 +102,5 @@ def test_only_what_needs_a_tool_of_other_versions_is_left_out() -> None:
     adapter = ReferenceAdapter(BEHAVIOURS)
     for claim in CLAIMS:
         needs = [SUITE.scenario(shown.scenario_id, require_expect=False).needs for shown in claim.shown_by]
-        lacking = {tool for each in needs for tool in each - adapter.capabilities}
+        lacking = {tool for each in needs for tool in each - adapter.traits.capabilities}
         assert lacking <= {"MultiEdit"}, claim.id

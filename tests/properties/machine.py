@@ -19,7 +19,7 @@ from moment import body
 from registry import LAWS
 from workshop import Workshop
 
-from readfirst.harness.session import capabilities_of
+from readfirst.harness.session import traits_of
 from readfirst.harness.suite.entry import Entry, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import WorldEvent
 from readfirst.harness.workspace.site import SitePool
@@ -144,7 +144,7 @@ class Machine(RuleBasedStateMachine):
                 self.edit_a_line_of_plain_text(
                     name, data.draw(PLAIN_LINES), "\n", data.draw(st.booleans()), ""
                 )
-            case "cell" if "NotebookEdit" in capabilities_of(self.implementation):
+            case "cell" if "NotebookEdit" in traits_of(self.implementation).capabilities:
                 self.edit_a_cell(True, 1, data.draw(TEXTS), {})
 
     def teardown(self) -> None:
@@ -280,7 +280,7 @@ class Machine(RuleBasedStateMachine):
         self.shop.call(tool, file_path=self.spelt(spelling, "secret/notes.txt"), **arguments)
 
     @precondition(
-        lambda self: "NotebookEdit" in capabilities_of(self.implementation)
+        lambda self: "NotebookEdit" in traits_of(self.implementation).capabilities
     )  # others may stumble over it
     @rule(
         name=names,
@@ -321,7 +321,7 @@ class Machine(RuleBasedStateMachine):
         self.shop.call("Read", file_path=f"$WS/{name}")
         self.shop.call_with_room(room, tool, file_path=f"$WS/{name}", **arguments)
 
-    @precondition(lambda self: "NotebookEdit" in capabilities_of(self.implementation))
+    @precondition(lambda self: "NotebookEdit" in traits_of(self.implementation).capabilities)
     @rule(
         known=st.booleans(),
         number=st.integers(0, 3),

@@ -17,6 +17,7 @@ from readfirst.harness.agents.claude_code.dialogue import JsonDialogue
 from readfirst.harness.agents.claude_code.package import InstalledPackage
 from readfirst.harness.agents.claude_code.reminders import files_told, without_reminders_of_the_conversation
 from readfirst.harness.session import BrokenAdapter, Workspace
+from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from tests.supervision import NO_NAMESPACES, altered_supervisor
 
 FAKE = Path(__file__).with_name("fake_product.py")
@@ -72,12 +73,16 @@ def test_an_isolated_workspace_has_a_process_of_its_own_that_ends_with_it(adapte
     indirect=["adapter"],
 )
 def test_paths_in_several_spellings_are_kept_from_others_where_these_push_them_out(
-    adapter, tmp_path: Path, alone: bool
+    adapter, alone: bool
 ) -> None:
-    shared = opened(adapter, workspace(tmp_path, "1"))
-    spelled = opened(adapter, workspace(tmp_path, "2", spells_paths=True))
-    assert (spelled.conversation is not shared.conversation) == alone
-    spelled.close()
+    twice, once = (
+        Scenario(
+            "family/slug", "", "must", Given(), tuple(ToolCall("Read", {"file_path": path}) for path in paths)
+        )
+        for paths in (("$WS/a.txt", "$WS//a.txt"), ("$WS/a.txt", "$WS/a.txt"))
+    )
+    assert adapter.traits.isolates(twice) == alone
+    assert not adapter.traits.isolates(once)
 
 
 def test_only_races_run_with_the_hook(adapter, tmp_path: Path) -> None:

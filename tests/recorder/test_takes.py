@@ -9,7 +9,7 @@ import pytest
 
 from readfirst.harness.record.record import Recorded, record, take
 from readfirst.harness.record.takes import Takes
-from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import Adapter, AdapterTraits, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
@@ -30,7 +30,15 @@ class Product:
 
     answer: Callable[[int], str]
     calls: int = 0
-    reminded: int = 0
+    trimmed: bool = False
+
+    @property
+    def traits(self) -> AdapterTraits:
+        return AdapterTraits(disturbed=self._was_trimmed)
+
+    def _was_trimmed(self) -> bool:
+        trimmed, self.trimmed = self.trimmed, False
+        return trimmed
 
     def open(self, workspace: Workspace) -> "Product":
         return self
@@ -38,8 +46,7 @@ class Product:
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         self.calls += 1
         text = self.answer(self.calls)
-        if text.startswith("!"):
-            self.reminded += 1
+        self.trimmed |= text.startswith("!")
         return ToolResult(text)
 
 

@@ -10,7 +10,7 @@ from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
-from readfirst.harness.session import capabilities_of
+from readfirst.harness.session import traits_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 
@@ -34,7 +34,7 @@ def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
         def judged(name: str, scenario_id: str, level: Level) -> Verdict:
             scenario = suite.scenario(scenario_id)
             adapter = adapters[name]
-            refused = skipped(scenario, contract, level, capabilities_of(adapter))
+            refused = skipped(scenario, contract, level, traits_of(adapter).capabilities)
             if refused is not None:
                 return refused
             return compare(scenario, replay(scenario, adapter, place), contract, level, suite.vocabulary)

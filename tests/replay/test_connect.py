@@ -90,7 +90,7 @@ def test_a_python_implementation_runs_when_connect_returns(
     monkeypatch.chdir(Path(__file__).parent)
     adapter = connect("python:miniatures:Honest", suite, time_limit=1.0)
     assert isinstance(adapter, PythonAdapter)
-    assert "parallel" in adapter.capabilities
+    assert "parallel" in adapter.traits.capabilities
     adapter.close()
 
 

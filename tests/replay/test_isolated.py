@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.agents.claude_code.adapter import spells_paths
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 
@@ -28,13 +29,13 @@ def test_a_call_without_a_path_is_not_a_second_file() -> None:
 def test_a_scenario_of_two_files_has_a_session_of_its_own() -> None:
     scenario = _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Read", {"file_path": "$WS/b.txt"}))
     assert scenario.isolated
-    assert not scenario.spells_paths
+    assert not spells_paths(scenario)
 
 
 def test_one_file_under_two_paths_is_not_isolated_but_told_of() -> None:
     scenario = _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Read", {"file_path": "$WS//a.txt"}))
     assert not scenario.isolated
-    assert scenario.spells_paths
+    assert spells_paths(scenario)
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def test_every_session_gets_a_process_of_its_own(opened: Open, workspace: Worksp
         starts.append(session.call("Read", {}).text)
         session.close()
     assert starts[0] != starts[1]
-    assert adapter.repeats_paths
+    assert adapter.traits.repeats_paths
 
 
 def test_workspaces_side_by_side_share_a_process(opened: Open, place: SitePool) -> None:
@@ -148,7 +148,7 @@ def test_workspaces_side_by_side_share_a_process(opened: Open, place: SitePool) 
             starts.append(session.call("Read", {}).text)
             session.close()
     assert starts[0] == starts[1]
-    assert not adapter.repeats_paths
+    assert not adapter.traits.repeats_paths
 
 
 def test_a_shared_process_that_broke_is_replaced(opened: Open, workspace: Workspace) -> None:
@@ -176,7 +176,7 @@ def test_a_server_without_the_tools_is_answered_with_what_to_write(opened: Open)
 
 @pytest.mark.parametrize(("word", "denies"), [("$SETTINGS", True), ("settings", False)])
 def test_a_command_with_settings_supports_rules(opened: Open, word: str, denies: bool) -> None:
-    assert ("deny" in opened("start", word).capabilities) is denies
+    assert ("deny" in opened("start", word).traits.capabilities) is denies
 
 
 @pytest.mark.slow

@@ -80,9 +80,9 @@ def test_groups_and_races_reach_the_child(opened: Opened, place: SitePool) -> No
 
 def test_capabilities_are_those_that_the_adapter_declares(opened: Opened) -> None:
     adapter = opened("Honest")
-    assert adapter.capabilities == BASIC_CAPABILITIES
+    assert adapter.traits.capabilities == BASIC_CAPABILITIES
     adapter.start()
-    assert adapter.capabilities == BASIC_CAPABILITIES | {"parallel", "during"}
+    assert adapter.traits.capabilities == BASIC_CAPABILITIES | {"parallel", "during"}
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from readfirst.harness.replay.outcome import Breakage, Outcome
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import BrokenAdapter, ToolResult, Workspace
+from readfirst.harness.session import AdapterTraits, BrokenAdapter, ToolResult, Workspace
 from readfirst.harness.suite.entry import RegularFile, Symlink, TextContent
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.workspace.site import SitePool
@@ -46,8 +46,9 @@ class Reminding:
     """Cuts answers and counts a reminder, as often as it is told to."""
 
     def __init__(self, times: int) -> None:
-        self.reminded = 0
+        self.traits = AdapterTraits(disturbed=self._was_reminded)
         self.opened = 0
+        self._reminded = False
         self._times = times
 
     def open(self, workspace: Workspace) -> "Reminding":
@@ -57,8 +58,12 @@ class Reminding:
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         if self.opened > self._times:
             return ToolResult("  old  ")
-        self.reminded += 1
+        self._reminded = True
         return ToolResult("old")
+
+    def _was_reminded(self) -> bool:
+        reminded, self._reminded = self._reminded, False
+        return reminded
 
 
 @pytest.mark.parametrize(("times", "opened", "text"), [(0, 1, "  old  "), (1, 2, "  old  "), (9, 3, "old")])

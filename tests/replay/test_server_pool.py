@@ -35,13 +35,13 @@ class Used:
 
     def session(self, scenario: Scenario = ONE_FILE) -> tuple[ServerUse | None, int, Path]:
         """Make a call; return what the session got, the server's process and its workspace."""
-        with self.adapter.servers.site(self.place, scenario, self.adapter) as site:
+        with self.adapter.traits.servers.site(self.place, scenario, self.adapter) as site:
             workspace = site.workspace(scenario)
             session = self.adapter.open(workspace)
             session.call("Read", {"file_path": f"{site.root}/none.txt"})
             pid = session._server.pid
             session.close()
-            return self.adapter.servers.use, pid, workspace.root
+            return self.adapter.traits.servers.use, pid, workspace.root
 
 
 @pytest.fixture
@@ -113,14 +113,14 @@ def test_what_was_asked_for_is_not_tried(place: SitePool, isolation: Isolation) 
 def test_servers_start_while_another_works_and_none_is_left(place: SitePool) -> None:
     used = Used(place, "confined")
     started = []
-    start = used.adapter.servers._ahead._start
+    start = used.adapter.traits.servers._ahead._start
 
     def noted(workspace: Workspace, directory: Path) -> object:
         server = start(workspace, directory)
         started.append(server)
         return server
 
-    used.adapter.servers._ahead._start = noted  # type: ignore[assignment]
+    used.adapter.traits.servers._ahead._start = noted  # type: ignore[assignment]
     pids = [used.session()[1] for _ in range(3)]
     assert len(set(pids)) == 3
     used.adapter.close()
@@ -133,7 +133,7 @@ def test_deny_rules_are_there_when_a_server_starts(place: SitePool) -> None:
     used = Used(place, "confined", "--settings=$SETTINGS")
     used.session()
     lent = []
-    used.adapter.servers._ahead.site = lent.append  # type: ignore[assignment,method-assign]
+    used.adapter.traits.servers._ahead.site = lent.append  # type: ignore[assignment,method-assign]
     assert used.session(DENIED)[0] is not None
     assert lent == []
     used.adapter.close()
@@ -144,7 +144,7 @@ def test_a_server_that_ended_while_it_waited_is_replaced(place: SitePool) -> Non
     used = Used(place, "confined")
     for _ in range(3):
         used.session()
-    for slot in used.adapter.servers._ahead._waiting:
+    for slot in used.adapter.traits.servers._ahead._waiting:
         server = slot.server()
         assert server is not None
         server._process.kill()

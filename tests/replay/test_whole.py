@@ -54,7 +54,7 @@ def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
         scenario_id: str, spoil: Callable[[str, ToolResult, Path], ToolResult], suite: Suite = SUITE
     ) -> Verdict:
         class Adapter:
-            capabilities = ReferenceAdapter("2.1.7").capabilities
+            capabilities = ReferenceAdapter("2.1.7").traits.capabilities
 
             def open(self, workspace: Any) -> Session:
                 return Session(ReferenceAdapter("2.1.7").open(workspace), Path(workspace.root), spoil)

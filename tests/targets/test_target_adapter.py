@@ -10,7 +10,7 @@ import pytest
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.run.runner import Runner, RunSpec
-from readfirst.harness.session import Adapter, BrokenAdapter, Workspace
+from readfirst.harness.session import Adapter, BrokenAdapter, Workspace, traits_of
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets import install
 from readfirst.harness.targets.mapping import load_target
@@ -170,8 +170,8 @@ def test_a_target_sees_no_variable_of_ours(
 
 def test_functions_of_a_module_get_paths_of_their_own(connected: Connected) -> None:
     text = MAPPING.replace("make: toy_editor:Editor\n  arguments: {root: $WS}", "module: toy_editor")
-    assert not connected(text).repeats_paths  # type: ignore[attr-defined]
-    assert connected().repeats_paths  # type: ignore[attr-defined]
+    assert not traits_of(connected(text)).repeats_paths
+    assert traits_of(connected()).repeats_paths
 
 
 def test_an_exception_that_is_not_a_refusal_breaks(connected: Connected, workspace: Workspace) -> None:

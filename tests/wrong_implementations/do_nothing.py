@@ -14,7 +14,7 @@ from typing import Any
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.session import ToolResult, Workspace, traits_of
 from readfirst.harness.suite.rules import CLASSES, RuleClass
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
@@ -65,7 +65,7 @@ def verdicts(answer: ToolResult) -> Iterator[Verdict]:
     with SitePool() as place:
         for scenario_id in suite.ids():
             scenario = suite.scenario(scenario_id, contract)
-            if skipped(scenario, contract, "text", adapter.capabilities) is None:
+            if skipped(scenario, contract, "text", traits_of(adapter).capabilities) is None:
                 outcome = replay(scenario, adapter, place)
                 yield compare(scenario, outcome, contract, "text", suite.vocabulary)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -23,6 +24,7 @@ from readfirst.harness.agents.claude_code.summary import summarise
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
     TIME_LIMIT,
+    AdapterTraits,
     BrokenAdapter,
     Hook,
     Permissions,
@@ -31,7 +33,7 @@ from readfirst.harness.session import (
     Workspace,
 )
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES, Contract, UnknownContractError
-from readfirst.harness.suite.scenario import BASH
+from readfirst.harness.suite.scenario import BASH, Scenario
 from readfirst.harness.suite.suite import Suite
 
 __all__ = ["ClaudeCodeAdapter", "ClaudeCodeSession", "LivingSession", "open_claude_code"]
@@ -245,9 +247,14 @@ class ClaudeCodeAdapter:
         cache: Path | None = None,
         time_limit: float = TIME_LIMIT,
     ) -> None:
-        self.capabilities = frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks)
-        self.reminded = 0
-        """How many results came with a reminder, which may have cost them the blanks at both ends."""
+        self.traits = AdapterTraits(
+            frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks),
+            isolates=self._pushed_out,
+            disturbed=self._was_reminded,
+            close=self.close,
+        )
+        self._reminded = False
+        """Whether a result came with a reminder, which may have cost it the blanks at both ends."""
         self._package: InstalledPackage = install(version, cache)
         self._forgets_spellings = _REMEMBERS_TEN <= Version(version) < _KNOWS_SPELLINGS
         self._model = model
@@ -276,7 +283,7 @@ class ClaudeCodeAdapter:
                 workspace,
                 self._remind,
             )
-        if workspace.isolated or (workspace.spells_paths and self._forgets_spellings):
+        if workspace.isolated:
             conversation = Conversation(options)
             return ClaudeCodeSession(conversation, True, workspace, workspace.root, self._remind)
         folder = workspace.root.parents[1]
@@ -294,8 +301,16 @@ class ClaudeCodeAdapter:
             shared = self._shared[key] = Conversation(self._options(folder, (), hook, bash))
         return ClaudeCodeSession(shared, False, workspace, folder, self._remind)
 
+    def _pushed_out(self, scenario: Scenario) -> bool:
+        """Tell whether others in the same conversation would push out what the scenario has read."""
+        return self._forgets_spellings and spells_paths(scenario)
+
     def _remind(self) -> None:
-        self.reminded += 1
+        self._reminded = True
+
+    def _was_reminded(self) -> bool:
+        reminded, self._reminded = self._reminded, False
+        return reminded
 
     def close(self) -> None:
         """End every conversation."""
@@ -324,6 +339,12 @@ class ClaudeCodeAdapter:
             hooks=hooks,
             permissions=permissions,
         )
+
+
+def spells_paths(scenario: Scenario) -> bool:
+    """Tell whether calls name one file in several ways, of which some versions know only that of the latest Read."""
+    paths = set(scenario.paths())
+    return len(paths) > len(set(map(posixpath.normpath, paths)))
 
 
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:

@@ -1,0 +1,69 @@
+"""AdapterTraits: what an adapter declares, in one value or in single attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from readfirst import AdapterTraits
+from readfirst.harness.session import BASIC_CAPABILITIES, Session, Workspace, close_session, traits_of
+
+
+class Plain:
+    """An adapter with nothing but what the protocol demands."""
+
+    def open(self, workspace: Workspace) -> Session:
+        raise NotImplementedError
+
+
+class Attributes(Plain):
+    """Declares everything in attributes of its own."""
+
+    capabilities = ("Read", "hooks")
+    repeats_paths = True
+    in_memory = True
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def lacks(self, tool: str, arguments: Any) -> str:
+        return f"{tool} with {', '.join(arguments)}"
+
+    def reset(self) -> None:
+        self.calls.append("reset")
+
+    def close(self) -> None:
+        self.calls.append("close")
+
+
+class Declaring(Attributes):
+    """Declares a value, which is all that counts."""
+
+    traits = AdapterTraits(frozenset({"Write"}))
+
+
+def test_an_adapter_that_declares_nothing_has_the_basic_tools_and_nothing_to_end() -> None:
+    traits = traits_of(Plain())
+    assert traits.capabilities == BASIC_CAPABILITIES
+    assert not any((traits.repeats_paths, traits.in_memory, traits.disturbed(), traits.lacks("Read", {})))
+    traits.reset()
+    traits.close()
+
+
+def test_single_attributes_say_the_same_as_traits() -> None:
+    adapter = Attributes()
+    traits = traits_of(adapter)
+    assert traits.capabilities == {"Read", "hooks"}
+    assert traits.repeats_paths
+    assert traits.in_memory
+    assert traits.lacks("Read", {"pages": "1"}) == "Read with pages"
+    traits.reset()
+    traits.close()
+    assert adapter.calls == ["reset", "close"]
+
+
+def test_declared_traits_count_alone() -> None:
+    assert traits_of(Declaring()) == Declaring.traits
+
+
+def test_a_session_without_close_needs_none() -> None:
+    close_session(object())  # type: ignore[arg-type]
