@@ -1,6 +1,6 @@
 """Chosen: the drawn scenarios that the suite has, by theme and number.
 
-Written by `python3 tests/mutation/choose.py`: each was chosen because it tells exceptions of rules that none before it
+Written by `python3 tools/mutation/choose.py`: each was chosen because it tells exceptions of rules that none before it
 told.
 """
 

@@ -40,7 +40,7 @@ class Plan:
 DIFFERS = Plan(codes=(0, 1))
 VENV = "python3 -m venv ../venv && . ../venv/bin/activate && unset PYTHONPATH"
 STREAM = "readfirst run reference --format jsonl --output"
-TABLE = "python3 tests/pictures/make.py table.html"
+TABLE = "python3 tools/pictures.py table.html"
 RESULTS = f"mkdir results && {STREAM} results/reference.jsonl"
 (NEW,) = re.findall(r"\$ readfirst new (\S+)", (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8"))
 WRITTEN = f"readfirst new {NEW} && cp page.yaml fixtures/scenarios/{NEW}.yaml"
@@ -105,9 +105,9 @@ PLANS = {
     "readfirst compatibility --check": Plan(whole=True, seconds=300),
     "readfirst record --tools --contract 2.1.7 --check": Plan("live", seconds=600),
     "readfirst record --results --contract 2.1.7 --check": Plan("live", seconds=600),
-    "python3 tests/crossing/make.py --check": Plan(whole=True),
+    "python3 tools/crossing.py --check": Plan(whole=True),
     "readfirst site --output site": Plan("browser", whole=True, seconds=300),
-    "python3 tests/pictures/make.py site/rules/edit-refuses-changed-file.html --dark --width 1280 --height 860"
+    "python3 tools/pictures.py site/rules/edit-refuses-changed-file.html --dark --width 1280 --height 860"
     " --output docs/site-rule.png": Plan(
         "browser", before="readfirst site --output site", whole=True, seconds=300
     ),
@@ -135,14 +135,14 @@ RUN_BY_CI = {
 """Commands that make all checks of a kind: `.ci/run` has each of them, word for word."""
 
 TAKES_LONG = {
-    "python3 tests/benchmarks/speed.py",
-    "python3 tests/benchmarks/isolation.py",
-    "python3 tests/benchmarks/recording.py",
-    "python3 tests/mutation/run.py",
-    "python3 tests/mutation/run.py --exceptions",
-    "python tests/mutation/run.py",
-    "python3 tests/contracts/between.py 2.1.270",
-    "python3 tests/faults/run.py --write docs/reliability.md",
+    "python3 tools/benchmarks/speed.py",
+    "python3 tools/benchmarks/isolation.py",
+    "python3 tools/benchmarks/recording.py",
+    "python3 tools/mutation/run.py",
+    "python3 tools/mutation/run.py --exceptions",
+    "python tools/mutation/run.py",
+    "python3 tools/between.py 2.1.270",
+    "python3 tools/faults/run.py --write docs/reliability.md",
     "python3 tools/verdicts.py before",
 }
 """Commands that measure for minutes to hours; what is tested of them is that they start and know their arguments."""

@@ -1,6 +1,6 @@
 """Speed: ratios and times that the project promises, measured in one run. Exit code 1 if one is broken.
 
-    python tests/benchmarks/speed.py [--quick]
+    python tools/benchmarks/speed.py [--quick]
 
 Ratios compare two things on the same machine at the same moment, in processor time, so neither a slow nor a
 busy machine changes much. The time of the list is processor time too: what an idle machine would take.

@@ -1,7 +1,7 @@
 """Mutation testing of the reference implementation, judged by the scenarios alone.
 
-    python tests/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
-    python tests/mutation/run.py --exceptions [--module NAME]... [--sample N [--seed N]] [--results FILE]
+    python tools/mutation/run.py [--jobs N] [--module NAME]... [--sample N [--seed N]] [--results FILE]
+    python tools/mutation/run.py --exceptions [--module NAME]... [--sample N [--seed N]] [--results FILE]
 
 Needs the extra `mutation`. A complete run writes docs/mutation.md and witnesses.json; with --exceptions the section of
 the page about rules that hold with an exception, which takes one process and some minutes. Exit code 0: every mutant

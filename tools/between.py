@@ -1,6 +1,6 @@
 """Between: hold the reference to the real product in any version, also one between two contracts, side by side.
 
-    python3 tests/contracts/between.py 2.1.270 2.1.240+gated [--family NAME]...
+    python3 tools/between.py 2.1.270 2.1.240+gated [--family NAME]...
 
 What scenarios expect of a version between two contracts is as exact as their recordings are near; here the product
 itself answers, and the reference at the same version must do the same, word for word. Scenarios that pin only the
@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+CHECKOUT = Path(__file__).resolve().parents[1]
 if __name__ == "__main__":
     sys.path.insert(0, str(CHECKOUT))
 

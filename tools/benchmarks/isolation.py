@@ -1,6 +1,6 @@
 """Isolation: what a run costs that shares servers as `--isolation auto` finds right. Exit code 1 if it is too much.
 
-    python tests/benchmarks/isolation.py [--every N] [--process] [--level LEVEL]
+    python tools/benchmarks/isolation.py [--every N] [--process] [--level LEVEL]
 
 The servers of docs/adapters.md, the one in Node (if there is a `node`) and the one in Python, are run with
 `--isolation directory`, which shares without asking, and as `readfirst run` does by itself. The promise is at most 1.3

@@ -465,9 +465,8 @@ def test_a_survivor_that_is_listed_twice_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_list_of_survivors_speaks_of_lines_that_are_there() -> None:
-    checkout = Path(__file__).parents[2]
-    listed = load_survivors(Path(__file__).with_name("survivors.yaml"))
-    folder = checkout / "reference_impl"
+    listed = load_survivors(CHECKOUT / "tools" / "mutation" / "survivors.yaml")
+    folder = CHECKOUT / "reference_impl"
     sources = {
         f"{module_at(path, folder)}.": "\n".join(line.strip() for line in path.read_text("utf-8").split("\n"))
         for path in folder.rglob("*.py")

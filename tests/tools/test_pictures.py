@@ -13,7 +13,7 @@ from readfirst.harness.run.command import RunRequest, perform
 from readfirst.harness.suite.selection import Selection
 from readfirst.harness.suite.suite import Suite
 
-MAKE = Path(__file__).with_name("make.py")
+MAKE = Path(__file__).parents[2] / "tools" / "pictures.py"
 
 
 def size(picture: Path) -> tuple[int, int]:

@@ -15,8 +15,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.faults.stage import CHECKOUT, COMMANDS, STREAM, Command, Stage
 from tests.processes import none_mentions
+from tools.faults.stage import CHECKOUT, COMMANDS, STREAM, Command, Stage
 
 __all__ = ["SURROUNDINGS", "Outcome", "Surroundings", "Usual"]
 

@@ -1,7 +1,7 @@
 """Choose drawn scenarios for the suite: those in which exceptions of rules show that no scenario shows yet.
 
-    python3 tests/mutation/choose.py [--per-theme N] [--most N] [--least N]
-    python3 tests/crossing/make.py --write
+    python3 tools/mutation/choose.py [--per-theme N] [--most N] [--least N]
+    python3 tools/crossing.py --write
     readfirst record --family crossed
 
 Writes harness/crossing/chosen.py: what it names stays, and what is chosen is added. The reference decides what is worth

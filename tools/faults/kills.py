@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.faults.stage import UNFINISHED, Command, Stage
 from tests.processes import none_mentions
+from tools.faults.stage import UNFINISHED, Command, Stage
 
 __all__ = ["Kills", "kills"]
 

@@ -1,9 +1,9 @@
 """Pictures: take one of the HTML report or of a page of the site, as README and docs show it, with a real Chromium.
 
-    python3 tests/pictures/make.py table.html --width 1440 --height 1560 --output docs/implementations.png
-    python3 tests/pictures/make.py a.jsonl b.jsonl --output docs/report-light.png
-    python3 tests/pictures/make.py a.jsonl b.jsonl --scenario gate/edit-unread --dark --output docs/report-dark.png
-    python3 tests/pictures/make.py results/*.jsonl --level effects --output families.png
+    python3 tools/pictures.py table.html --width 1440 --height 1560 --output docs/implementations.png
+    python3 tools/pictures.py a.jsonl b.jsonl --output docs/report-light.png
+    python3 tools/pictures.py a.jsonl b.jsonl --scenario gate/edit-unread --dark --output docs/report-dark.png
+    python3 tools/pictures.py results/*.jsonl --level effects --output families.png
 
 The report is made of result streams; a page of its own is shown as its window is when it opens.
 Needs the extra `browser`, chromium and chromedriver.
@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from readfirst.harness.report.stream import StreamError, UnreadableStreamError
 from readfirst.harness.run.command import perform_report

@@ -22,7 +22,7 @@ from readfirst.harness.suite.suite import Suite
 
 SUITE = Suite()
 GUIDE = Path(__file__).parents[2] / "CONTRIBUTING.md"
-MAKE = Path(__file__).with_name("make.py")
+MAKE = Path(__file__).parents[2] / "tools" / "crossing.py"
 PLAIN = """\
 title: T
 requirement: must

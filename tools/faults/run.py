@@ -1,6 +1,6 @@
 """Faults: readfirst is killed, and run on machines that lack something; prints the tables of docs/reliability.md.
 
-    python3 tests/faults/run.py [--kills N] [--seed N] [--only WORDS]... [--write FILE]
+    python3 tools/faults/run.py [--kills N] [--seed N] [--only WORDS]... [--write FILE]
 
 Kills the commands that write at N random moments in all (default 200), and runs commands on odd machines. `--only`
 takes a part, by words of its name. `--write` puts the tables into FILE, between its marks; this takes all parts. Exit
@@ -25,12 +25,12 @@ if __name__ == "__main__":
     sys.path[0] = str(CHECKOUT)
 
 from readfirst.harness.source.atomic import write_all
-from tests.faults.kills import Kills, kills
-from tests.faults.stage import COMMANDS
-from tests.faults.surroundings import SURROUNDINGS, Outcome, Usual
+from tools.faults.kills import Kills, kills
+from tools.faults.stage import COMMANDS
+from tools.faults.surroundings import SURROUNDINGS, Outcome, Usual
 
 TRIALS = 200
-BEGIN, END = "<!-- measured by tests/faults/run.py -->\n", "<!-- end -->\n"
+BEGIN, END = "<!-- measured by tools/faults/run.py -->\n", "<!-- end -->\n"
 KILLS = [
     "command",
     "takes",

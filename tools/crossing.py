@@ -1,9 +1,9 @@
 """Crossed scenarios: write them, or check that the files are those; the real product fills in the expectations.
 
-    python3 tests/crossing/make.py --write
+    python3 tools/crossing.py --write
     readfirst record --family crossed
     readfirst record --missing --family crossed
-    python3 tests/crossing/make.py --check
+    python3 tools/crossing.py --check
 
 The family has the scenarios that `harness.crossing.composition` composes, and of those that `harness.crossing.draw`
 draws the ones that `harness.crossing.chosen` names. `--write` leaves every file alone that takes the same steps, and
@@ -16,7 +16,7 @@ import argparse
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from readfirst.harness.crossing.files import stale
 from readfirst.harness.source.atomic import write_all

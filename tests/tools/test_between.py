@@ -8,9 +8,8 @@ from readfirst.harness.fuzz.campaign import Duel
 from readfirst.harness.versions.sweep import is_comparable
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import behaviours_of
-
-from .between import disagreements, main
-from .judging import SUITE, Reference
+from tests.contracts.judging import SUITE, Reference
+from tools.between import disagreements, main
 
 
 def differing(one: str, other: str, *ids: str) -> list[str]:

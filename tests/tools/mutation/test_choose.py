@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from choose import FILE, text_of
-from test_exceptions import CHECKOUT, small_checkout
+from test_mutants_of_exceptions import CHECKOUT, small_checkout
 
 from readfirst.harness.crossing.chosen import CHOSEN
 from readfirst.harness.crossing.themes import THEMES
@@ -25,7 +25,7 @@ def checkout(tmp_path: Path) -> Path:
 CHOOSE = f"""
 import json, sys
 folder, former, most, least = json.loads(sys.argv[1])
-sys.path[:0] = [{str(CHECKOUT)!r}, {str(Path(__file__).parent)!r}]
+sys.path[:0] = [{str(CHECKOUT)!r}, {str(CHECKOUT / "tools" / "mutation")!r}]
 from pathlib import Path
 import scenarios
 from choose import chosen

@@ -1,6 +1,6 @@
 """Recording: what one pass over the suite costs with the real product. Exit code 1 if it is more than promised.
 
-    python tests/benchmarks/recording.py [CONTRACT ...] [--every N]
+    python tools/benchmarks/recording.py [CONTRACT ...] [--every N]
 
 A pass replays every scenario once; a recording is two passes, and `-j` divides each. The promise is
 `start-up + scenarios / 8` seconds per session on one core, and this process and the product get one core only. A

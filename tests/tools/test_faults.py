@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import kills as module
-from tests.faults.kills import Kills, kills
-from tests.faults.stage import COMMANDS, Command, Stage
-from tests.faults.surroundings import SURROUNDINGS, Machine, Surroundings, Usual
+from tools.faults import kills as module
+from tools.faults.kills import Kills, kills
+from tools.faults.stage import COMMANDS, Command, Stage
+from tools.faults.surroundings import SURROUNDINGS, Machine, Surroundings, Usual
 
-RUN = Path(__file__).with_name("run.py")
+RUN = Path(__file__).parents[2] / "tools" / "faults" / "run.py"
 PAGE = RUN.parents[2] / "docs" / "reliability.md"
 
 
