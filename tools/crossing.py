@@ -1,8 +1,8 @@
 """Crossed scenarios: write them, or check that the files are those; the real product fills in the expectations.
 
     python3 tools/crossing.py --write
-    readfirst record --family crossed
-    readfirst record --missing --family crossed
+    readfirst product record --family crossed
+    readfirst product record --missing --family crossed
     python3 tools/crossing.py --check
 
 The family has the scenarios that `harness.crossing.composition` composes, and of those that `harness.crossing.draw`

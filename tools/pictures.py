@@ -91,7 +91,7 @@ def main() -> int:
                 perform_report(Suite(), given.streams, "html", page)
             elif not page.is_file():
                 parser.error(
-                    f"there is no page {given.streams[0]}; `readfirst site --output site` makes some"
+                    f"there is no page {given.streams[0]}; `readfirst field site --output site` makes some"
                 )
         except (StreamError, UnreadableStreamError) as error:
             print(error, file=sys.stderr)

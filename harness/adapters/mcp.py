@@ -136,7 +136,7 @@ class McpAdapter:
             there = ", ".join(offered) or "none"
             raise BrokenAdapter(
                 f"the server offers no tool called {', '.join(TOOLS[:3])} (it offers: {there}). "
-                "Rename them, or start a mapping: readfirst new-mapping 'mcp:COMMAND'"
+                "Rename them, or start a mapping: readfirst field new-mapping 'mcp:COMMAND'"
             )
         self.traits = connection.traits({*tools, *(["deny"] if connection.takes_settings else [])})
 

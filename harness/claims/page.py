@@ -181,8 +181,8 @@ class _Page:
         )
         yield ""
         yield (
-            "This page is made by `readfirst behaviour --write` from `fixtures/claims.yaml`, the scenarios and"
-            " the recordings. Do not edit it: `readfirst behaviour --check` and a test fail when it is stale."
+            "This page is made by `readfirst product claims --write` from `fixtures/claims.yaml`, the scenarios and"
+            " the recordings. Do not edit it: `readfirst product claims --check` and a test fail when it is stale."
         )
         yield ""
 

@@ -1,4 +1,4 @@
-"""Behaviour commands: `readfirst behaviours`; the command line registers it."""
+"""Behaviour commands: `readfirst product behaviours`; the command line registers it."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _page(fixtures: Fixtures, *, check: bool) -> int:
     if is_fresh(file, page):
         return ExitCode.CONFORMANT
     if check:
-        print(f"{file} is stale. Write it with `readfirst behaviours --write`.", file=sys.stderr)
+        print(f"{file} is stale. Write it with `readfirst product behaviours --write`.", file=sys.stderr)
         return ExitCode.NOT_CONFORMANT
     write_all({file: page.encode()})
     print(f"wrote {file}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Bisect commands: `readfirst bisect`; the command line registers it."""
+"""Bisect commands: `readfirst product bisect`; the command line registers it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cache commands: `readfirst cache`; the command line registers it."""
+"""Cache commands: `readfirst product cache`; the command line registers it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compatibility command: `readfirst compatibility`; the command line registers it."""
+"""Compatibility command: `readfirst field compatibility`; the command line registers it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["compatibility", "files_of"]
 
 _CHARTED = ("safety",)
 """The classes of the picture."""
-_SURVEY = "`readfirst implementations --write`"
+_SURVEY = "`readfirst field implementations --write`"
 
 
 class _FormatName(StrEnum):
@@ -93,7 +93,7 @@ def compatibility(
         for file in stale:
             print(f"{'wrote ' if write else ''}{file}{'' if write else ' is stale.'}", file=sys.stderr)
         if stale and check:
-            print("Write it with `readfirst compatibility --write`.", file=sys.stderr)
+            print("Write it with `readfirst field compatibility --write`.", file=sys.stderr)
             return ExitCode.NOT_CONFORMANT
         write_all({file: text.encode() for file, text in stale.items()})
         return ExitCode.CONFORMANT
@@ -186,6 +186,6 @@ def _read(file: Path, wanted: int) -> dict[str, Any]:
             raise UsageError(f"{file} has the unknown format {data['format']}. {again}")
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
-            f"{file} is not what `readfirst implementations` writes: {error}. {again}"
+            f"{file} is not what `readfirst field implementations` writes: {error}. {again}"
         ) from error
     return data

@@ -1,4 +1,4 @@
-"""Issue: what `readfirst implementations` does with --issue and --evidence."""
+"""Issue: what `readfirst field implementations` does with --issue and --evidence."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit:
     survey = _json(folder / "implementations.json")
     result = next((each for each in survey["targets"] if each["target"] == name), None)
     if cell is None or result is None:
-        again = f"readfirst implementations --write {name} && readfirst compatibility --write"
+        again = f"readfirst field implementations --write {name} && readfirst field compatibility --write"
         raise UsageError(f"{folder} has no results of {name} for {rule_id}. Write them: {again}")
     if "shortest" not in cell:
         print(f"readfirst: {_nothing(name, rule_id, cell)}", file=sys.stderr)
@@ -113,7 +113,7 @@ def _evidence(
     )
     found = gather(suite, name, {rule.id: wanted.get(rule.id, [])}, time_limit)
     if rule.id not in found:
-        again = f"readfirst implementations --write {name} && readfirst compatibility --write"
+        again = f"readfirst field implementations --write {name} && readfirst field compatibility --write"
         raise UsageError(f"{name} keeps {rule.id} now. Its results are out of date: {again}")
     return found[rule.id]
 
@@ -134,6 +134,6 @@ def _json(file: Path) -> dict[str, Any]:
         data: dict[str, Any] = json.loads(file.read_bytes())
     except (OSError, ValueError) as error:
         raise UsageError(
-            f"{file} cannot be read: {error}. Write it with `readfirst compatibility --write`."
+            f"{file} cannot be read: {error}. Write it with `readfirst field compatibility --write`."
         ) from error
     return data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Annotated, Any
@@ -18,41 +18,59 @@ from readfirst.harness.exit_code import ExitCode
 
 # Everything else is imported by the command that needs it: `list` must answer at once.
 
-__all__ = ["COMMANDS", "main"]
+__all__ = ["COMMANDS", "FORMER", "GROUPS", "main"]
+
+_CLI = "readfirst.harness.cli"
 
 COMMANDS: Mapping[str, str] = {
-    "run": "readfirst.harness.cli.run:run",
-    "watch": "readfirst.harness.cli.watch:watch",
-    "diagnose": "readfirst.harness.cli.diagnose:diagnose",
-    "report": "readfirst.harness.cli.run:report",
-    "list": "readfirst.harness.cli.scenarios:list_",
-    "show": "readfirst.harness.cli.scenarios:show",
-    "rules": "readfirst.harness.cli.rules:rules",
-    "contracts": "readfirst.harness.cli.contracts:contracts",
-    "lint": "readfirst.harness.cli.scenarios:lint",
-    "new": "readfirst.harness.cli.scenarios:new",
-    "fuzz": "readfirst.harness.cli.fuzz:fuzz",
-    "serve": "readfirst.harness.cli.reference:serve",
-    "export": "readfirst.harness.cli.scenarios:export",
-    "behaviour": "readfirst.harness.cli.pages:behaviour",
-    "record": "readfirst.harness.cli.record:record",
-    "merge": "readfirst.harness.cli.record:merge",
-    "bisect": "readfirst.harness.cli.bisect:bisect",
-    "diff": "readfirst.harness.cli.diff:diff",
-    "behaviours": "readfirst.harness.cli.behaviours:behaviours",
-    "history": "readfirst.harness.cli.pages:history",
-    "snapshot": "readfirst.harness.cli.snapshot:snapshot",
-    "sweep": "readfirst.harness.cli.sweep:sweep",
-    "cache": "readfirst.harness.cli.cache:cache",
-    "targets": "readfirst.harness.cli.targets:targets",
-    "new-mapping": "readfirst.harness.cli.targets:new_mapping",
-    "check-adapter": "readfirst.harness.cli.targets:check_adapter",
-    "implementations": "readfirst.harness.cli.targets:implementations",
-    "compatibility": "readfirst.harness.cli.compatibility:compatibility",
-    "site": "readfirst.harness.cli.site:site",
-    "docs": "readfirst.harness.cli.docs:docs",
+    "run": "run:run",
+    "watch": "watch:watch",
+    "diagnose": "diagnose:diagnose",
+    "diff": "diff:diff",
+    "report": "run:report",
+    "fuzz": "fuzz:fuzz",
+    "check-adapter": "targets:check_adapter",
+    "list": "scenarios:list_",
+    "show": "scenarios:show",
+    "rules": "rules:rules",
+    "contracts": "contracts:contracts",
+    "new": "scenarios:new",
+    "lint": "scenarios:lint",
+    "export": "scenarios:export",
+    "serve": "reference:serve",
+    "docs": "docs:docs",
+    "product record": "record:record",
+    "product merge": "record:merge",
+    "product snapshot": "snapshot:snapshot",
+    "product bisect": "bisect:bisect",
+    "product sweep": "sweep:sweep",
+    "product history": "pages:history",
+    "product behaviours": "behaviours:behaviours",
+    "product claims": "pages:claims",
+    "product cache": "cache:cache",
+    "field targets": "targets:targets",
+    "field new-mapping": "targets:new_mapping",
+    "field implementations": "targets:implementations",
+    "field compatibility": "compatibility:compatibility",
+    "field site": "site:site",
 }
-"""Every command, in the order of the help, with the function that it is."""
+"""Every command as it is called, in the order of the help, with its module and the function that it is."""
+
+GROUPS: Mapping[str, str] = {
+    "product": "The real product: record it, find what a release changed, and since when.",
+    "field": "Published implementations: run them, compare them, show them; and connect a new one.",
+}
+"""The commands that hold others, with their help."""
+
+FORMER: Mapping[str, str] = {
+    "behaviour": "product claims",
+    **{
+        called.partition(" ")[2]: called
+        for called in COMMANDS
+        if " " in called and not called.endswith(" claims")
+    },
+}
+"""Names that commands had until 0.1, and what they are called now."""
 
 
 def _say(manual: str) -> None:
@@ -101,7 +119,18 @@ def main(arguments: list[str] | None = None) -> None:
         print(f"readfirst: {problem}. Set PYTHONUTF8=1, or a locale with UTF-8.", file=sys.stderr)
         sys.exit(ExitCode.BROKEN)
     listen()
+    given = _as_called_now(given)
     _app(given)(given, prog_name="readfirst")
+
+
+def _as_called_now(given: Sequence[str]) -> list[str]:
+    """Return the arguments with a former name of a command replaced, and say so on standard error."""
+    place = next((place for place, word in enumerate(given) if word != "--traceback"), None)
+    if place is None or given[place] not in FORMER:
+        return list(given)
+    former, name = given[place], FORMER[given[place]]
+    print(f"readfirst: `readfirst {former}` is called `readfirst {name}` now.", file=sys.stderr)
+    return [*given[:place], *name.split(), *given[place + 1 :]]
 
 
 def _app(given: Sequence[str]) -> typer.Typer:
@@ -109,6 +138,7 @@ def _app(given: Sequence[str]) -> typer.Typer:
 
     Every command that is added costs more time than `list` takes: its parameters are checked.
     """
+    settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(
         name="readfirst",
         help=GUIDE,
@@ -117,21 +147,43 @@ def _app(given: Sequence[str]) -> typer.Typer:
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings=settings,
     )
     app.callback()(_global)
-    first = next((word for word in given if word != "--traceback"), "")
-    for name in [first] if first in COMMANDS else COMMANDS:
-        settings = {"ignore_unknown_options": True} if name == "watch" else None  # they are those of `run`
-        app.command(name=name, cls=_Targets if name == "run" else None, context_settings=settings)(
-            _function(COMMANDS[name])
+    groups = {
+        name: typer.Typer(
+            help=about, no_args_is_help=True, rich_markup_mode="rich", context_settings=settings
         )
+        for name, about in GROUPS.items()
+    }
+    for called in _wanted([word for word in given if word != "--traceback"]):
+        group, _, name = called.rpartition(" ")
+        (groups[group] if group else app).command(
+            name=name,
+            cls=_Targets if called == "run" else None,
+            context_settings={"ignore_unknown_options": True}
+            if called == "watch"
+            else None,  # those of `run`
+        )(_function(COMMANDS[called]))
+    for name, each in groups.items():
+        if each.registered_commands:
+            app.add_typer(each, name=name)
     return app
+
+
+def _wanted(words: Sequence[str]) -> Iterable[str]:
+    """Return the commands that these words may call; all of them, where they call none."""
+    for called in (" ".join(words[:2]), *words[:1]):
+        if called in COMMANDS:
+            return [called]
+    if words and words[0] in GROUPS:
+        return [called for called in COMMANDS if called.startswith(f"{words[0]} ")]
+    return COMMANDS
 
 
 def _function(named: str) -> Callable[..., None]:
     module, _, function = named.partition(":")
-    found: Callable[..., None] = getattr(import_module(module), function)
+    found: Callable[..., None] = getattr(import_module(f"{_CLI}.{module}"), function)
     return found
 
 

@@ -40,8 +40,8 @@ First steps:
   readfirst show FAMILY/SLUG                   the steps of one of them, and what is expected
   readfirst contracts                          the versions to compare with
   readfirst diff documented 2.1.7              what differs between two contracts, or runs, by cause
-  readfirst behaviours 2.1.40                  what one version does, behaviour by behaviour
-  readfirst snapshot --quick                   whether the newest release changes anything
+  readfirst product behaviours 2.1.40                  what one version does, behaviour by behaviour
+  readfirst product snapshot --quick                   whether the newest release changes anything
   readfirst run python:mymodule:Tools          your own implementation
   readfirst run 'mcp:node server.js'           your own MCP server
   readfirst fuzz python:mymodule:Tools         what the scenarios of the suite do not show
@@ -82,7 +82,7 @@ Targets:
   reference              the bundled reference implementation, in process
   python:module:factory  a Python object, in a process of its own
   mcp:command            an MCP server over standard input and output, in any language
-  target:agno@3.1.10     a published implementation; `readfirst targets` lists them
+  target:agno@3.1.10     a published implementation; `readfirst field targets` lists them
   agent:qwen-code        the same for an agent: its command line, driven by a scripted model
   claude-code:2.1.7      the real product, driven by a scripted model; needs npm and node
   recording:2.1.7        what was recorded; shows that scenarios and recordings agree

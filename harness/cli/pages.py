@@ -1,4 +1,4 @@
-"""Page commands: `readfirst behaviour` and `history`; the command line registers them."""
+"""Page commands: `readfirst product claims` and `history`; the command line registers them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["behaviour", "history"]
+__all__ = ["claims", "history"]
 
 Check = Annotated[
     bool, typer.Option("--check", help="Write nothing; exit code 1 if the page on disk is stale.")
@@ -24,7 +24,7 @@ Check = Annotated[
 
 
 @guarded
-def behaviour(
+def claims(
     check: Check = False,
     write: Annotated[
         bool, typer.Option("--write", help="Write docs/behaviour.md next to the fixtures.")
@@ -37,7 +37,7 @@ def behaviour(
     from readfirst.harness.claims.page import behaviour as made
 
     suite = open_suite(fixtures)
-    return _made("behaviour", suite, made(suite), check, write)
+    return _made("claims", "behaviour.md", suite, made(suite), check, write)
 
 
 @guarded
@@ -62,18 +62,18 @@ def history(
     suite = (open_own_suite if published else open_suite)(fixtures)
     if published:
         write_all({releases_file(suite.root): releases_text(asked()).encode()})
-    return _made("history", suite, history_page(suite), check, write)
+    return _made("history", "history.md", suite, history_page(suite), check, write)
 
 
-def _made(command: str, suite: Suite, page: str, check: bool, write: bool) -> int:
-    """Print, check or write the page of a command, which has its name; return the exit code."""
+def _made(command: str, name: str, suite: Suite, page: str, check: bool, write: bool) -> int:
+    """Print, check or write the page that a command of `readfirst product` makes; return the exit code."""
     from readfirst.harness.cli.suite_page import is_fresh, page_file
     from readfirst.harness.source.atomic import write_all
 
     if not check and not write:
         sys.stdout.write(page)
         return ExitCode.CONFORMANT
-    file = page_file(suite, f"{command}.md")
+    file = page_file(suite, name)
     if file is None:
         raise UsageError(
             "The bundled suite has no docs/ folder: name the fixtures of a checkout with --fixtures."
@@ -81,7 +81,7 @@ def _made(command: str, suite: Suite, page: str, check: bool, write: bool) -> in
     if is_fresh(file, page):
         return ExitCode.CONFORMANT
     if check:
-        print(f"{file} is stale. Write it with `readfirst {command} --write`.", file=sys.stderr)
+        print(f"{file} is stale. Write it with `readfirst product {command} --write`.", file=sys.stderr)
         return ExitCode.NOT_CONFORMANT
     write_all({file: page.encode()})
     print(f"wrote {file}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Record commands: `readfirst record` and `merge`; the command line registers them."""
+"""Record commands: `readfirst product record` and `merge`; the command line registers them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def record(
         str | None,
         typer.Option(
             metavar="I/N",
-            help="Record only the I-th of N parts, and write no expectations; `readfirst merge` does.",
+            help="Record only the I-th of N parts, and write no expectations; `readfirst product merge` does.",
         ),
     ] = None,
     takes: Annotated[
@@ -121,7 +121,9 @@ def record(
     selected = select(suite, selection_of(ids, family, tag, expression))
     if shard is not None:
         if takes is None:
-            raise UsageError("--shard needs --takes DIR: `readfirst merge` reads those of all shards.")
+            raise UsageError(
+                "--shard needs --takes DIR: `readfirst product merge` reads those of all shards."
+            )
         part, parts = shard_of(shard)
         selected = selected[part - 1 :: parts]
     wanted = _wanted(suite, selected, contract, missing=missing)

@@ -1,4 +1,4 @@
-"""Site command: `readfirst site`; the command line registers it."""
+"""Site command: `readfirst field site`; the command line registers it."""
 
 from __future__ import annotations
 

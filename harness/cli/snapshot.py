@@ -1,4 +1,4 @@
-"""Release commands: `readfirst snapshot`; the command line registers it."""
+"""Release commands: `readfirst product snapshot`; the command line registers it."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: f
         _print_causes(found)
     whole = estimate(suite, dict.fromkeys(ids, suite.ids()), jobs)
     print(
-        f"To record all scenarios, in a checkout: readfirst snapshot {release.version}"
+        f"To record all scenarios, in a checkout: readfirst product snapshot {release.version}"
         + (f" ({whole})" if whole else ""),
         file=sys.stderr,
     )

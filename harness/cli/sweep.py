@@ -1,4 +1,4 @@
-"""Sweep commands: `readfirst sweep`; the command line registers it."""
+"""Sweep commands: `readfirst product sweep`; the command line registers it."""
 
 from __future__ import annotations
 
@@ -163,7 +163,10 @@ class _Kept:
 
         stale = [file for file, data in self._files.items() if not is_fresh(file, data.decode())]
         for file in stale:
-            print(f"{file} is stale. Write it with `readfirst sweep --merge {self.file}`.", file=sys.stderr)
+            print(
+                f"{file} is stale. Write it with `readfirst product sweep --merge {self.file}`.",
+                file=sys.stderr,
+            )
         return ExitCode.NOT_CONFORMANT if stale else ExitCode.CONFORMANT
 
 
@@ -189,7 +192,7 @@ def _wanted(suite: Suite, named: Sequence[str]) -> list[str]:
         if name.removesuffix("+gated") not in published:
             raise UsageError(
                 f"{name} is not published, or must not be installed. fixtures/releases.yaml lists the versions; "
-                "`readfirst history --published` asks npm for them."
+                "`readfirst product history --published` asks npm for them."
             )
     return list(dict.fromkeys(named)) or spread(published, suite.contracts)
 

@@ -1,4 +1,4 @@
-"""Target commands: `readfirst targets`, `check-adapter` and `implementations`; the command line registers them."""
+"""Target commands: `check-adapter`, and `targets`, `new-mapping` and `implementations` of `readfirst field`."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def new_mapping(
     from readfirst.harness.run.connect import mcp_command
     from readfirst.harness.targets.new_mapping import write_mapping
 
-    server = one_target(words, "readfirst new-mapping", "mcp:")
+    server = one_target(words, "readfirst field new-mapping", "mcp:")
     if not server.startswith("mcp:"):
         raise UsageError(
             f"{server!r} is not an MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'."

@@ -22,7 +22,7 @@ FAMILY = "crossed"
 
 _HEAD = """\
 # yaml-language-server: $schema=../../schema/scenario.schema.json
-# Written by `python3 tools/crossing.py --write`, and the expectations by `readfirst record`.
+# Written by `python3 tools/crossing.py --write`, and the expectations by `readfirst product record`.
 """
 _IN_FLOW = re.compile(r"[][{},]")
 _EXPECT = "    expect:"

@@ -32,7 +32,7 @@ def check_expectations(case: Case) -> Iterator[Finding]:
                 fix = "Remove files: a refused call changes nothing, and world events are known."
                 yield Finding("refused-call-changes-files", place, "a refused call changes files", fix)
         if isinstance(step, ToolCall) and clause is step.expect.recorded and clause.text is None:
-            fix = "Let `readfirst record` fill it in."
+            fix = "Let `readfirst product record` fill it in."
             yield Finding("missing-text", place, "a recorded clause does not state the text", fix)
         yield from _texts(case, clause)
 
@@ -57,7 +57,7 @@ def _texts(case: Case, clause: Clause) -> Iterator[Finding]:
     place = at(clause.position, case)
     texts = {"text": clause.text} if isinstance(clause.text, str) else {}
     if isinstance(clause.text, str) and len(clause.text) > _LONG:
-        fix = "Write {sha256, lines, starts, ends}, as `readfirst record` does."
+        fix = "Write {sha256, lines, starts, ends}, as `readfirst product record` does."
         yield Finding("long-text", place, f"text has {len(clause.text):,} characters", fix)
     for path, entry in clause.files.items():
         if not isinstance(entry, RegularFile):

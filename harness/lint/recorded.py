@@ -28,20 +28,24 @@ def check_recording(case: Case) -> Iterator[Finding]:
     except RecordingError as error:
         position = Position(recordings.path(scenario.id), 1, 1)
         message = str(error).removeprefix(f"{recordings.path(scenario.id)}: ")
-        yield Finding("broken-recording", position, message, f"Run `readfirst record --fix {scenario.id}`.")
+        yield Finding(
+            "broken-recording", position, message, f"Run `readfirst product record --fix {scenario.id}`."
+        )
         return
     if recording.transcripts and recording.inputs != scenario.inputs:
         message = "the recording was made with other files or steps"
-        fix = f"Run `readfirst record --fix {scenario.id}`, then `readfirst record --missing {scenario.id}`."
+        record = "readfirst product record"
+        fix = f"Run `{record} --fix {scenario.id}`, then `{record} --missing {scenario.id}`."
         yield case.finding("stale-recording", ("steps",), message, fix, key=True)
     elif any(scenario.calls()) and scenario.contract not in recording.transcripts:
         message = f"what {scenario.contract} does was not recorded"
-        fix = f"Run `readfirst record {scenario.id}`."
+        fix = f"Run `readfirst product record {scenario.id}`."
         yield case.finding("missing-recording", ("steps",), message, fix, key=True)
     elif recording.transcripts and encode(recording) != recordings.path(scenario.id).read_bytes():
         message = "the recording is not in the form that the recorder writes"
         position = Position(recordings.path(scenario.id), 1, 1)
-        fix = f"Undo the change, or run `readfirst record --fix {scenario.id}`: only the product's answers count."
+        again = f"readfirst product record --fix {scenario.id}"
+        fix = f"Undo the change, or run `{again}`: only the product's answers count."
         yield Finding("edited-recording", position, message, fix)
 
 
@@ -66,7 +70,7 @@ def unrecorded(suite: Suite, ids: Iterable[str]) -> Iterator[str]:
     if len(lacking) > _MOST_NOTES:
         yield f"note: and {len(lacking) - _MOST_NOTES} more scenarios"
     if lacking:
-        yield "note: `readfirst record --missing` records these; until then the scenario is unspecified there"
+        yield "note: `readfirst product record --missing` records these; until then the scenario is unspecified there"
 
 
 def check_orphans(suite: Suite, ids: frozenset[str]) -> Iterator[Finding]:

@@ -224,7 +224,7 @@ class _Blessing:
         if stale and (lost := [name for name in stored.transcripts if name not in new]):
             message = (
                 f"files or steps have changed, so what {len(lost)} other contracts did is dropped; "
-                "`readfirst record --missing` asks them again"
+                "`readfirst product record --missing` asks them again"
             )
         return self._result("fixed" if contradicted else "created", message)
 

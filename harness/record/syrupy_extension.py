@@ -1,7 +1,7 @@
 """Recordings as syrupy snapshots: `assert transcript == snapshot(name="<scenario id>@<contract>")`.
 
 syrupy's own serializers replace CR and CRLF by LF; this extension stores through `recordings`, which keeps every
-byte, and writes one file per scenario in which contracts with equal answers share one copy. `readfirst record`
+byte, and writes one file per scenario in which contracts with equal answers share one copy. `readfirst product record`
 compares and writes by it, too.
 """
 

@@ -10,7 +10,7 @@ from readfirst.harness.suite.rules import CLASSES
 
 __all__ = ["COMMAND", "LEGEND", "cells_table", "class_line", "compatibility_page", "counted", "short_cell"]
 
-COMMAND = "readfirst compatibility --write"
+COMMAND = "readfirst field compatibility --write"
 LEGEND = (
     "- **✓ 12**: the rule holds, in all of its 12 scenarios that were judged.",
     "- **9/12**: partly, in 9 of 12; the link is the shortest scenario that fails.",
@@ -45,9 +45,10 @@ def _page(data: _DATA) -> Iterator[str]:
     yield ""
     yield (
         f"The same as data: [compatibility.json](compatibility.json), described by"
-        f" `fixtures/schema/compatibility.schema.json`; as a page to filter: `readfirst compatibility --format html`."
+        f" `fixtures/schema/compatibility.schema.json`; as a page to filter:"
+        " `readfirst field compatibility --format html`."
         f" All three are made by `{COMMAND}` from the recordings and of implementations.json. Do not edit them:"
-        f" `readfirst compatibility --check` and a test fail when they are stale."
+        f" `readfirst field compatibility --check` and a test fail when they are stale."
     )
     yield ""
     yield "## Implementations"

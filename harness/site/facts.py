@@ -46,12 +46,12 @@ class Facts:
     @cached_property
     def table(self) -> _Data:
         """What compatibility.json holds. Raises SiteError."""
-        return self._read("compatibility.json", "readfirst compatibility --write")
+        return self._read("compatibility.json", "readfirst field compatibility --write")
 
     @cached_property
     def results(self) -> Mapping[str, _Data]:
         """What implementations.json holds of each target. Raises SiteError."""
-        data = self._read("implementations.json", "readfirst implementations --write")
+        data = self._read("implementations.json", "readfirst field implementations --write")
         return {each["target"]: each for each in data["targets"]}
 
     @cached_property

@@ -163,5 +163,5 @@ def _commands(facts: Facts, name: str, result: _Data) -> Iterator[str]:
         yield "An issue for its maintainers, with the steps and the evidence, for each rule that does not hold:"
         yield ""
         yield "```console"
-        yield f"$ readfirst implementations --issue {name} {worst}"
+        yield f"$ readfirst field implementations --issue {name} {worst}"
         yield "```"

@@ -309,7 +309,7 @@ class _Reader(Inspection):
                 self, (*place, "expect"), value["expect"], GROUPED_CALL_KEYS if grouped else CALL_KEYS
             )
         elif self.require_expect:
-            fix = "Write it, or let `readfirst record` fill it in."
+            fix = "Write it, or let `readfirst product record` fill it in."
             self.note(place, f"the call of {tool} has no expect", fix, rule="missing-expect")
         if arguments is None:
             return None
@@ -390,7 +390,7 @@ class _Reader(Inspection):
             self.note(place, message, "Name a contract that has it.", rule="contract-lacks-tool")
         elif set(tools) <= set(default.tools):
             message = f"the default contract, {default.name}, has all tools of this scenario"
-            fix = "Remove contract: `readfirst record --missing` asks the other contracts."
+            fix = "Remove contract: `readfirst product record --missing` asks the other contracts."
             self.note(place, message, fix, rule="contract-not-needed", key=True)
 
 

@@ -33,7 +33,8 @@ def nearest(name: str, contracts: Sequence[Contract]) -> str:
     if not alike:
         return "`readfirst contracts` lists them."
     if not newer:
-        return f"{name} is newer than {alike[-1]}, the newest of its kind. Record it: readfirst snapshot {version}."
+        recorded = f"readfirst product snapshot {version}"
+        return f"{name} is newer than {alike[-1]}, the newest of its kind. Record it: {recorded}."
     if not older:
         return f"{name} is older than {alike[0]}, the oldest of its kind. Write {alike[0]}."
     before, after = older[-1], newer[0]

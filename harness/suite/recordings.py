@@ -47,7 +47,7 @@ class Recordings:
         if recording.transcripts and recording.inputs != inputs:
             raise RecordingError(
                 f"{self.path(scenario_id)}: it was recorded before the scenario's files or steps were changed; "
-                f"run `readfirst record --fix {scenario_id}`"
+                f"run `readfirst product record --fix {scenario_id}`"
             )
         return recording
 

@@ -33,7 +33,7 @@ steps:
   # Changes that no tool makes: modify, touch, delete, rename, chmod, symlink, mkdir.
   - modify: {{notes.txt: "alpha\\nBETA\\n"}}
   - Edit: {{file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}}
-# Leave the expectations to the real product: readfirst record {id}
+# Leave the expectations to the real product: readfirst product record {id}
 """
 _RULE = """\
 # The one rule that the title shows: an id of rules.yaml; `readfirst rules` lists them.

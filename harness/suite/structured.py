@@ -38,7 +38,7 @@ def results_file(root: Path) -> Path:
 
 def load_results(file: Path) -> dict[str, list[StructuredResult]]:
     """Return what each contract gave, in the order of the calls. Raises ResultsError."""
-    again = "`readfirst record --results` writes it."
+    again = "`readfirst product record --results` writes it."
     try:
         data = json.loads(file.read_bytes())
         if data["format"] != _FORMAT:

@@ -72,7 +72,7 @@ def tools_file(root: Path) -> Path:
 
 def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
     """Return the tools of each contract, by name. Raises ToolsError."""
-    again = "`readfirst record --tools` writes it."
+    again = "`readfirst product record --tools` writes it."
     try:
         data = json.loads(file.read_bytes())
         if data["format"] != _FORMAT:

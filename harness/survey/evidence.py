@@ -124,7 +124,7 @@ def keep_evidence(
 
 
 def _result(file: Path, target: str) -> Mapping[str, Any]:
-    again = f"Write it with `readfirst implementations --write {target}`."
+    again = f"Write it with `readfirst field implementations --write {target}`."
     try:
         results: dict[str, Any] = {each["target"]: each for each in json.loads(file.read_bytes())["targets"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -225,7 +225,7 @@ def load_evidence(file: Path) -> dict[str, dict[str, Evidence]]:
         }
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise EvidenceError(
-            f"{file} is not what `readfirst implementations --evidence` writes: {error}. Remove it."
+            f"{file} is not what `readfirst field implementations --evidence` writes: {error}. Remove it."
         ) from error
 
 

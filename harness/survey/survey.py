@@ -34,7 +34,7 @@ from readfirst.harness.targets.mapping import Release, Target
 
 __all__ = ["COMMAND", "Survey", "SurveyError"]
 
-COMMAND = "readfirst implementations --write"
+COMMAND = "readfirst field implementations --write"
 
 
 class SurveyError(ReadfirstError):

@@ -68,7 +68,7 @@ def install(target: Target, release: Release, cache: Path | None = None) -> Inst
             if not (directory / _DONE).is_file():
                 _make(target, release, directory)
     with suppress(OSError):
-        os.utime(directory)  # when it was last used: `readfirst cache` goes by it
+        os.utime(directory)  # when it was last used: `readfirst product cache` goes by it
     python = str(directory / "bin" / "python") if release.pip else ""
     at_least = target.launch.node if isinstance(target.launch, AgentLaunch) else 0
     return Installed(directory, python, _node(directory, at_least) if release.npm else "")

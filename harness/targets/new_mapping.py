@@ -97,7 +97,7 @@ def _slug(name: str) -> str:
 
 
 def _lines(offer: Offer, found: Mapping[str, Guess], command: Command, file: Path) -> Iterator[str]:
-    yield "# Started by `readfirst new-mapping`; `readfirst docs targets` explains every key."
+    yield "# Started by `readfirst field new-mapping`; `readfirst docs targets` explains every key."
     yield f"title: {emit_string(' '.join(f'{offer.name} {offer.version}'.split()))}"
     yield "kind: mcp"
     yield "# effects: the files, and what is refused. reason and text ask for more."

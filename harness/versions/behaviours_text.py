@@ -23,7 +23,7 @@ __all__ = [
     "with_tables",
 ]
 
-BEGIN = "<!-- Made by `readfirst behaviours --write`. -->"
+BEGIN = "<!-- Made by `readfirst product behaviours --write`. -->"
 END = "<!-- Until here. -->"
 
 

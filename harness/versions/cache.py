@@ -107,7 +107,7 @@ def chosen(all_: Iterable[Kept], words: Sequence[str], older_than: int | None) -
     for word in words:
         if not any(each.called(word) for each in everything):
             raise CacheError(
-                f"nothing in the cache is called {word!r}. `readfirst cache` lists the entries; "
+                f"nothing in the cache is called {word!r}. `readfirst product cache` lists the entries; "
                 f"a kind ({', '.join(roots())}) names all of them."
             )
     return [

@@ -35,7 +35,7 @@ def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
     )
     yield (
         "- **between X and Y**: X was recorded without the change, Y with it; versions between them were not. The"
-        " version is then the one that the reference takes. `readfirst bisect ID --from X --to Y` finds it, and"
+        " version is then the one that the reference takes. `readfirst product bisect ID --from X --to Y` finds it, and"
         " `--record` keeps what it finds."
     )
     yield (
@@ -45,8 +45,9 @@ def _page(points: Sequence[ChangePoint]) -> Iterator[str]:
     )
     yield ""
     yield (
-        "What differs between any two versions: `readfirst diff 2.1.7 2.1.328`. This page is made by `readfirst history"
-        " --write`. Do not edit it: `readfirst history --check` and a test fail when it is stale."
+        "What differs between any two versions: `readfirst diff 2.1.7 2.1.328`. This page is made by"
+        " `readfirst product history --write`. Do not edit it:"
+        " `readfirst product history --check` and a test fail when it is stale."
     )
     yield ""
     exact = sum(point.point is not None and point.point.exact for point in points)

@@ -93,7 +93,7 @@ def wanted_of(suite: Suite, release: Release) -> dict[str, list[str]]:
         names = " or ".join(bare)
         raise ReleaseError(
             f"Nothing is recorded of {names}, with which {release.version} would be compared. "
-            "Record that first: `readfirst record --missing --contract all`."
+            "Record that first: `readfirst product record --missing --contract all`."
         )
     return wanted
 

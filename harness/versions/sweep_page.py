@@ -35,7 +35,7 @@ def _page(found: Sequence[Swept]) -> Iterator[str]:
     )
     yield ""
     yield (
-        "This page and [sweep.json](sweep.json) are written by `readfirst sweep`;"
+        "This page and [sweep.json](sweep.json) are written by `readfirst product sweep`;"
         " [recording.md](recording.md#every-version) says how to continue."
     )
     yield ""

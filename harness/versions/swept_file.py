@@ -151,7 +151,7 @@ def merged(files: Iterable[Mapping[str, Swept]]) -> dict[str, Swept]:
         elif not each.failed:
             raise MergeError(
                 f"{version} was swept twice, with different results. Sweep it once more: "
-                f"`readfirst sweep {version} --again`, or leave one of the files out."
+                f"`readfirst product sweep {version} --again`, or leave one of the files out."
             )
     return together
 

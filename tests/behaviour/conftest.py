@@ -149,12 +149,12 @@ def small(tmp_path: Path) -> Small:
 
 @pytest.fixture
 def run(small: Small, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run `readfirst behaviour` on the small suite; returns exit code, output and messages."""
+    """Run `readfirst product claims` on the small suite; returns exit code, output and messages."""
     from readfirst.harness.cli.main import main
 
     def called(*arguments: str) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:
-            main(["behaviour", "--fixtures", str(small.root), *arguments])
+            main(["product", "claims", "--fixtures", str(small.root), *arguments])
         captured = capsys.readouterr()
         return int(ended.value.code or 0), captured.out, captured.err
 

@@ -47,7 +47,7 @@ def page() -> str:
 
 
 def test_the_page_of_the_suite_is_fresh(page: str) -> None:
-    told = "docs/behaviour.md is stale: run `readfirst behaviour --write`"
+    told = "docs/behaviour.md is stale: run `readfirst product claims --write`"
     assert is_fresh(CHECKOUT / "docs/behaviour.md", page), told
 
 
@@ -122,7 +122,7 @@ def test_a_changed_claim_makes_the_page_stale(run: Run, small: Small) -> None:
     small.claims(claims("gate/unread", says="Unread files stay as they are."))
     code, _, told = run("--check")
     assert code == 1
-    assert "behaviour.md is stale. Write it with `readfirst behaviour --write`." in told
+    assert "behaviour.md is stale. Write it with `readfirst product claims --write`." in told
 
 
 def test_a_changed_recording_makes_the_page_stale(run: Run, small: Small) -> None:

@@ -1,4 +1,4 @@
-"""`readfirst behaviours` prints what one version does and what differs between two, and makes the tables of a page."""
+"""`readfirst product behaviours`: what one version does, what differs between two, and the tables of a page."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_latest_is_the_newest_version_that_the_reference_knows() -> None:
 
 
 def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: Run) -> None:
-    code, printed, told = run("behaviours", "2.1.40")
+    code, printed, told = run("product", "behaviours", "2.1.40")
     assert (code, told) == (0, "")
     assert printed.startswith(f"What 2.1.40 does: {len(histories())} behaviours.")
     assert "\n\nreading: What Read answers for a file of lines.\n" in printed
@@ -61,11 +61,11 @@ def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: R
 
 
 def test_without_a_version_it_is_the_default(run: Run) -> None:
-    assert run("behaviours") == run("behaviours", "2.1.7")
+    assert run("product", "behaviours") == run("product", "behaviours", "2.1.7")
 
 
 def test_one_version_as_json_has_everything_that_is_declared(run: Run) -> None:
-    data = json.loads(run("behaviours", "2.1.40", "--format", "json")[1])
+    data = json.loads(run("product", "behaviours", "2.1.40", "--format", "json")[1])
     assert data["version"] == "2.1.40"
     found = {each["name"]: each for each in data["behaviours"]}
     assert found["read_expands_home"] == {
@@ -80,7 +80,7 @@ def test_one_version_as_json_has_everything_that_is_declared(run: Run) -> None:
 
 
 def test_what_differs_is_printed_with_the_version_it_holds_from(run: Run) -> None:
-    code, printed, told = run("behaviours", "--diff", "2.1.7", "2.1.40")
+    code, printed, told = run("product", "behaviours", "--diff", "2.1.7", "2.1.40")
     assert (code, told) == (1, "")
     count = len(differences("2.1.7", "2.1.40"))
     assert printed.startswith(f"From 2.1.7 to 2.1.40: {count} behaviours differ.")
@@ -92,16 +92,16 @@ def test_what_the_page_shows_is_printed(run: Run) -> None:
     page = (CHECKOUT / "docs/changes.md").read_text("utf-8")
     shown = page.rpartition("```text\n")[2].partition("```")[0]
     assert "read_expands_home" in shown
-    assert shown in run("behaviours", "--diff", "2.1.7", "2.1.40")[1]
+    assert shown in run("product", "behaviours", "--diff", "2.1.7", "2.1.40")[1]
 
 
 def test_models_of_one_version_differ_in_what_must_be_read(run: Run) -> None:
-    printed = run("behaviours", "--diff", "2.1.228", "2.1.228+gated")[1]
+    printed = run("product", "behaviours", "--diff", "2.1.228", "2.1.228+gated")[1]
     assert "\n  edit_needs_read: no (since 2.1.208) → yes\n" in printed
 
 
 def test_what_differs_as_json_has_both_sides(run: Run) -> None:
-    data = json.loads(run("behaviours", "--diff", "2.1.7", "2.1.40", "--format", "json")[1])
+    data = json.loads(run("product", "behaviours", "--diff", "2.1.7", "2.1.40", "--format", "json")[1])
     (found,) = [each for each in data["differences"] if each["name"] == "read_expands_home"]
     assert (data["before"], data["after"]) == ("2.1.7", "2.1.40")
     assert found["before"] == {"value": False, "since": "0.2.126"}
@@ -109,8 +109,12 @@ def test_what_differs_as_json_has_both_sides(run: Run) -> None:
 
 
 def test_two_versions_that_do_the_same_end_with_exit_code_0(run: Run) -> None:
-    assert run("behaviours", "--diff", "2.1.7", "2.1.7") == (0, "2.1.7 and 2.1.7 do the same.\n", "")
-    code, printed, _ = run("behaviours", "--diff", "2.1.7", "2.1.7", "--format", "json")
+    assert run("product", "behaviours", "--diff", "2.1.7", "2.1.7") == (
+        0,
+        "2.1.7 and 2.1.7 do the same.\n",
+        "",
+    )
+    code, printed, _ = run("product", "behaviours", "--diff", "2.1.7", "2.1.7", "--format", "json")
     assert (code, json.loads(printed)["differences"]) == (0, [])
 
 
@@ -120,7 +124,7 @@ def test_two_versions_that_do_the_same_end_with_exit_code_0(run: Run) -> None:
 def test_an_unknown_version_is_a_usage_error_that_names_the_known_ones(
     run: Run, arguments: tuple[str, ...]
 ) -> None:
-    code, printed, told = run("behaviours", *arguments)
+    code, printed, told = run("product", "behaviours", *arguments)
     assert (code, printed) == (2, "")
     assert "unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126 to 2.1.330" in told
     assert "`readfirst contracts`" in told
@@ -135,7 +139,7 @@ def test_an_unknown_version_is_a_usage_error_that_names_the_known_ones(
     ],
 )
 def test_what_does_not_go_together_is_a_usage_error(run: Run, arguments: tuple[str, ...], told: str) -> None:
-    code, _, message = run("behaviours", *arguments)
+    code, _, message = run("product", "behaviours", *arguments)
     assert code == 2
     assert f"{told} do not go together" in message
 
@@ -150,12 +154,12 @@ def page_of(small: Small) -> Path:
 def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(small: Small, run: Run) -> None:
     file = page_of(small)
     file.write_text(f"# Page\n\n{BEGIN}\nA stale table.\n{END}\n\nBy hand.\n")
-    code, _, told = run("behaviours", "--check")
+    code, _, told = run("product", "behaviours", "--check")
     assert code == 1
-    assert "reference.md is stale. Write it with `readfirst behaviours --write`." in told
+    assert "reference.md is stale. Write it with `readfirst product behaviours --write`." in told
     assert "A stale table." in file.read_text()
-    assert run("behaviours", "--write")[0] == 0
-    assert run("behaviours", "--check") == (0, "", "")
+    assert run("product", "behaviours", "--write")[0] == 0
+    assert run("product", "behaviours", "--check") == (0, "", "")
     page = file.read_text("utf-8")
     assert page.startswith(f"# Page\n\n{BEGIN}\n\n### Calls\n")
     assert page.endswith(f"\n{END}\n\nBy hand.\n")
@@ -165,7 +169,7 @@ def test_tables_that_were_written_are_fresh_and_the_rest_of_the_page_stays(small
 def test_a_page_without_marks_is_left_alone(small: Small, run: Run) -> None:
     file = page_of(small)
     file.write_text("# Page\n")
-    code, _, told = run("behaviours", "--write")
+    code, _, told = run("product", "behaviours", "--write")
     assert code == 2
     assert "has no place for the tables" in told
     assert file.read_text() == "# Page\n"
@@ -174,16 +178,16 @@ def test_a_page_without_marks_is_left_alone(small: Small, run: Run) -> None:
 def test_a_suite_without_the_page_is_a_usage_error(
     run: Run, small: Small, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run("behaviours", "--check")[0] == 2
+    assert run("product", "behaviours", "--check")[0] == 2
     monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
-    code, _, told = run("behaviours", "--write")
+    code, _, told = run("product", "behaviours", "--write")
     assert code == 2
     assert "--fixtures" in told
 
 
 def test_the_tables_of_the_page_are_fresh() -> None:
     page = (CHECKOUT / "docs/reference.md").read_text("utf-8")
-    assert with_tables(page) == page, "docs/reference.md is stale: run `readfirst behaviours --write`"
+    assert with_tables(page) == page, "docs/reference.md is stale: run `readfirst product behaviours --write`"
 
 
 def test_the_tables_of_the_page_have_every_behaviour_and_lead_to_scenarios() -> None:

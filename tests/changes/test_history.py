@@ -204,50 +204,50 @@ def written(small: Small) -> Path:
 
 
 def test_a_page_that_was_written_is_fresh(known: Small, run: Run) -> None:
-    assert run("history", "--check")[0] == 1
+    assert run("product", "history", "--check")[0] == 1
     assert not written(known).exists()
-    assert run("history", "--write")[0] == 0
-    assert run("history", "--check") == (0, "", "")
-    assert run("history") == (0, written(known).read_text(encoding="utf-8"), "")
+    assert run("product", "history", "--write")[0] == 0
+    assert run("product", "history", "--check") == (0, "", "")
+    assert run("product", "history") == (0, written(known).read_text(encoding="utf-8"), "")
 
 
 def test_a_changed_recording_makes_the_page_stale(known: Small, run: Run) -> None:
-    run("history", "--write")
+    run("product", "history", "--write")
     known.record("gate/unread", [edit({"2.1.7": refused(), "2.1.228": done("Done.")})], VERSIONS)
-    code, _, told = run("history", "--check")
+    code, _, told = run("product", "history", "--check")
     assert code == 1
-    assert "history.md is stale. Write it with `readfirst history --write`." in told
+    assert "history.md is stale. Write it with `readfirst product history --write`." in told
 
 
 def test_a_changed_table_makes_the_page_stale(
     known: Small, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run("history", "--write")
+    run("product", "history", "--write")
     later = {"edit_needs_read": one({(2, 1, 209): True}, "gate/unread")}
     monkeypatch.setattr(readfirst.harness.versions.history, "the_histories", lambda: later)
-    assert run("history", "--check")[0] == 1
+    assert run("product", "history", "--check")[0] == 1
 
 
 def test_what_is_published_can_be_asked_for_anew(
     known: Small, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run("history", "--write")
+    run("product", "history", "--write")
     monkeypatch.setattr("readfirst.harness.versions.published.published", lambda: ("2.1.40", "2.1.228"))
-    assert run("history", "--published", "--write")[0] == 0
+    assert run("product", "history", "--published", "--write")[0] == 0
     assert "| exact |" in written(known).read_text()
     assert (known.root / "releases.yaml").read_text().endswith("versions:\n  - 2.1.40\n  - 2.1.228\n")
 
 
 def test_a_check_does_not_go_with_writing(known: Small, run: Run) -> None:
     for option in ("--write", "--published"):
-        code, _, told = run("history", "--check", option)
+        code, _, told = run("product", "history", "--check", option)
         assert code == 2
         assert "--check writes nothing" in told
 
 
 def test_the_bundled_suite_has_no_page(known: Small, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("readfirst.harness.suite.suite.Suite.installed", True)
-    code, _, told = run("history", "--write")
+    code, _, told = run("product", "history", "--write")
     assert code == 2
     assert "--fixtures" in told
 
@@ -259,7 +259,7 @@ def page() -> str:
 
 @pytest.mark.slow
 def test_the_page_of_the_suite_is_fresh(page: str) -> None:
-    told = "docs/history.md is stale: run `readfirst history --write`"
+    told = "docs/history.md is stale: run `readfirst product history --write`"
     assert (CHECKOUT / "docs/history.md").read_text(encoding="utf-8") == page, told
 
 

@@ -1,4 +1,4 @@
-"""`readfirst cache`: what is kept on disk, how large it is, and that only what is meant is removed."""
+"""`readfirst product cache`: what is kept on disk, how large it is, and that only what is meant is removed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def names() -> list[str]:
 
 
 def test_everything_is_listed_with_its_size_and_when_it_was_used(readfirst: Cli, here: Path) -> None:
-    ran = readfirst("cache")
+    ran = readfirst("product", "cache")
     rows = [re.split(r" {2,}", line.strip()) for line in ran.out.splitlines()]
     assert [row[1:] for row in rows] == [
         ["40 days ago", "claude-code", "2.1.7"],
@@ -93,9 +93,9 @@ def test_only_what_is_meant_is_removed(
     readfirst: Cli, here: Path, arguments: list[str], left: list[str]
 ) -> None:
     before = names()
-    listed = readfirst("cache", *arguments)
+    listed = readfirst("product", "cache", *arguments)
     assert names() == before, "a list removes nothing"
-    ran = readfirst("cache", "--clear", "--yes", *arguments)
+    ran = readfirst("product", "cache", "--clear", "--yes", *arguments)
     assert (ran.code, ran.out) == (0, listed.out), "it removes what it lists"
     assert names() == left
     assert (here / "another/2.1.7/d").exists()
@@ -107,7 +107,7 @@ def test_nothing_is_removed_where_there_is_nobody_to_ask(
 ) -> None:
     before = names()
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
-    ran = readfirst("cache", "--clear")
+    ran = readfirst("product", "cache", "--clear")
     assert ran.code == 2
     assert "would remove 5 folders, 1.5 MB, and there is no terminal to confirm it on. Add --yes." in ran.err
     assert names() == before
@@ -118,27 +118,27 @@ def test_somebody_who_is_there_is_asked(
     readfirst: Cli, monkeypatch: pytest.MonkeyPatch, answer: str, count: int
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(f"{answer}\n"))
-    ran = readfirst("cache", "--clear")
+    ran = readfirst("product", "cache", "--clear")
     assert (ran.code, len(kept())) == (0, count)
     assert "Remove 5 folders, 1.5 MB?" in ran.err
 
 
 def test_a_name_that_nothing_has_is_refused(readfirst: Cli) -> None:
-    ran = readfirst("cache", "9.9.9")
+    ran = readfirst("product", "cache", "9.9.9")
     assert (ran.code, ran.out) == (2, "")
     assert "nothing in the cache is called '9.9.9'" in ran.err
 
 
 def test_an_empty_cache_is_not_an_error(readfirst: Cli) -> None:
-    readfirst("cache", "--clear", "--yes")
-    assert readfirst("cache") == SimpleNamespace(code=0, out="", err="nothing is kept\n")
-    assert readfirst("cache", "--clear", "2.1.7", "--yes").code == 2
+    readfirst("product", "cache", "--clear", "--yes")
+    assert readfirst("product", "cache") == SimpleNamespace(code=0, out="", err="nothing is kept\n")
+    assert readfirst("product", "cache", "--clear", "2.1.7", "--yes").code == 2
 
 
 def test_what_is_being_installed_stays(readfirst: Cli, here: Path) -> None:
     with (here / "readfirst/claude-code/2.1.7.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        ran = readfirst("cache", "--clear", "claude-code", "--yes")
+        ran = readfirst("product", "cache", "--clear", "claude-code", "--yes")
     assert ran.code == 3
     assert "claude-code/2.1.7 was kept: it is being installed" in ran.err
     assert names() == ["claude-code/2.1.7", "targets/agno@3.1.10", "takes/2.1.7", "last-failed/last-failed"]

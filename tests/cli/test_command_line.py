@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.cli.main import COMMANDS, FORMER, GROUPS
 from readfirst.harness.compare.baseline import BaselineError
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.processes.scratch import ScratchError
@@ -209,8 +210,8 @@ def test_a_folder_without_a_suite_exits_4(readfirst: Cli, tmp_path: Path) -> Non
         ),
         (["show", "gate/not-raed"], "Did you mean 'gate/not-read'?"),
         (["show", "gate/not-read", "--contract", "9"], "there is no contract '9'"),
-        (["record", "--contract", "documented"], "nothing can be recorded"),
-        (["record", "--fix", "--check"], "exclude each other"),
+        (["product", "record", "--contract", "documented"], "nothing can be recorded"),
+        (["product", "record", "--fix", "--check"], "exclude each other"),
     ],
 )
 def test_wrong_usage_exits_2_with_a_suggestion(
@@ -551,3 +552,29 @@ def test_a_run_writes_a_page_itself(readfirst: Cli, mixed: Suite, format_: str, 
     assert ran.code == 1
     assert ran.out.startswith(begins)
     assert ran.err.startswith("4 scenarios: 2 passed, 2 failed\n")
+
+
+@pytest.mark.parametrize(("former", "name"), [("cache", "product cache"), ("targets", "field targets")])
+def test_a_command_that_moved_works_under_its_former_name_and_says_the_new_one(
+    readfirst: Cli, former: str, name: str
+) -> None:
+    now, before = readfirst(*name.split()), readfirst(former)
+    assert (before.code, before.out) == (now.code, now.out)
+    assert before.err == f"readfirst: `readfirst {former}` is called `readfirst {name}` now.\n{now.err}"
+
+
+def test_every_command_has_one_place_in_the_help(readfirst: Cli) -> None:
+    first = readfirst("--help").out
+    assert all(f"│ {called} " in first for called in (*COMMANDS, *GROUPS) if " " not in called)
+    for group in GROUPS:
+        shown = readfirst(group, "--help").out
+        held = [called.split()[1] for called in COMMANDS if called.startswith(f"{group} ")]
+        assert held, group
+        assert all(f"│ {name} " in shown for name in held)
+    assert set(FORMER.values()) == {called for called in COMMANDS if " " in called}
+
+
+def test_a_group_suggests_what_was_meant(readfirst: Cli) -> None:
+    ended = readfirst("product", "snapshott")
+    assert ended.code == 2
+    assert "Did you mean 'snapshot'?" in ended.err

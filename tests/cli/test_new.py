@@ -91,12 +91,12 @@ def test_no_suite_is_begun_for_what_is_not_an_id_or_beside_something_else(
     "command",
     [
         ["new", "gate/new-case"],
-        ["record", "gate/edit-unread"],
-        ["merge", "."],
-        ["bisect", "gate/edit-unread", "--record"],
-        ["snapshot", "latest"],
-        ["history", "--published"],
-        ["history", "--write"],
+        ["product", "record", "gate/edit-unread"],
+        ["product", "merge", "."],
+        ["product", "bisect", "gate/edit-unread", "--record"],
+        ["product", "snapshot", "latest"],
+        ["product", "history", "--published"],
+        ["product", "history", "--write"],
     ],
 )
 def test_nothing_is_written_to_the_installed_suite(

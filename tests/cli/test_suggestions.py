@@ -101,7 +101,7 @@ def test_a_hint_is_shown_and_works(readfirst: Cli, mixed: Suite) -> None:
         ("fuzz", "node server.mjs", "'mcp:node server.mjs'"),
         ("fuzz", "agno@3.1.10", "target:agno@3.1.10"),
         ("fuzz reference --against", "agno@3.1.10", "target:agno@3.1.10"),
-        ("new-mapping", "./server.mjs", "'mcp:node ./server.mjs'"),
+        ("field new-mapping", "./server.mjs", "'mcp:node ./server.mjs'"),
     ],
 )
 def test_every_command_that_takes_a_target_suggests_one(
@@ -118,7 +118,7 @@ def test_every_command_that_takes_a_target_suggests_one(
     [
         (["check-adapter", "nothing"], "there is no kind 'nothing'"),
         (["check-adapter", "reference", "gate"], "'gate' is one word too many"),
-        (["new-mapping", "agno"], "'agno' is not an MCP server"),
+        (["field", "new-mapping", "agno"], "'agno' is not an MCP server"),
         (["fuzz", "reference", "more"], "'more' is one word too many"),
         (["diff", "2.1.7", "agno"], "'agno' cannot be compared. Did you mean target:agno?"),
         (

@@ -105,7 +105,7 @@ def test_show_prints_what_an_implementer_copies(read_first: Callable[..., tuple[
         (("show", "--tools", "2.1.6"), ExitCode.USAGE, "2.1.7"),
         (("show", "--tools", "documented"), ExitCode.NOTHING, "no product answers for it"),
         (
-            ("record", "--tools", "--family", "gate", "--check"),
+            ("product", "record", "--tools", "--family", "gate", "--check"),
             ExitCode.USAGE,
             "about contracts, not scenarios",
         ),
@@ -123,7 +123,7 @@ def test_what_cannot_be_shown_is_told(
 )
 def test_a_damaged_file_is_told_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "tools.json").write_text(text)
-    with pytest.raises(ToolsError, match=r"tools\.json.*`readfirst record --tools` writes it"):
+    with pytest.raises(ToolsError, match=r"tools\.json.*`readfirst product record --tools` writes it"):
         load_tools(tools_file(tmp_path))
 
 
@@ -162,7 +162,7 @@ def test_changes_are_written_and_a_check_only_tells_them(
     )
     before = (root / "tools.json").read_bytes()
     product(tmp_path, monkeypatch, [{"name": "Edit", "description": "Edits.", "input_schema": {}}])
-    arguments = ["record", "--tools", "--contract", "2.1.7", "--fixtures", str(root)]
+    arguments = ["product", "record", "--tools", "--contract", "2.1.7", "--fixtures", str(root)]
     for more, code, told in ((["--check"], 1, "differs"), ([], 0, "recorded"), (["--check"], 0, "")):
         with pytest.raises(SystemExit) as ended:
             main([*arguments, *more])

@@ -102,7 +102,7 @@ def test_show_prints_them(name: str, code: int, told: str, capsys: pytest.Captur
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 1, "cases": [{}]}'])
 def test_a_damaged_file_is_told_with_what_writes_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "results.json").write_text(text)
-    with pytest.raises(ResultsError, match=r"results\.json.*`readfirst record --results` writes it"):
+    with pytest.raises(ResultsError, match=r"results\.json.*`readfirst product record --results` writes it"):
         load_results(results_file(tmp_path))
 
 

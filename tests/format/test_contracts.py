@@ -67,7 +67,7 @@ def test_an_unknown_contract_gets_a_suggestion() -> None:
         ("2.1.300+gated", "2.1.300+gated is between 2.1.228+gated and 2.1.328+gated: "),
         (
             "2.1.400",
-            "2.1.400 is newer than 2.1.330, the newest of its kind. Record it: readfirst snapshot 2.1.400.",
+            "2.1.400 is newer than 2.1.330, the newest of its kind. Record it: readfirst product snapshot 2.1.400.",
         ),
         ("0.2.9", "0.2.9 is older than 0.2.126, the oldest of its kind. Write 0.2.126."),
     ],

@@ -226,8 +226,8 @@ def test_the_reader_in_another_language_notices_a_wrong_answer(
 
 def test_the_commands_that_the_guide_names_exist() -> None:
     text = DOCS.read_text(encoding="utf-8")
-    named = set(re.findall(r"`(?:\$ )?readfirst (\w+)", text))
-    assert named == {"record", "lint", "run", "rules", "export", "behaviour", "show"}
+    named = set(re.findall(r"`(?:\$ )?readfirst ((?:(?:product|field) )?\w+)", text))
+    assert named == {"product record", "lint", "run", "rules", "export", "product claims", "show"}
     from readfirst.harness.cli.main import COMMANDS
 
     assert named <= COMMANDS.keys()

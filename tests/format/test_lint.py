@@ -232,7 +232,7 @@ def test_a_contract_without_recording_is_a_note_and_no_finding(tmp_path: Path) -
     first, last = unrecorded(suite, [scenario_id])
     assert first.startswith(f"note: {scenario_id} has no recording yet for 0.2.126, 1.0.60, ")
     assert " 2.1.7," not in first
-    assert "readfirst record --missing" in last
+    assert "readfirst product record --missing" in last
     several = list(unrecorded(suite, [scenario_id] * 3))
     assert several == [first, last]
 

@@ -107,7 +107,7 @@ def test_bisect_finds_the_version_that_changed_a_scenario(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = kept()
-    command = ["bisect", CHANGED, UNCHANGED, "--from", BEFORE, "--to", AFTER, "--takes", tmp_path]
+    command = ["product", "bisect", CHANGED, UNCHANGED, "--from", BEFORE, "--to", AFTER, "--takes", tmp_path]
     told = readfirst(capsys, ExitCode.CONFORMANT, *command)
     assert re.findall(r"(\S+): changed in (\S+); (\S+) still behaves like", told) == [
         (CHANGED, CHANGE, BEFORE)
@@ -122,16 +122,16 @@ def test_snapshot_records_new_versions_and_shows_what_differs(
     suite: Suite, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     options = ["--fixtures", suite.root, "--takes", tmp_path / "takes"]
-    readfirst(capsys, ExitCode.CONFORMANT, "record", *options)
+    readfirst(capsys, ExitCode.CONFORMANT, "product", "record", *options)
     files = {name: suite.path(name) for name in (CHANGED, UNCHANGED)}
     stated = {name: path.read_bytes() for name, path in files.items()}
 
-    told = readfirst(capsys, ExitCode.NOT_CONFORMANT, "snapshot", CHANGE, *options)
+    told = readfirst(capsys, ExitCode.NOT_CONFORMANT, "product", "snapshot", CHANGE, *options)
     assert told.startswith(f"{BEFORE} → {CHANGE}: 1 of 2 scenarios differs, 1 cause\n")
     assert CHANGED in told
-    told = readfirst(capsys, ExitCode.CONFORMANT, "snapshot", AFTER, *options)
+    told = readfirst(capsys, ExitCode.CONFORMANT, "product", "snapshot", AFTER, *options)
     assert told == f"{CHANGE} → {AFTER}: no difference in 2 scenarios\n"
-    told = readfirst(capsys, ExitCode.CONFORMANT, "snapshot", AFTER, *options)
+    told = readfirst(capsys, ExitCode.CONFORMANT, "product", "snapshot", AFTER, *options)
     assert told.startswith(f"{AFTER} is already a contract: nothing to record.")
 
     transcripts = Recordings(suite.recordings_root).recording(CHANGED).transcripts

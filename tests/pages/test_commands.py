@@ -49,10 +49,11 @@ RECORDED = " && ".join(
     for folder in ("scenarios", "recordings")
 )
 OTHER_SHARDS = " && ".join(
-    f"readfirst record --contract all --shard {number}/4 --takes takes-{number}" for number in (2, 3, 4)
+    f"readfirst product record --contract all --shard {number}/4 --takes takes-{number}"
+    for number in (2, 3, 4)
 )
 
-NEW_MAPPING = "readfirst new-mapping 'mcp:node renamed.mjs' --output mine.yaml"
+NEW_MAPPING = "readfirst field new-mapping 'mcp:node renamed.mjs' --output mine.yaml"
 
 OWN_CACHE = 'export XDG_CACHE_HOME="$PWD/cache" && mkdir -p cache/readfirst/claude-code/2.1.330'
 """No test may clear the cache of who runs it."""
@@ -68,61 +69,68 @@ PLANS = {
     "readfirst diff 2.1.7 2.1.228": DIFFERS,
     "readfirst diff 2.1.228 2.1.228+gated": DIFFERS,
     "readfirst diff documented 2.1.7": DIFFERS,
-    "readfirst behaviours --diff 2.1.7 2.1.40": DIFFERS,
-    "readfirst behaviours --diff 2.1.228 2.1.228+gated --format json": DIFFERS,
+    "readfirst product behaviours --diff 2.1.7 2.1.40": DIFFERS,
+    "readfirst product behaviours --diff 2.1.228 2.1.228+gated --format json": DIFFERS,
     "readfirst diff 2.1.7 run.jsonl": Plan(codes=(0, 1), before=f"{STREAM} run.jsonl"),
     "readfirst report results/*.jsonl --format html --output implementations.html": Plan(before=RESULTS),
     f"{TABLE} --width 1440 --height 1560 --output docs/implementations.png": Plan(
-        "browser", before="readfirst compatibility --format html --output table.html", whole=True, seconds=300
+        "browser",
+        before="readfirst field compatibility --format html --output table.html",
+        whole=True,
+        seconds=300,
     ),
     "python3 -m pip install . && readfirst run": Plan(before=VENV, whole=True, seconds=900),
     "pip install -e '.[mutation]'": Plan(before=VENV, seconds=900),
     "python3 -m venv .venv && . .venv/bin/activate": Plan(seconds=900),
-    f"readfirst record {NEW}": Plan("live", before=WRITTEN, seconds=600),
+    f"readfirst product record {NEW}": Plan("live", before=WRITTEN, seconds=600),
     f"readfirst lint {NEW}": Plan(before=RECORDED),
     "readfirst lint": Plan(whole=True),  # a part of the suite leaves rules without scenarios
     "pytest --adapter python:mytools:Tools --readfirst-baseline accepted.yaml": Plan(
         before="readfirst run python:mytools:Tools --baseline accepted.yaml --update-baseline"
     ),
-    "readfirst record --check gate/edit-unread": Plan("live", seconds=600),
-    "readfirst record --contract all --shard 1/4 --takes takes-1 -j 2": Plan(
+    "readfirst product record --check gate/edit-unread": Plan("live", seconds=600),
+    "readfirst product record --contract all --shard 1/4 --takes takes-1 -j 2": Plan(
         "live", before=OTHER_SHARDS, contracts=("2.1.7", "2.1.40"), seconds=900
     ),
-    "readfirst merge takes-1 takes-2 takes-3 takes-4 --contract all": Plan("live"),
-    "readfirst snapshot latest -j 2": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
-    "readfirst snapshot --quick": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
-    "readfirst sweep --quick --limit 1": Plan("live", (0, 1), whole=True, seconds=1800),
-    "readfirst sweep --check": Plan(whole=True),
-    "readfirst cache": Plan(before=OWN_CACHE),
-    "readfirst cache --clear --older-than 30 --yes": Plan(),
-    "readfirst cache --clear 2.1.330 --yes": Plan(),
-    "readfirst bisect gate/edit-after-read --from 2.1.7 --to 2.1.40": Plan("live", (0, 1), seconds=900),
+    "readfirst product merge takes-1 takes-2 takes-3 takes-4 --contract all": Plan("live"),
+    "readfirst product snapshot latest -j 2": Plan(
+        "live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900
+    ),
+    "readfirst product snapshot --quick": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
+    "readfirst product sweep --quick --limit 1": Plan("live", (0, 1), whole=True, seconds=1800),
+    "readfirst product sweep --check": Plan(whole=True),
+    "readfirst product cache": Plan(before=OWN_CACHE),
+    "readfirst product cache --clear --older-than 30 --yes": Plan(),
+    "readfirst product cache --clear 2.1.330 --yes": Plan(),
+    "readfirst product bisect gate/edit-after-read --from 2.1.7 --to 2.1.40": Plan(
+        "live", (0, 1), seconds=900
+    ),
     NEW_MAPPING: Plan(
         "node", before=f"cp {shlex.quote(str(CHECKOUT / 'tests' / 'pages' / 'renamed.mjs'))} ."
     ),
     "readfirst check-adapter target:mine.yaml": Plan("node"),
     "readfirst run target:mine.yaml": Plan("node", (1,)),
-    "readfirst compatibility --check": Plan(whole=True, seconds=300),
-    "readfirst record --tools --contract 2.1.7 --check": Plan("live", seconds=600),
-    "readfirst record --results --contract 2.1.7 --check": Plan("live", seconds=600),
+    "readfirst field compatibility --check": Plan(whole=True, seconds=300),
+    "readfirst product record --tools --contract 2.1.7 --check": Plan("live", seconds=600),
+    "readfirst product record --results --contract 2.1.7 --check": Plan("live", seconds=600),
     "python3 tools/crossing.py --check": Plan(whole=True),
-    "readfirst site --output site": Plan("browser", whole=True, seconds=300),
+    "readfirst field site --output site": Plan("browser", whole=True, seconds=300),
     "python3 tools/pictures.py site/rules/edit-refuses-changed-file.html --dark --width 1280 --height 860"
     " --output docs/site-rule.png": Plan(
-        "browser", before="readfirst site --output site", whole=True, seconds=300
+        "browser", before="readfirst field site --output site", whole=True, seconds=300
     ),
     "readfirst run target:agno@3.1.10": Plan("agents", whole=True, seconds=1800),
     "readfirst run target:agno@3.1.10 --update-baseline": Plan("agents", whole=True, seconds=1800),
-    "readfirst targets --outdated": Plan("agents", (0, 1)),
-    "readfirst compatibility --compare opencode@1.3.2 opencode@1.18.33": Plan(codes=(1,), whole=True),
-    "readfirst implementations --write --update-baselines agno@3.1.9": Plan(
-        "agents", before="readfirst targets --pin agno@3.1.9", seconds=900
+    "readfirst field targets --outdated": Plan("agents", (0, 1)),
+    "readfirst field compatibility --compare opencode@1.3.2 opencode@1.18.33": Plan(codes=(1,), whole=True),
+    "readfirst field implementations --write --update-baselines agno@3.1.9": Plan(
+        "agents", before="readfirst field targets --pin agno@3.1.9", seconds=900
     ),
-    "readfirst implementations --issue server-filesystem edit-refuses-changed-file": Plan(whole=True),
-    "readfirst implementations --evidence agno@3.1.10": Plan("agents", whole=True, seconds=600),
-    "readfirst implementations --write": Plan("agents", seconds=3600),
-    "readfirst implementations --write --update-baselines": Plan("agents", seconds=3600),
-    "readfirst implementations --streams results": Plan("agents", seconds=3600),
+    "readfirst field implementations --issue server-filesystem edit-refuses-changed-file": Plan(whole=True),
+    "readfirst field implementations --evidence agno@3.1.10": Plan("agents", whole=True, seconds=600),
+    "readfirst field implementations --write": Plan("agents", seconds=3600),
+    "readfirst field implementations --write --update-baselines": Plan("agents", seconds=3600),
+    "readfirst field implementations --streams results": Plan("agents", seconds=3600),
 }
 """Commands that are run otherwise than plainly."""
 
@@ -247,6 +255,10 @@ def test_a_command_in_a_sentence_exists_with_its_options(page: str, command: str
         assert name in {"--help", "--version"}
         return
     assert name in known.commands, page  # type: ignore[attr-defined]
-    parameters = known.commands[name].params  # type: ignore[attr-defined]
+    called = known.commands[name]  # type: ignore[attr-defined]
+    if name in cli.GROUPS and words:
+        assert words[0] in called.commands, page
+        called = called.commands[words.pop(0)]
+    parameters = called.params
     options = {option for each in parameters for option in (*each.opts, *each.secondary_opts)}
     assert {word.partition("=")[0] for word in words if word.startswith("-")} <= {*options, "--help"}

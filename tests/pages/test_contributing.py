@@ -45,7 +45,7 @@ def file_of(stage: Stage, folder: str = "scenarios") -> Path:
 
 
 def test_the_page_shows_the_whole_way() -> None:
-    assert [command.split()[1] for command in COMMANDS] == ["list", "new", "record", "lint", "run"]
+    assert [command.split()[1] for command in COMMANDS] == ["list", "new", "product", "lint", "run"]
 
 
 def test_a_case_is_added_word_for_word(stage: Stage) -> None:

@@ -108,7 +108,7 @@ def test_a_new_scenario_is_written_to_a_folder_of_the_users(run: Run, installed:
     ("words", "told"),
     [
         (["run", "target:agno@3.1.10", "gate/edit-unread", "--update-baseline"], "--baseline FILE"),
-        (["implementations", "agno", "--update-baselines"], "in a checkout"),
+        (["field", "implementations", "agno", "--update-baselines"], "in a checkout"),
     ],
 )
 def test_the_known_failures_of_targets_are_not_written_to(run: Run, words: list[str], told: str) -> None:

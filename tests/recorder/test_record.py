@@ -325,7 +325,7 @@ def test_changed_steps_drop_what_was_recorded_of_the_others_and_say_so(suite: Su
     recorded(suite, "create", {"2.1.7": replaced, "2.1.40": replaced, "2.1.328": refused})
     write(suite.root, source(suite).replace("new_string: gamma", "new_string: delta"))
     suite = Suite(suite.root)
-    with pytest.raises(RecordingError, match="readfirst record --fix gate/x"):
+    with pytest.raises(RecordingError, match="readfirst product record --fix gate/x"):
         suite.scenario("gate/x", suite.contracts["2.1.328"])
     assert missing(suite, ["gate/x"], suite.contracts.recorded[5:7]) == {
         contract.name: ["gate/x"] for contract in suite.contracts.recorded[5:7]

@@ -32,7 +32,7 @@ def versions(changed: int, newest: int = 9) -> dict[str, str]:
 
 def bisect(suite: Suite, *options: str) -> int:
     with pytest.raises(SystemExit) as ended:
-        main(["bisect", "--fixtures", str(suite.root), *options])
+        main(["product", "bisect", "--fixtures", str(suite.root), *options])
     assert isinstance(ended.value.code, int)
     return ended.value.code
 

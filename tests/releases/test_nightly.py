@@ -63,6 +63,7 @@ def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
         with pytest.raises(SystemExit) as ended:
             main(
                 [
+                    "product",
                     "record",
                     "--contract",
                     "all",

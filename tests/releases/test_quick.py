@@ -155,7 +155,7 @@ def look(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Look:
         takes = suite.root.parent / "takes"
         options = ["--fixtures", str(suite.root), "--takes", str(takes)]
         with pytest.raises(SystemExit) as ended:
-            main(["snapshot", *(arguments or ("--quick",)), *options])
+            main(["product", "snapshot", *(arguments or ("--quick",)), *options])
         return int(ended.value.code or 0), made_up
 
     return looked
@@ -181,7 +181,7 @@ def test_a_release_that_changes_nothing_is_reported_in_one_sentence_and_nothing_
         "No: the file tools of 1.0.2 do what those of 1.0.1 do, in the one scenario that was replayed, "
         "with newer and with older models.\n"
     )
-    assert "readfirst snapshot 1.0.2" in shown.err
+    assert "readfirst product snapshot 1.0.2" in shown.err
     assert state(suite) == before
 
 

@@ -31,13 +31,13 @@ def ended(*arguments: str) -> int:
 
 def snapshot(suite: Suite, version: str, *options: str) -> int:
     takes = str(suite.root.parent / "takes")
-    return ended("snapshot", version, "--fixtures", str(suite.root), "--takes", takes, *options)
+    return ended("product", "snapshot", version, "--fixtures", str(suite.root), "--takes", takes, *options)
 
 
 def record(suite: Suite) -> None:
     takes = str(suite.root.parent / "takes")
     arguments = ["--contract", "all", "--fix", "--fixtures", str(suite.root), "--takes", takes]
-    assert ended("record", *arguments) == ExitCode.CONFORMANT
+    assert ended("product", "record", *arguments) == ExitCode.CONFORMANT
 
 
 def state(suite: Suite) -> dict[str, bytes]:
@@ -226,7 +226,7 @@ def test_a_version_is_not_taken_for_one_class_of_models_alone(
     npm({"1.0.1": OLD, "1.0.2": OLD})
     takes = str(suite.root.parent / "takes")
     arguments = ["--contract", "1.0.1", "--fix", "--fixtures", str(suite.root), "--takes", takes]
-    assert ended("record", *arguments) == ExitCode.CONFORMANT
+    assert ended("product", "record", *arguments) == ExitCode.CONFORMANT
     before = state(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.USAGE
     assert "Nothing is recorded of 1.0.1+gated, with which" in capsys.readouterr().err
@@ -258,9 +258,9 @@ def test_what_shards_took_is_merged(
     folders = [str(tmp_path / "one"), str(tmp_path / "two")]
     for number, folder in enumerate(folders, 1):
         arguments = ["--contract", "all", "--shard", f"{number}/2", "--takes", folder]
-        assert ended("record", "--fixtures", str(suite.root), *arguments) == ExitCode.CONFORMANT
+        assert ended("product", "record", "--fixtures", str(suite.root), *arguments) == ExitCode.CONFORMANT
     assert state(suite) == before
-    merge = ["merge", "--contract", "all", "--fixtures", str(suite.root)]
+    merge = ["product", "merge", "--contract", "all", "--fixtures", str(suite.root)]
     assert ended(*merge, folders[0]) == ExitCode.NOT_CONFORMANT
     assert "missing gate/y" in capsys.readouterr().out
     assert ended(*merge, *folders) == ExitCode.CONFORMANT
@@ -271,7 +271,7 @@ def test_what_shards_took_is_merged(
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/0"])
 def test_a_shard_that_is_none_is_refused(suite: Suite, shard: str, tmp_path: Path) -> None:
     options = ["--shard", shard, "--takes", str(tmp_path / "takes"), "--fixtures", str(suite.root)]
-    assert ended("record", *options) == ExitCode.USAGE
+    assert ended("product", "record", *options) == ExitCode.USAGE
 
 
 def test_a_check_asks_the_product_whatever_was_taken_before(suite: Suite, npm: Npm, tmp_path: Path) -> None:
@@ -279,9 +279,9 @@ def test_a_check_asks_the_product_whatever_was_taken_before(suite: Suite, npm: N
     record(suite)
     for contract in ("1.0.1", "1.0.1+gated"):
         shard = ["--contract", contract, "--shard", "1/1", "--takes", str(tmp_path / "cache/readfirst/takes")]
-        assert ended("record", "--fixtures", str(suite.root), *shard) == ExitCode.CONFORMANT
+        assert ended("product", "record", "--fixtures", str(suite.root), *shard) == ExitCode.CONFORMANT
     for version in installed():
         uninstall(version)
     npm({"1.0.1": NEW})
-    check = ["record", "--check", "--contract", "all", "--fixtures", str(suite.root)]
+    check = ["product", "record", "--check", "--contract", "all", "--fixtures", str(suite.root)]
     assert ended(*check) == ExitCode.NOT_CONFORMANT

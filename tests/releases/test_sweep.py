@@ -251,7 +251,7 @@ def run(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Run:
 
     def ran(*words: str) -> int:
         with pytest.raises(SystemExit) as ended:
-            main(["sweep", *words, "--sequences", "2", "--fixtures", str(suite.root)])
+            main(["product", "sweep", *words, "--sequences", "2", "--fixtures", str(suite.root)])
         return int(ended.value.code or 0)
 
     (suite.root.parent / "docs").mkdir()

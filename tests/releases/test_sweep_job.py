@@ -102,7 +102,7 @@ def test_shards_are_swept_merged_and_proposed(job: Sweeping) -> None:
 
 
 def test_what_is_swept_already_changes_nothing(job: Sweeping) -> None:
-    job.run({"run": f"readfirst sweep --merge {job.shard(1).name}"})
+    job.run({"run": f"readfirst product sweep --merge {job.shard(1).name}"})
     job.git("add", "docs")
     job.git("commit", "--quiet", "--message", "Sweep")
     before = (job.repository / "docs" / "sweep.json").read_text()

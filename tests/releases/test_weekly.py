@@ -30,11 +30,11 @@ from readfirst.harness.cli.main import main
 from readfirst.harness.targets import catalogue
 catalogue.root = lambda: Path("harness/targets")
 words = sys.argv[1:]
-if words[0] == "implementations" or words == ["compatibility", "--write"]:
+if words[1] == "implementations" or words == ["field", "compatibility", "--write"]:
     print(*words, file=open("docs/made", "a"))  # it would install targets and run them for minutes
-    sys.exit({fails} and words[0] == "implementations" and 3)
-if words[0] == "compatibility":
-    words = ["compatibility", "--compare", *{compared!r}, *words[4:], "--fixtures", {fixtures!r}]
+    sys.exit({fails} and words[1] == "implementations" and 3)
+if words[1] == "compatibility":
+    words = ["field", "compatibility", "--compare", *{compared!r}, *words[5:], "--fixtures", {fixtures!r}]
 main(words)
 """
 """It has real results to compare, of targets that were run."""

@@ -145,7 +145,7 @@ def test_other_files_or_arguments_than_the_recorded_ones_mean_that_the_recording
         "family/slug.yaml: it was recorded before the scenario's files or steps were changed"
         in broken.message
     )
-    assert broken.message.endswith("run `readfirst record --fix family/slug`")
+    assert broken.message.endswith("run `readfirst product record --fix family/slug`")
 
 
 def test_more_calls_than_recorded_mean_that_the_recording_is_stale(replayed) -> None:  # type: ignore[no-untyped-def]

@@ -153,7 +153,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(
 
 def exit_code_of(fixtures: Path, output: Path) -> object:
     with pytest.raises(SystemExit) as ended:
-        main(["site", "--fixtures", str(fixtures), "--output", str(output)])
+        main(["field", "site", "--fixtures", str(fixtures), "--output", str(output)])
     return ended.value.code
 
 
@@ -173,13 +173,13 @@ def test_a_suite_without_results_has_no_site(
     (tmp_path / "fixtures").symlink_to(CHECKOUT / "fixtures")
     (tmp_path / "README.md").write_text("# Mine\n")
     assert exit_code_of(tmp_path / "fixtures", tmp_path / "site") == ExitCode.USAGE
-    assert "`readfirst compatibility --write` writes it" in capsys.readouterr().err
+    assert "`readfirst field compatibility --write` writes it" in capsys.readouterr().err
 
 
 def test_the_workflow_publishes_what_the_command_makes(facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:
     workflow = yaml.safe_load((CHECKOUT / ".github/workflows/pages.yml").read_text("utf-8"))
     steps = workflow["jobs"]["publish"]["steps"]
-    (step,) = [each for each in steps if each.get("run", "").startswith("readfirst site")]
+    (step,) = [each for each in steps if each.get("run", "").startswith("readfirst field site")]
     (upload,) = [each for each in steps if "upload-pages-artifact" in each.get("uses", "")]
     asked: dict[str, object] = {}
 

@@ -65,7 +65,7 @@ def test_there_is_a_whole_text_for_every_safety_rule_that_a_target_breaks(name: 
         assert all(package in text for package in (*report.release.pip, *report.release.npm))
         assert f"readfirst run target:{name} {report.scenario.id} --trace" in text
         assert report.evidence.inputs == report.scenario.inputs, (
-            f"readfirst implementations --evidence {name}"
+            f"readfirst field implementations --evidence {name}"
         )
         for program in fences(text, "python"):
             ast.parse(program)
@@ -101,7 +101,7 @@ def readfirst(
 
     def run(*arguments: str) -> SimpleNamespace:
         with pytest.raises(SystemExit) as ended:
-            cli.main(["implementations", *arguments])
+            cli.main(["field", "implementations", *arguments])
         printed = capsys.readouterr()
         return SimpleNamespace(code=ended.value.code, out=printed.out, err=printed.err)
 
@@ -155,7 +155,8 @@ def test_results_that_are_not_there_are_asked_for(readfirst: Run, tmp_path: Path
     ended = readfirst("--issue", "agno", "modes", "--folder", str(tmp_path))
     assert ended.code == 2
     assert (
-        "has no results of agno@3.1.10 for modes. Write them: readfirst implementations --write" in ended.err
+        "has no results of agno@3.1.10 for modes. Write them: readfirst field implementations --write"
+        in ended.err
     )
     (tmp_path / "compatibility.json").write_text("{")
     assert "cannot be read" in readfirst("--issue", "agno", "modes", "--folder", str(tmp_path)).err
@@ -276,7 +277,9 @@ def test_evidence_that_is_damaged_or_has_no_results_is_reported(tmp_path: Path) 
     (tmp_path / "evidence.json").write_text('{"format": 7}')
     with pytest.raises(EvidenceError, match=r"evidence\.json is not what .* its format is 7.*Remove it"):
         load_evidence(tmp_path / "evidence.json")
-    with pytest.raises(EvidenceError, match=r"cannot be used.*readfirst implementations --write mine@1"):
+    with pytest.raises(
+        EvidenceError, match=r"cannot be used.*readfirst field implementations --write mine@1"
+    ):
         keep_evidence(SUITE, tmp_path, "mine@1", [], 5)
 
 

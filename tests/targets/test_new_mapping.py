@@ -1,4 +1,4 @@
-"""`readfirst new-mapping` asks a server for its tools, and what it writes connects the server."""
+"""`readfirst field new-mapping` asks a server for its tools, and what it writes connects the server."""
 
 import json
 import os
@@ -60,7 +60,7 @@ COMMAND = f"mcp:{sys.executable} -S server.py tools.json"
 
 @pytest.mark.slow
 def test_what_is_written_connects_the_server(here: Path, readfirst: Run) -> None:
-    written = readfirst("new-mapping", COMMAND)
+    written = readfirst("field", "new-mapping", COMMAND)
     assert (written.code, written.err) == (0, "")
     assert written.out == (
         "wrote My-files.yaml\n  Read   read_file\n  Edit   edit_file\n  Write  write_file\n"
@@ -75,7 +75,7 @@ def test_what_is_written_connects_the_server(here: Path, readfirst: Run) -> None
 def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> None:
     tools = [TOOLS[0], tool("read_file", "path", "reason"), tool("delete_file", "path")]
     (here / "tools.json").write_text(json.dumps(tools))
-    written = readfirst("new-mapping", COMMAND, "--output", "mine.yaml")
+    written = readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml")
     assert "  Edit   nothing was found; the file lists what the server offers\n" in written.out
     text = (here / "mine.yaml").read_text()
     assert "# The server requires reason, too: give it a constant among the arguments.\n" in text
@@ -86,7 +86,7 @@ def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> 
 
 def test_files_are_named_as_they_are_beside_the_mapping(here: Path, readfirst: Run) -> None:
     (here / "tests").mkdir()
-    assert readfirst("new-mapping", COMMAND, "--output", "tests/mine.yaml").code == 0
+    assert readfirst("field", "new-mapping", COMMAND, "--output", "tests/mine.yaml").code == 0
     release = load_target(here / "tests" / "mine.yaml").versions["dev"]
     assert release.command == (sys.executable, "-S", "../server.py", "../tools.json")
     os.chdir("/")
@@ -99,7 +99,7 @@ def test_a_server_under_development_gets_ones_own_variables(
     monkeypatch.setenv("COLOUR", "of the user, not $HOME")
     text = (here / "server.py").read_text()
     said = "text = f\"{os.environ['COLOUR']}, {os.environ['SHAPE']}\"\nprint(text, file=sys.stderr)\nsys.exit(7)\n"
-    readfirst("new-mapping", COMMAND)
+    readfirst("field", "new-mapping", COMMAND)
     (here / "server.py").write_text(f"import os\n{text.replace('seen = {}', said)}")
     with (here / "My-files.yaml").open("a") as file:
         file.write("environment: {SHAPE: round}\n")
@@ -111,7 +111,7 @@ def test_a_server_under_development_gets_ones_own_variables(
 
 
 def test_a_tool_that_the_server_does_not_offer_is_reported(here: Path, readfirst: Run) -> None:
-    readfirst("new-mapping", COMMAND)
+    readfirst("field", "new-mapping", COMMAND)
     file = here / "My-files.yaml"
     file.write_text(file.read_text().replace("call: read_file", "call: red_file"))
     ended = readfirst("run", "target:My-files.yaml")
@@ -121,7 +121,7 @@ def test_a_tool_that_the_server_does_not_offer_is_reported(here: Path, readfirst
 
 
 def test_a_file_that_is_not_there_is_reported(here: Path, readfirst: Run) -> None:
-    readfirst("new-mapping", COMMAND)
+    readfirst("field", "new-mapping", COMMAND)
     (here / "server.py").unlink()
     ended = readfirst("run", "target:My-files.yaml")
     assert (ended.code, f"There is no file 'server.py' in {here}." in ended.err) == (3, True)
@@ -131,7 +131,7 @@ def test_a_file_that_is_not_there_is_reported(here: Path, readfirst: Run) -> Non
 
 
 def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> None:
-    readfirst("new-mapping", COMMAND.replace("mcp:", "mcp:--isolation=process "))
+    readfirst("field", "new-mapping", COMMAND.replace("mcp:", "mcp:--isolation=process "))
     assert "mcp: {isolation: process}\n" in (here / "My-files.yaml").read_text()
     assert readfirst("check-adapter", "target:My-files.yaml").code == 0
 
@@ -163,7 +163,7 @@ def test_what_cannot_be_done_is_reported(
     (here / "there.yaml").write_text("mine\n")
     (here / "empty.json").write_text("[]")
     before = sorted(here.iterdir())
-    ended = readfirst("new-mapping", *arguments)
+    ended = readfirst("field", "new-mapping", *arguments)
     assert (ended.code, ended.out) == (code, "")
     assert told in ended.err
     assert "readfirst itself" not in ended.err
@@ -182,7 +182,7 @@ def test_a_file_that_came_meanwhile_is_not_replaced(
         return guess(tools)
 
     monkeypatch.setattr(new_mapping, "guesses", slow)
-    ended = readfirst("new-mapping", COMMAND)
+    ended = readfirst("field", "new-mapping", COMMAND)
     assert (ended.code, (here / "My-files.yaml").read_text()) == (2, "of somebody else\n")
     assert "My-files.yaml already exists" in ended.err
     assert not list(here.glob(".*"))

@@ -107,7 +107,7 @@ def test_nobody_is_asked_for_a_version_after_the_last(readfirst: Run, registry: 
     asked = registry({"@nobody/files": "1.10.0", "nobody": "1.0.0"})
     file = targets / "files.yaml"
     file.write_text("last: 1.10.0 is another program.\n" + file.read_text())
-    listed = readfirst("targets", "--outdated")
+    listed = readfirst("field", "targets", "--outdated")
     assert (listed.code, listed.out) == (0, "")
     assert not any("@nobody/files" in each for each in asked)
 
@@ -115,14 +115,14 @@ def test_nobody_is_asked_for_a_version_after_the_last(readfirst: Run, registry: 
 @pytest.mark.usefixtures("targets")
 def test_targets_with_newer_versions_are_listed(readfirst: Run, registry: Say) -> None:
     asked = registry({"@nobody/files": "1.10.0", "nobody": "1.0.0"})
-    listed = readfirst("targets", "--outdated")
+    listed = readfirst("field", "targets", "--outdated")
     assert (listed.code, listed.out) == (1, "target:files@1.0.0\tmcp\t@nobody/files\t1.10.0\n")
     assert listed.err == "1 target with a newer version\n"
     assert list(asked) == [
         "--disable-pip-version-check --no-input index versions --python-version 3.13 nobody",
         "view @nobody/files version",
     ]
-    data = readfirst("targets", "--outdated", "--format", "json").out
+    data = readfirst("field", "targets", "--outdated", "--format", "json").out
     assert json.loads(data) == [
         {"name": "files", "pinned": "1.0.0", "newest": "1.10.0", "kind": "mcp", "package": "@nobody/files"}
     ]
@@ -134,7 +134,7 @@ def test_an_agent_names_the_python_that_it_needs(targets: Path, readfirst: Run, 
     (targets / "agent.yaml").write_text(agent.replace("  dev: {command: [node, server.mjs]}\n", ""))
     assert catalogue.find("agent")[0].oldest_python == "3.13"
     asked = registry({"@nobody/files": "1.0.0", "nobody": "1.0.0", "someone": "2.0.0"})
-    assert readfirst("targets", "--outdated").out == "target:agent@1.0.0\tagent\tsomeone\t2.0.0\n"
+    assert readfirst("field", "targets", "--outdated").out == "target:agent@1.0.0\tagent\tsomeone\t2.0.0\n"
     assert "--disable-pip-version-check --no-input index versions --python-version 3.13 someone" in list(
         asked
     )
@@ -143,9 +143,9 @@ def test_an_agent_names_the_python_that_it_needs(targets: Path, readfirst: Run, 
 @pytest.mark.usefixtures("targets")
 def test_targets_that_are_up_to_date_are_not_listed(readfirst: Run, registry: Say) -> None:
     registry({"@nobody/files": "1.0.0", "nobody": "0.9"})
-    listed = readfirst("targets", "--outdated")
+    listed = readfirst("field", "targets", "--outdated")
     assert (listed.code, listed.out, listed.err) == (0, "", "no targets with a newer version\n")
-    assert readfirst("targets", "--outdated", "--format", "json").out == "[]\n"
+    assert readfirst("field", "targets", "--outdated", "--format", "json").out == "[]\n"
 
 
 @pytest.mark.usefixtures("targets")
@@ -157,7 +157,7 @@ def test_a_registry_that_cannot_be_asked_is_an_error_of_the_environment(
     readfirst: Run, registry: Say, known: dict[str, str], client: str, package: str
 ) -> None:
     registry(known)
-    ended = readfirst("targets", "--outdated")
+    ended = readfirst("field", "targets", "--outdated")
     assert (ended.code, ended.out) == (3, "")
     assert f"{client} cannot tell the newest version of {package}: is there a network" in ended.err
     assert "there is no way to the registry" in ended.err
@@ -194,7 +194,7 @@ class AnyVersion(dict[str, str]):
 
 
 def test_a_version_is_added_as_the_newest_one_is_installed(targets: Path, readfirst: Run) -> None:
-    ended = readfirst("targets", "--pin", "files@1.10.0")
+    ended = readfirst("field", "targets", "--pin", "files@1.10.0")
     assert (ended.code, ended.out) == (0, "added 1.10.0 to files.yaml, as 1.0.0 is installed\n")
     target = load_target(targets / "files.yaml")
     assert list(target.versions) == ["1.0.0", "1.10.0", "dev"]
@@ -214,7 +214,7 @@ def test_a_version_is_added_as_the_newest_one_is_installed(targets: Path, readfi
 )
 @pytest.mark.usefixtures("targets")
 def test_a_version_that_cannot_be_added_is_a_usage_error(readfirst: Run, spec: str, message: str) -> None:
-    ended = readfirst("targets", "--pin", spec)
+    ended = readfirst("field", "targets", "--pin", spec)
     assert ended.code == 2
     assert message in ended.err
 
@@ -240,8 +240,8 @@ def test_every_published_version_can_be_followed_by_another(tmp_path: Path) -> N
 
 
 def test_options_of_lists_that_do_not_go_together_are_a_usage_error(readfirst: Run) -> None:
-    assert readfirst("targets", "--format", "json").code == 2
-    assert readfirst("targets", "--outdated", "--pin", "agno@4").code == 2
+    assert readfirst("field", "targets", "--format", "json").code == 2
+    assert readfirst("field", "targets", "--outdated", "--pin", "agno@4").code == 2
 
 
 def table(**cells: tuple[dict[str, Any], dict[str, Any]]) -> dict[str, Any]:
@@ -291,19 +291,19 @@ def test_what_changed_is_told_by_rule_the_worse_first() -> None:
 def test_two_versions_of_a_target_are_compared(readfirst: Run, tmp_path: Path) -> None:
     fixtures = ("--fixtures", str(CHECKOUT / "fixtures"))
     names = ("opencode@1.3.2", "opencode@1.18.33")
-    compared = readfirst("compatibility", "--compare", *names, *fixtures)
+    compared = readfirst("field", "compatibility", "--compare", *names, *fixtures)
     assert compared.code == 1
     assert compared.out.startswith("# opencode@1.3.2 → opencode@1.18.33: ")
     assert "- safety, `edit-refuses-changed-file`: " in compared.out.partition("## Better")[0]
     output = tmp_path / "changes.json"
     told = readfirst(
-        "compatibility", "--compare", *names, "--format", "json", "--output", str(output), *fixtures
+        "field", "compatibility", "--compare", *names, "--format", "json", "--output", str(output), *fixtures
     )
     assert (told.code, told.out) == (1, "")
     rules = json.loads(output.read_text())["rules"]
     assert len(rules) == compared.out.count("\n- ")
     assert {each["class"] for each in rules if each["worse"]} >= {"safety"}
-    same = readfirst("compatibility", "--compare", names[0], names[0], *fixtures)
+    same = readfirst("field", "compatibility", "--compare", names[0], names[0], *fixtures)
     assert (same.code, same.out) == (0, "# opencode@1.3.2 → opencode@1.3.2: no rule changed\n")
 
 
@@ -321,8 +321,14 @@ def _read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_comparison_with_what_was_not_run_is_a_usage_error(readfirst: Run) -> None:
     ended = readfirst(
-        "compatibility", "--compare", "agno@3.1.10", "agno@3.1.1", "--fixtures", str(CHECKOUT / "fixtures")
+        "field",
+        "compatibility",
+        "--compare",
+        "agno@3.1.10",
+        "agno@3.1.1",
+        "--fixtures",
+        str(CHECKOUT / "fixtures"),
     )
     assert ended.code == 2
     assert "there are no results of 'agno@3.1.1'. Did you mean agno@3.1.10?" in ended.err
-    assert readfirst("compatibility", "--compare", "a@1", "b@1", "--check").code == 2
+    assert readfirst("field", "compatibility", "--compare", "a@1", "b@1", "--check").code == 2

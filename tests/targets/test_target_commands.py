@@ -137,7 +137,7 @@ def test_an_unknown_target_is_a_usage_error(readfirst: Run) -> None:
     ended = readfirst("run", "target:agnus")
     assert ended.code == 2
     assert "there is no target 'agnus'" in ended.err
-    assert readfirst("implementations", "agnus").code == 2
+    assert readfirst("field", "implementations", "agnus").code == 2
 
 
 def test_a_path_with_an_at_sign_is_not_a_version(tmp_path: Path) -> None:

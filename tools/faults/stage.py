@@ -84,7 +84,7 @@ _RUN = (
     "--fixtures",
     "{folder}/judged",
 )
-_RECORD = ("record", "--fixtures", "{folder}/suite")
+_RECORD = ("product", "record", "--fixtures", "{folder}/suite")
 COMMANDS = (
     Command("run --output", (*_RUN, "--format", "junit", "--output", "{folder}/out/report.xml")),
     Command(
@@ -93,7 +93,9 @@ COMMANDS = (
     Command("record", _RECORD),
     Command("record --missing", (*_RECORD, "--missing"), (_RECORD,)),
     Command(
-        "snapshot", ("snapshot", "1.0.2", "--fixtures", "{folder}/suite"), (_RECORD, (*_RECORD, "--missing"))
+        "snapshot",
+        ("product", "snapshot", "1.0.2", "--fixtures", "{folder}/suite"),
+        (_RECORD, (*_RECORD, "--missing")),
     ),
 )
 STREAM = Command("run --output", (*_RUN, "--format", "jsonl", "--output", "{folder}/out/run.jsonl"))

@@ -2,7 +2,7 @@
 
     python3 tools/mutation/choose.py [--per-theme N] [--most N] [--least N]
     python3 tools/crossing.py --write
-    readfirst record --family crossed
+    readfirst product record --family crossed
 
 Writes harness/crossing/chosen.py: what it names stays, and what is chosen is added. The reference decides what is worth
 recording, the real product what is expected.

@@ -64,7 +64,7 @@ def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> 
             if not directory.is_dir():
                 _npm_install(f"{package}@{version}", directory)
     with suppress(OSError):
-        os.utime(directory)  # when it was last used: `readfirst cache` goes by it
+        os.utime(directory)  # when it was last used: `readfirst product cache` goes by it
     return InstalledPackage(version, directory, _command(directory, package))
 
 

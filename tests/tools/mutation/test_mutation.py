@@ -496,7 +496,7 @@ def test_a_version_is_asked_only_where_it_expects_something_else_than_its_neighb
     assert list(scenarios.asked_under(scenario, suite)) == ["2.1.7", "documented", "2.1.8", "2.1.10"]
     transcripts["1.0.3"] = answered("Old.")
     assert list(scenarios.asked_under(scenario, suite))[-1] == "1.0.3", "a version between contracts"
-    with pytest.raises(RecordingError, match="readfirst record --fix a/b"):
+    with pytest.raises(RecordingError, match="readfirst product record --fix a/b"):
         list(scenarios.asked_under(replace(scenario, inputs="asked otherwise"), suite))
 
 
