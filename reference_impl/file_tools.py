@@ -184,7 +184,7 @@ class FileTools:
             additional=[str(Path(each).absolute()) for each in additional],
             checkpoints=checkpoints,
         )
-        absent = {"MultiEdit": not behaviours.multi_edit_exists, "Bash": shell is None}
+        absent = {"MultiEdit": not behaviours.calls.multi_edit_exists, "Bash": shell is None}
         self._tools = tuple(name for name in _TOOLS if not absent.get(name))
         self._schemas: dict[str, Schema] = {}
         self._told: tuple[str, ...] = ()
@@ -200,14 +200,14 @@ class FileTools:
         """End the session and go on with it, as a later start of the program does."""
         ended, self._session = self._session, self._session.resumed()
         self._told += self._noticed()[1]
-        if not self._session.behaviours.changes_are_taken_over_at_resume:
+        if not self._session.behaviours.sessions.resume_reports_changes_once:
             self._session = ended.resumed()
         self._session.user_speaks()
 
     def compact(self) -> None:
         """Let a summary take the conversation's place; the files that it goes on with are read once more."""
         self._ended([])
-        kept = self._session.memory.latest(self._session.behaviours.files_kept_by_compaction)
+        kept = self._session.memory.latest(self._session.behaviours.sessions.files_reread_by_compaction)
         self._session = self._session.compacted()
         read_again(self._session, kept)
 
@@ -222,7 +222,7 @@ class FileTools:
 
     def mention(self, path: str) -> None:
         """Let the user mention the file of an absolute path, which the model is then shown."""
-        if self._session.behaviours.mentions_are_reads:
+        if self._session.behaviours.memory.mentions_count_as_read:
             look_into(self._session, path)
         self._session.user_speaks()
         self._session.memory.message += 1
@@ -248,7 +248,7 @@ class FileTools:
         prepared = [(tool, self._prepared(tool, arguments)) for tool, arguments in calls]
         results = []
         for number, (tool, each) in enumerate(prepared):
-            if number and number % _AT_ONCE == 0 and self._session.behaviours.ten_calls_run_at_once:
+            if number and number % _AT_ONCE == 0 and self._session.behaviours.calls.ten_calls_run_at_once:
                 self._session.memory.message += 1
             results.append(self._answer(tool, each, _nothing))
         return self._ended(results)
@@ -315,7 +315,7 @@ class FileTools:
             return results
         behaviours = self._session.behaviours
         plain = [path for path in outdated if not is_notebook(path, behaviours)]
-        if plain and told and behaviours.reminders_cut_blanks:
+        if plain and told and behaviours.reminders.reminders_strip_answer_end:
             results = [replace(result, text=result.text.rstrip(BLANKS)) for result in results]
         reminders = (*self._told, *told, *said)
         self._told = ()
@@ -323,10 +323,10 @@ class FileTools:
 
     def _noticed(self) -> tuple[Sequence[str], tuple[str, ...]]:
         """Return the files whose change is noticed when a message ends, and what the model is told of them."""
-        watches = self._session.behaviours.changed_files_are_noticed
+        watches = self._session.behaviours.memory.changed_own_writes_are_reread
         if self._session.has_just_run:
             self._session.has_just_run = False
-            watches = watches and self._session.behaviours.changes_by_commands_are_noticed
+            watches = watches and self._session.behaviours.memory.changes_by_commands_are_reread
         outdated = self._session.memory.outdated() if watches else []
         told = read_again(self._session, outdated) if outdated else ()
         self._session.memory.message += 1
@@ -337,7 +337,7 @@ class FileTools:
         rules = _TOOLS[tool] if tool in self._tools else None
         removed = rules is not None and tool in self._session.permissions.rules.removed
         if rules is None or removed:
-            why = self._session.behaviours.removed_tool_remark.format(tool=tool) if removed else ""
+            why = self._session.behaviours.calls.removed_tool_remark.format(tool=tool) if removed else ""
             return Refusal("invalid_arguments", f"Error: No such tool available: {tool}{why}")
         schema = self._schema(tool)
         try:
@@ -363,14 +363,14 @@ class FileTools:
 
     def _text(self, tool: str, answer: Answer) -> str:
         text = answer if isinstance(answer, str) else "\n".join(answer)
-        told = not text and self._session.behaviours.empty_answers_are_told
+        told = not text and self._session.behaviours.answers.empty_answers_say_so
         return f"({tool} completed with no output)" if told else text
 
     def _run(self, tool: str, prepared: _Prepared | Refusal, strike: Callable[[], None]) -> Answer:
         if isinstance(prepared, Refusal):
             raise prepared
         rules = _TOOLS[tool]
-        explained = self._session.behaviours.failures_are_explained
+        explained = self._session.behaviours.lookup.validation_failures_quote_the_system
         with _refusing(f"Error calling tool ({tool}): " if explained else None):
             rules.validate(self._session, prepared.arguments)
         strike()
@@ -384,7 +384,7 @@ class FileTools:
             if isinstance(replaced, Refusal):
                 raise replaced
             prepared = replaced
-        if not leave.allowed or self._session.behaviours.validation_asks_rules:
+        if not leave.allowed or self._session.behaviours.permissions.deny_checked_before_validation:
             rules.permit(self._session, prepared.arguments)
         known = set(self._session.memory.records.newest_first())
         answer = self._executed(tool, rules, prepared)
@@ -395,6 +395,6 @@ class FileTools:
     def _executed(self, tool: str, rules: _Tool, prepared: _Prepared) -> Answer:
         with _refusing(""):
             answer = rules.execute(self._session, prepared.arguments)
-        if tool == "Read" and self._session.behaviours.memory_files_are_read:
+        if tool == "Read" and self._session.behaviours.memory.claude_md_counts_as_read:
             read_memory_files(self._session, prepared.arguments["file_path"])
         return answer + prepared.note if isinstance(answer, str) else answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -64,7 +64,7 @@ def alternatives() -> tuple[BehaviourChange, ...]:
 
 def with_changes(behaviours: Behaviours, changes: Iterable[BehaviourChange]) -> Behaviours:
     """Return the behaviours with these changed."""
-    return replace(behaviours, **{each.behaviour: each.value for each in changes})
+    return behaviours.changed(**{each.behaviour: each.value for each in changes})
 
 
 @cache

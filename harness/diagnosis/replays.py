@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Self, cast
 
@@ -19,10 +19,10 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import Behaviours
+from readfirst.reference_impl.contract import groups
 
 __all__ = ["Replays", "Seen"]
 
-_NAMES = frozenset(each.name for each in fields(Behaviours))
 _BROKEN = Fingerprint("broken")
 _SEVERAL_EDITS = "multi_edit_exists"
 
@@ -54,7 +54,7 @@ class Replays:
         """Return what the reference does in a scenario. Raises SuiteError if its file is damaged."""
         node = self._known.get(scenario_id)
         while isinstance(node, _Fork):
-            node = node.ways.get(getattr(behaviours, node.behaviour))
+            node = node.ways.get(behaviours.value(node.behaviour))
         if node is not None:
             return node
         verdict, asked = self._replayed(self._scenario(scenario_id), behaviours)
@@ -100,7 +100,7 @@ class Replays:
             node = ways.get(way)
             if not isinstance(node, _Fork) or node.behaviour != behaviour:
                 node = ways[way] = _Fork(behaviour)
-            ways, way = node.ways, getattr(behaviours, behaviour)
+            ways, way = node.ways, behaviours.value(behaviour)
         ways[way] = seen
 
     def close(self) -> None:
@@ -127,30 +127,42 @@ class _Adapter:
 
     def __init__(self, behaviours: Behaviours) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}
-        if behaviours.multi_edit_exists:
+        if behaviours.calls.multi_edit_exists:
             tools.add("MultiEdit")
         self.traits = AdapterTraits(frozenset({*tools, *SESSION_CAPABILITIES}), repeats_paths=True)
-        self.asked: Mapping[str, None] = {}
+        self.asked: dict[str, None] = {}
         self._behaviours = behaviours
 
     def open(self, workspace: Workspace) -> ReferenceSession:
         """Start with nothing read."""
-        watched = _Watched(**{name: getattr(self._behaviours, name) for name in _NAMES})
-        self.asked = object.__getattribute__(watched, "asked")
-        return ReferenceSession.of(watched, workspace, TIME_LIMIT)
+        self.asked = {}
+        return ReferenceSession.of(_watched(self._behaviours, self.asked), workspace, TIME_LIMIT)
 
 
-class _Watched(Behaviours):
-    """Behaviours that note which of them are asked for. Each is equal to itself alone: none stands in for another."""
+class _Distinct(Behaviours):
+    """Behaviours that are equal to themselves alone: none stands in for another."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    def __init__(self, **values: Any) -> None:
-        object.__setattr__(self, "asked", {})
-        super().__init__(**values)
 
-    def __getattribute__(self, name: str) -> Any:
-        if name in _NAMES:
-            object.__getattribute__(self, "asked")[name] = None
-        return object.__getattribute__(self, name)
+def _watched(behaviours: Behaviours, asked: dict[str, None]) -> Behaviours:
+    """Return the same behaviours, which note in `asked` which of them are asked for."""
+    return _Distinct(
+        **{
+            group: _noting(kind, asked)(**{each.name: behaviours.value(each.name) for each in fields(kind)})
+            for group, kind in groups().items()
+        }
+    )
+
+
+def _noting(kind: type, asked: dict[str, None]) -> type:
+    """Return the class of a group whose behaviours note in `asked` that they are asked for."""
+    names = frozenset(each.name for each in fields(kind))
+
+    def noted(group: object, name: str) -> Any:
+        if name in names:
+            asked[name] = None
+        return object.__getattribute__(group, name)
+
+    return type(kind.__name__, (kind,), {"__getattribute__": noted})

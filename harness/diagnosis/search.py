@@ -95,11 +95,11 @@ class _Guess:
         return with_changes(_behaviours(self.version), self.changes)
 
     def value(self, behaviour: str) -> Any:
-        return getattr(self.behaviours, behaviour)
+        return self.behaviours.value(behaviour)
 
     def with_(self, change: BehaviourChange) -> _Guess:
         changes = {each for each in self.changes if each.behaviour != change.behaviour}
-        if getattr(_behaviours(self.version), change.behaviour) != change.value:
+        if _behaviours(self.version).value(change.behaviour) != change.value:
             changes.add(change)
         return _Guess(self.version, frozenset(changes))
 
@@ -216,7 +216,7 @@ class _Search:
         for behaviour, touched in self._guide.touched.items():
             if len(touched & wrong) <= most:
                 continue
-            before = BehaviourChange(behaviour, getattr(behaviours, behaviour))
+            before = BehaviourChange(behaviour, behaviours.value(behaviour))
             for value in values_of(behaviour):
                 after = BehaviourChange(behaviour, value)
                 if value == before.value:
@@ -361,9 +361,9 @@ class _Search:
         """Return the behaviours of a guess as changes of another version, as far as they ever mattered."""
         wanted, own = guess.behaviours, _behaviours(version)
         changes = {
-            BehaviourChange(name, getattr(wanted, name))
+            BehaviourChange(name, wanted.value(name))
             for name in self._guide.touched
-            if getattr(wanted, name) != getattr(own, name)
+            if wanted.value(name) != own.value(name)
         }
         return _Guess(version, frozenset(changes))
 
@@ -373,7 +373,7 @@ class _Search:
         differences = []
         for change in guess.changes:
             without = self._moved(stand, guess.without(change), change.behaviour)
-            instead_of = getattr(_behaviours(guess.version), change.behaviour)
+            instead_of = _behaviours(guess.version).value(change.behaviour)
             differences.append(Difference(change, instead_of, tuple(sorted(without.wrong - stand.wrong))))
         alike = [
             version

@@ -185,7 +185,7 @@ def row_of(suite: Suite, replays: Replays, scenario_id: str) -> Row:
     usual = replays(scenario_id, base)
     changed = {}
     for each in alternatives():
-        if each.behaviour in usual.asked and each.value != getattr(base, each.behaviour):
+        if each.behaviour in usual.asked and each.value != base.value(each.behaviour):
             found = replays(scenario_id, with_changes(base, [each])).fingerprint
             if found != usual.fingerprint:
                 changed[each.name] = found

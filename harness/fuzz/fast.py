@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,10 +87,9 @@ class FastReference:
     traits = AdapterTraits(_TOOLS, repeats_paths=True)
 
     def __init__(self, contract: str) -> None:
-        self._behaviours = replace(
-            behaviours_of(contract),
-            changed_files_are_noticed=False,
-            trailing_blanks_are_cut=False,
+        self._behaviours = behaviours_of(contract).changed(
+            changed_own_writes_are_reread=False,
+            trailing_whitespace_is_stripped=False,
         )
 
     def open(self, workspace: Workspace) -> Session:

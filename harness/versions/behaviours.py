@@ -13,8 +13,8 @@ from readfirst.reference_impl.behaviours.history import ByModel, History, versio
 from readfirst.reference_impl.contract import (
     FIRST_VERSION,
     LAST_VERSION,
-    Behaviours,
     behaviours_of,
+    groups,
     history_of,
 )
 
@@ -64,11 +64,10 @@ class Difference:
 @cache
 def subjects() -> tuple[Subject, ...]:
     """Return the subjects with their behaviours, in the order of the reference."""
-    found = []
-    for part in Behaviours.__bases__:
-        names = tuple(each.name for each in fields(part))
-        found.append(Subject(part.__module__.rpartition(".")[2], part.__doc__ or "", names))
-    return tuple(found)
+    return tuple(
+        Subject(group, kind.__doc__ or "", tuple(each.name for each in fields(kind)))
+        for group, kind in groups().items()
+    )
 
 
 def standings(version: str) -> Mapping[str, Standing]:
@@ -84,7 +83,7 @@ def standings(version: str) -> Mapping[str, Standing]:
             f"{error}. `readfirst contracts` lists the versions of the suite."
         ) from error
     return {
-        each: Standing(each, getattr(known, each), _since(history_of(each), name))
+        each: Standing(each, known.value(each), _since(history_of(each), name))
         for subject in subjects()
         for each in subject.behaviours
     }

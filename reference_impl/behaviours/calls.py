@@ -1,4 +1,4 @@
-"""Calls: which tools there are, which arguments they take, how wrong ones are refused."""
+"""Calls: which tools there are, and how the calls of one message run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["CallBehaviours"]
 
 @dataclass(frozen=True, kw_only=True)
 class CallBehaviours:
-    """What a message may call."""
+    """Which tools a message may call, and how many run at once."""
 
     multi_edit_exists: bool = behaviour(
         True, {"2.0.0": False}, meaning="The tool MultiEdit exists.", shown_by=("multi-edit/several-edits",)
@@ -40,126 +40,4 @@ class CallBehaviours:
         meaning="The model is not sent the schema of NotebookEdit, and gets it with the refusal of wrong "
         "arguments.",
         shown_by=("arguments/notebook-edit-without-needed", "notebooks/unknown-edit-mode"),
-    )
-    text_stands_for_booleans: bool = behaviour(
-        False,
-        {"2.1.72": True},
-        meaning="Edit takes the texts `true` and `false` for booleans.",
-        shown_by=("arguments/edit-replace-all-string",),
-    )
-    text_stands_for_numbers: str = behaviour(
-        "",
-        {"2.1.79": r"-?[0-9]+(?:\.[0-9]+)?", "2.1.140": r"\s*[+-]?[0-9]+(?:\.[0-9]+)?\s*"},
-        meaning="Read takes a text for a number if the text matches the value, a regular expression; an "
-        "empty value matches no text.",
-        shown_by=("arguments/read-limit-string", "arguments/read-limit-other-strings"),
-    )
-    line_numbers: str = behaviour(
-        "any",
-        {"2.1.89": "strict", "2.1.181": "lenient"},
-        meaning="The value says which `offset` and `limit` Read takes: `any` number; `strict`, whole "
-        "numbers from 0 and from 1 on; or `lenient`, whole numbers of which a lower one counts as"
-        " not given.",
-        shown_by=("arguments/read-offset-negative", "arguments/read-limit-zero"),
-    )
-    refusals_explain: bool = behaviour(
-        True,
-        {"2.1.260": False, "2.1.285": True},
-        meaning="The refusal of wrong arguments tells what was found instead of what is expected.",
-        shown_by=(
-            "arguments/edit-without-new-string",
-            "arguments/read-two-wrong",
-            "notebooks/unknown-edit-mode",
-        ),
-    )
-    wrong_options_are_repeated: bool = behaviour(
-        True,
-        {"2.0.77": False},
-        meaning="The refusal of a value that is none of the options repeats the value.",
-        shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type"),
-    )
-    odd_names_are_marked: bool = behaviour(
-        False,
-        {"2.1.330": True},
-        meaning="The refusal of an argument that no tool has shows what nobody sees in its name as `\\u{200B}`, angle "
-        "brackets as `‹›`, and only both ends of a long name.",
-        shown_by=("arguments/argument-name-that-hides-characters", "arguments/argument-name-that-is-long"),
-    )
-    largest_number_is_included: bool = behaviour(
-        False,
-        {"2.1.257": True},
-        meaning="The refusal of a number that is too big says that the largest one is allowed.",
-        shown_by=("arguments/read-offset-largest-number",),
-    )
-    exponents_are_dropped: bool = behaviour(
-        True,
-        {"1.0.10": False},
-        meaning="Of a number that is printed with an exponent, Read takes only what stands before the "
-        "exponent.",
-        shown_by=("arguments/read-offset-largest-number",),
-    )
-    pages_can_be_asked_for: bool = behaviour(
-        False,
-        {"2.1.30": True},
-        meaning="Read takes `pages`, which matters for a PDF.",
-        shown_by=("arguments/read-pages",),
-    )
-    edit_takes_other_names: bool = behaviour(
-        False,
-        {"2.1.181": True},
-        meaning="Edit takes `path`, `old_str` and `new_str` as other names of its parameters.",
-        shown_by=("arguments/edit-aliases",),
-    )
-    read_overlooks_descriptions: bool = behaviour(
-        False,
-        {"2.1.292": True},
-        meaning="Read does not mind a `description` among its arguments, and says nothing of it.",
-        shown_by=("arguments/read-description",),
-    )
-    write_is_corrected: bool = behaviour(
-        False,
-        {"2.1.280": True},
-        meaning="Write takes `path` and `file_text` for its own parameters, does not mind a "
-        "`description`, and says so in its answer, if nothing else is wrong with the arguments.",
-        shown_by=("arguments/write-alias", "arguments/write-description"),
-    )
-    write_drops_repeated_arguments: bool = behaviour(
-        False,
-        {"2.1.281": True},
-        meaning="Write does not mind `path` or `file_text` beside its own parameter if both have the same"
-        " value.",
-        shown_by=("arguments/write-alias-repeated",),
-    )
-    creation_may_be_a_command: bool = behaviour(
-        False,
-        {"2.1.292": True},
-        meaning="Write does not mind the argument `command` if its value is `create`.",
-        shown_by=("arguments/write-command-create",),
-    )
-    edit_takes_expected_replacements: bool = behaviour(
-        True,
-        {"1.0.8": False},
-        meaning="Edit takes `expected_replacements`, how often the text must occur, instead of "
-        "`replace_all`.",
-        shown_by=("arguments/edit-expected-replacements", "arguments/edit-replace-all-false"),
-    )
-    edit_lists_may_be_text: bool = behaviour(
-        True,
-        {"1.0.8": False},
-        meaning="MultiEdit takes its list of edits as JSON text, too.",
-        shown_by=("multi-edit/edits-as-text",),
-    )
-    edit_lists_are_told_whole: bool = behaviour(
-        True,
-        {"1.0.108": False},
-        meaning="A refusal of MultiEdit blames the whole list for what is wrong with one of its edits; "
-        "otherwise the edit.",
-        shown_by=("multi-edit/edit-without-new-string",),
-    )
-    cell_is_named_by: str = behaviour(
-        "number",
-        {"1.0.22": "needed id", "1.0.23": "id"},
-        meaning="The value says how NotebookEdit is told the cell: by `number`, by an `id` that may be "
-        "missing, or by a `needed id`.",
-        shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell"),
     )

@@ -24,35 +24,29 @@ _CONTEXT = (
 class HookBehaviours:
     """What comes of hooks."""
 
-    hook_refusal: str = behaviour(
+    hook_ask_refuses: bool = behaviour(
+        False,
+        {"2.1.85": True},
+        meaning="A call of which a hook has the user asked is refused, because nobody answers.",
+        shown_by=("hooks/asked-edit",),
+    )
+    hook_exit_two_refusal: str = behaviour(
         _BLOCKED,
         {"2.0.19": _ERROR},
         meaning="The value is the answer to a call that a hook blocks by exit code 2.",
         shown_by=("hooks/exit-two-before-edit",),
     )
-    hook_decision: str = behaviour(
+    hook_denial_refusal: str = behaviour(
         _BLOCKED,
         {"2.0.19": "Hook requested permission behavior: deny", "2.0.30": "{reason}", "2.1.281": _ERROR},
         meaning="The value is the answer to a call that a hook denies.",
         shown_by=("hooks/denied-edit",),
     )
-    hook_refusals_are_told: bool = behaviour(
+    hook_denial_is_also_a_reminder: bool = behaviour(
         False,
         {"2.0.19": True, "2.1.133": False},
         meaning="The reason of a hook that denies a call is told beside the answer, too.",
         shown_by=("hooks/denied-edit",),
-    )
-    hook_objection: str = behaviour(
-        _FEEDBACK,
-        {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.9": _FEEDBACK, "2.0.19": _OBJECTION},
-        meaning="The value is what the model is told of a hook that objects to a call that was made.",
-        shown_by=("hooks/blocked-after-edit",),
-    )
-    hooks_that_ask_refuse: bool = behaviour(
-        False,
-        {"2.1.85": True},
-        meaning="A call of which a hook has the user asked is refused, because nobody answers.",
-        shown_by=("hooks/asked-edit",),
     )
     hooks_replace_input: bool = behaviour(
         False,
@@ -60,31 +54,37 @@ class HookBehaviours:
         meaning="Arguments that a hook gives take the place of the model's.",
         shown_by=("hooks/replaced-input",),
     )
-    hook_context: str = behaviour(
-        "",
-        {"2.0.0": "{context}", "2.0.9": "", "2.0.19": _ADDED},
-        meaning="The value is what the model is told of what a hook adds as context; empty: nothing.",
-        shown_by=("hooks/context-after-edit",),
-    )
-    hooks_tell_before_calls: bool = behaviour(
+    hooks_before_calls_add_context: bool = behaviour(
         False,
         {"2.1.9": True},
         meaning="A hook that runs before a call can add context, too.",
         shown_by=("hooks/context-before-edit",),
     )
-    objections_are_told_twice: bool = behaviour(
+    hook_added_context: str = behaviour(
+        "",
+        {"2.0.0": "{context}", "2.0.9": "", "2.0.19": _ADDED},
+        meaning="The value is what the model is told of what a hook adds as context; empty: nothing.",
+        shown_by=("hooks/context-after-edit",),
+    )
+    hook_block_after_call: str = behaviour(
+        _FEEDBACK,
+        {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.9": _FEEDBACK, "2.0.19": _OBJECTION},
+        meaning="The value is what the model is told of a hook that objects to a call that was made.",
+        shown_by=("hooks/blocked-after-edit",),
+    )
+    hook_block_is_reported_twice: bool = behaviour(
         False,
         {"2.0.19": True, "2.1.72": False},
         meaning="The objection of a hook that exits with 0, to a call that was made, is told twice.",
         shown_by=("hooks/blocked-after-edit",),
     )
-    formatted_new_files_are_not_told: bool = behaviour(
+    hook_changes_to_new_files_are_silent: bool = behaviour(
         True,
         {"1.0.65": False},
         meaning="The session silently knows what a hook makes of a file that it has just learned of.",
         shown_by=("hooks/formatter-after-write",),
     )
-    formatted_files: str = behaviour(
+    hook_changed_file_notice: str = behaviour(
         "",
         {"2.1.90": _CONTEXT},
         meaning="The value is what the model is told where a hook changes the file that a call has just written, which "

@@ -13,32 +13,19 @@ __all__ = ["NotebookBehaviours"]
 class NotebookBehaviours:
     """What happens to notebooks."""
 
-    notebooks_need_notebook_read: bool = behaviour(
+    read_refuses_notebooks: bool = behaviour(
         True,
         {"1.0.68": False},
         meaning="Read refuses notebooks and names NotebookRead, the tool for them.",
         shown_by=("notebooks/read-raw-cell", "notebooks/edit-upper-case-extension"),
     )
-    broken_notebooks_are_told: bool = behaviour(
+    notebook_refusal_says_not_json: bool = behaviour(
         False,
         {"2.1.162": True},
         meaning="The refusal of a notebook that is not JSON says so before the words of the engine.",
         shown_by=("notebooks/broken-json-words",),
     )
-    execution_count_becomes_null: bool = behaviour(
-        False,
-        {"1.0.44": True},
-        meaning="The execution count of a code cell that gets another source becomes null; otherwise the "
-        "count is removed, and any cell gets an empty list of outputs.",
-        shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell"),
-    )
-    cells_are_inserted_behind: bool = behaviour(
-        False,
-        {"1.0.30": True},
-        meaning="NotebookEdit inserts a new cell behind the cell that is named; otherwise before that cell.",
-        shown_by=("notebooks/insert-after-cell",),
-    )
-    json_errors_are_brief: bool = behaviour(
+    json_refusals_omit_place: bool = behaviour(
         False,
         {"2.1.113": True},
         meaning="The refusal of a text that is not JSON has the words of another engine, which leave out "
@@ -51,7 +38,7 @@ class NotebookBehaviours:
         meaning="The value is what the brief words of the engine call a cell or an output of a notebook.",
         shown_by=("notebooks/read-odd-outputs",),
     )
-    notebook_check: str = behaviour(
+    notebook_check_depth: str = behaviour(
         "",
         {"2.1.162": "cells", "2.1.227": "sources", "2.1.235": "lines"},
         meaning="The value says how far Read checks a notebook: that there are `cells`, that the "
@@ -59,24 +46,30 @@ class NotebookBehaviours:
         "value checks nothing.",
         shown_by=("notebooks/read-odd-cells",),
     )
-    unknown_outputs_are_told: bool = behaviour(
+    unknown_outputs_are_noted: bool = behaviour(
         False,
         {"2.1.327": True},
         meaning="Read says that outputs of an unknown type are not shown; otherwise Read refuses the notebook.",
         shown_by=("notebooks/read-odd-outputs",),
     )
-    output_texts_are_measured: bool = behaviour(
+    output_texts_alone_are_measured: bool = behaviour(
         False,
         {"2.1.89": True},
         meaning="Read measures the texts of a cell's outputs to find them too large; otherwise the whole "
         "description of the outputs.",
         shown_by=("notebooks/read-large-outputs",),
     )
-    notebooks_are_named: bool = behaviour(
+    large_notebook_refusal_names_path: bool = behaviour(
         True,
         {"2.1.227": False},
         meaning="The commands in the refusal of a large notebook contain its path.",
         shown_by=("notebooks/read-large-content",),
+    )
+    notebook_read_accepts_byte_order_mark: bool = behaviour(
+        False,
+        {"2.1.330": True},
+        meaning="Read does not mind a byte order mark in front of a notebook.",
+        shown_by=("crossed/notebooks-36", "crossed/notebooks-93"),
     )
     notebook_edit_needs_read: bool = behaviour(
         False,
@@ -84,38 +77,26 @@ class NotebookBehaviours:
         meaning="NotebookEdit refuses a notebook that was not read, or changed since then.",
         shown_by=("notebooks/notebook-edit-unread", "notebooks/notebook-edit-stale"),
     )
-    cell_type_is_checked_first: bool = behaviour(
+    cell_type_checked_before_file: bool = behaviour(
         False,
         {"2.1.63": True},
         meaning="NotebookEdit checks the file's name and the type of a new cell before it looks for the "
         "notebook.",
         shown_by=("notebooks/insert-without-type-stale",),
     )
-    notebook_edit_remembers: bool = behaviour(
-        False,
-        {"2.1.86": True},
-        meaning="A notebook that NotebookEdit changed counts as known in the state after the change.",
-        shown_by=("notebooks/write-after-notebook-edit",),
-    )
-    notebook_edit_opens_first: bool = behaviour(
+    notebook_opened_before_existence_check: bool = behaviour(
         False,
         {"2.1.63": True},
         meaning="NotebookEdit opens the notebook before it asks whether there is one.",
         shown_by=("notebooks/nul-in-path",),
     )
-    read_overlooks_marks_of_notebooks: bool = behaviour(
-        False,
-        {"2.1.330": True},
-        meaning="Read does not mind a byte order mark in front of a notebook.",
-        shown_by=("crossed/notebooks-36", "crossed/notebooks-93"),
-    )
-    notebook_edit_overlooks_marks: bool = behaviour(
+    notebook_edit_accepts_byte_order_mark: bool = behaviour(
         False,
         {"2.0.69": True},
         meaning="NotebookEdit does not mind a byte order mark when it looks for the cell.",
         shown_by=("notebooks/notebook-edit-byte-order-mark",),
     )
-    notebook_edit_checks_twice: bool = behaviour(
+    notebook_execution_rechecks_json: bool = behaviour(
         False,
         {"2.1.86": True},
         meaning="Right before writing, NotebookEdit refuses a file that is not JSON in its own words; "
@@ -128,21 +109,34 @@ class NotebookBehaviours:
         meaning="`cell-1` means the second cell even if another cell has that id.",
         shown_by=("notebooks/id-like-a-number",),
     )
-    cell_search_is_for_an_index: bool = behaviour(
+    cell_refusal_says_find_index: bool = behaviour(
         False,
         {"2.0.44": True},
         meaning="The refusal of a notebook without cells says that an index was looked for; otherwise "
         "that a cell was.",
         shown_by=("notebooks/notebook-edit-odd-notebooks",),
     )
-    cells_without_ids_are_named: bool = behaviour(
+    cells_are_inserted_after: bool = behaviour(
+        False,
+        {"1.0.30": True},
+        meaning="NotebookEdit inserts a new cell behind the cell that is named; otherwise before that cell.",
+        shown_by=("notebooks/insert-after-cell",),
+    )
+    execution_count_becomes_null: bool = behaviour(
+        False,
+        {"1.0.44": True},
+        meaning="The execution count of a code cell that gets another source becomes null; otherwise the "
+        "count is removed, and any cell gets an empty list of outputs.",
+        shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell"),
+    )
+    answers_name_cells_without_id: bool = behaviour(
         False,
         {"2.1.321": True},
         meaning="The answers of NotebookEdit call a cell without an id what the model called it; "
         "otherwise `undefined`.",
         shown_by=("notebooks/cell-by-number", "notebooks/insert-after-cell"),
     )
-    final_newlines_of_notebooks_stay: bool = behaviour(
+    notebook_final_newline_is_kept: bool = behaviour(
         False,
         {"2.1.327": True},
         meaning="NotebookEdit keeps the line end at the end of the file.",

@@ -1,4 +1,4 @@
-"""Permissions: what deny rules close, and what nobody gives a permission for."""
+"""Permissions: what rules deny, and what nobody gives a permission for."""
 
 from __future__ import annotations
 
@@ -18,111 +18,98 @@ _SENSITIVE = (
 class PermissionBehaviours:
     """What may be read and changed at all."""
 
-    validation_asks_rules: bool = behaviour(
+    deny_checked_before_validation: bool = behaviour(
         False,
         {"2.0.35": True},
         meaning="Deny rules are asked before anything is looked at, not only before the execution.",
         shown_by=("permissions/edit-denied", "permissions/read-denied-missing"),
     )
-    rules_follow_links: bool = behaviour(
+    deny_follows_links: bool = behaviour(
         False,
         {"1.0.120": True},
         meaning="A deny rule also closes the links to what it closes, and a link inside the working directory to "
         "what is outside has to be asked for.",
         shown_by=("permissions/link-into-denied", "permissions/linked-directory-into-denied"),
     )
-    refusals_name_the_whole_path: bool = behaviour(
-        False,
-        {"2.1.89": True},
-        meaning="Refusals by a rule, or for want of a permission, name the absolute path, not the one that the call "
-        "gives, and a link is followed however its path is spelled.",
-        shown_by=("crossed/denied-10", "permissions/files-that-programs-read-by-other-paths"),
-    )
-    links_are_refused_by_permission: bool = behaviour(
-        False,
-        {"2.1.280": True},
-        meaning="Edit and Write refuse a link when permissions are checked: after a deny rule, before it is asked "
-        "whether the file may be changed.",
-        shown_by=("crossed/settings-93", "permissions/files-that-programs-read-through-links"),
-    )
-    # 1.0.5 still does, but writes a settings file of its own beside it, so it gives no recording.
-    rules_fail_at_their_base: bool = behaviour(
-        True,
-        {"1.0.8": False},
-        meaning="The directory that deny rules begin at cannot be checked against them, so that a call "
-        "for it is refused.",
-        shown_by=("permissions/rule-for-everything-and-what-is-outside",),
-    )
-    root_rules_are_anchored: bool = behaviour(
+    root_rules_match_root_only: bool = behaviour(
         True,
         {"1.0.103": False, "2.1.63": True},
         meaning="A deny rule for one name at the root of the file system means that file only, not every "
         "file of that name.",
         shown_by=("permissions/root-rule-for-one-file",),
     )
-    rules_may_hold_parentheses: bool = behaviour(
+    deny_accepts_parentheses: bool = behaviour(
         False,
         {"2.0.72": True},
         meaning="The pattern of a deny rule may hold parentheses; otherwise such a rule closes nothing.",
         shown_by=("permissions/parentheses-in-rule",),
     )
-    rules_may_begin_with_dot_slash: bool = behaviour(
+    deny_accepts_dot_slash: bool = behaviour(
         False,
         {"1.0.98": True},
         meaning="`./` in front of the pattern of a deny rule does not matter; otherwise such a rule "
         "closes nothing.",
         shown_by=("permissions/dot-slash-rule",),
     )
-    rules_close_the_directory_itself: bool = behaviour(
+    deny_tree_covers_its_directory: bool = behaviour(
         False,
         {"1.0.103": True},
         meaning="`/**` at the end of the pattern of a deny rule closes the directory itself, too.",
         shown_by=("permissions/stars-and-the-directory-itself",),
     )
-    star_takes_tools_away: bool = behaviour(
-        False,
-        {"2.1.20": True},
-        meaning="A deny rule with the pattern `*` takes the tool away.",
-        shown_by=("permissions/rule-for-everything-and-what-is-outside",),
-    )
-    read_rules_close_to_changes: bool = behaviour(
-        False,
-        {"2.1.208": True},
-        meaning="A deny rule for Read closes paths to Edit and Write as well.",
-        shown_by=("permissions/read-denied-write-new", "permissions/read-denied-edit-unread"),
-    )
-    rules_may_be_comments: bool = behaviour(
+    deny_accepts_comments: bool = behaviour(
         True,
         {"2.1.260": False},
         meaning="A deny rule whose pattern begins with `#` closes nothing.",
         shown_by=("permissions/comment-as-rule",),
     )
-    planning_changes_nothing: bool = behaviour(
+    deny_star_removes_tool: bool = behaviour(
         False,
-        {"2.1.160": True},
-        meaning="In the mode `plan` Edit and Write are refused whatever is allowed; otherwise a rule that allows "
-        "them holds.",
-        shown_by=("permission-modes/plan-and-allowed-edit",),
+        {"2.1.20": True},
+        meaning="A deny rule with the pattern `*` takes the tool away.",
+        shown_by=("permissions/rule-for-everything-and-what-is-outside",),
     )
-    planning_may_read_everywhere: bool = behaviour(
+    # 1.0.5 still does, but writes a settings file of its own beside it, so it gives no recording.
+    deny_fails_at_rule_base: bool = behaviour(
+        True,
+        {"1.0.8": False},
+        meaning="The directory that deny rules begin at cannot be checked against them, so that a call "
+        "for it is refused.",
+        shown_by=("permissions/rule-for-everything-and-what-is-outside",),
+    )
+    read_deny_covers_changes: bool = behaviour(
         False,
-        {"2.1.228": ByModel(enforced=False, relaxed=True)},
-        meaning="In the mode `plan` every file may be read; otherwise those outside the working directory only if a "
-        "rule allows it.",
-        shown_by=("permission-modes/plan-reads-outside",),
+        {"2.1.208": True},
+        meaning="A deny rule for Read closes paths to Edit and Write as well.",
+        shown_by=("permissions/read-denied-write-new", "permissions/read-denied-edit-unread"),
     )
-    own_files_are_guarded: bool = behaviour(
+    refusals_name_absolute_path: bool = behaviour(
+        False,
+        {"2.1.89": True},
+        meaning="Refusals by a rule, or for want of a permission, name the absolute path, not the one that the call "
+        "gives, and a link is followed however its path is spelled.",
+        shown_by=("crossed/denied-10", "permissions/files-that-programs-read-by-other-paths"),
+    )
+    links_refused_at_permission: bool = behaviour(
+        False,
+        {"2.1.280": True},
+        meaning="Edit and Write refuse a link when permissions are checked: after a deny rule, before it is asked "
+        "whether the file may be changed.",
+        shown_by=("crossed/settings-93", "permissions/files-that-programs-read-through-links"),
+    )
+    trailing_whitespace_is_suspicious: bool = behaviour(
+        False,
+        {"2.1.78": True, "2.1.89": False},
+        meaning="Edit and Write ask for a permission, which nobody gives, before they write to a path "
+        "that ends with a blank.",
+        shown_by=("paths/blanks-behind-write", "paths/newline-around-edit"),
+    )
+    claude_folders_are_guarded: bool = behaviour(
         False,
         {"2.1.78": True},
         meaning="Edit and Write ask for a permission, which nobody gives, before they change a file in a "
         "`.claude` directory.",
         shown_by=("settings/valid-edit", "settings/write-is-not-validated"),
-    )
-    sensitive_refusals_name_the_target: bool = behaviour(
-        False,
-        {"2.1.280": True},
-        meaning="A refusal to change a file that programs read by themselves also names the file that a link leads to.",
-        shown_by=("permissions/files-that-programs-read-through-links",),
     )
     sensitive_names: str = behaviour(
         "",
@@ -138,10 +125,23 @@ class PermissionBehaviours:
             "permissions/files-that-programs-read-by-other-paths",
         ),
     )
-    blanks_after_paths_are_suspicious: bool = behaviour(
+    sensitive_refusals_name_link_target: bool = behaviour(
         False,
-        {"2.1.78": True, "2.1.89": False},
-        meaning="Edit and Write ask for a permission, which nobody gives, before they write to a path "
-        "that ends with a blank.",
-        shown_by=("paths/blanks-behind-write", "paths/newline-around-edit"),
+        {"2.1.280": True},
+        meaning="A refusal to change a file that programs read by themselves also names the file that a link leads to.",
+        shown_by=("permissions/files-that-programs-read-through-links",),
+    )
+    plan_mode_refuses_changes: bool = behaviour(
+        False,
+        {"2.1.160": True},
+        meaning="In the mode `plan` Edit and Write are refused whatever is allowed; otherwise a rule that allows "
+        "them holds.",
+        shown_by=("permission-modes/plan-and-allowed-edit",),
+    )
+    plan_mode_reads_anywhere: bool = behaviour(
+        False,
+        {"2.1.228": ByModel(enforced=False, relaxed=True)},
+        meaning="In the mode `plan` every file may be read; otherwise those outside the working directory only if a "
+        "rule allows it.",
+        shown_by=("permission-modes/plan-reads-outside",),
     )

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.reference_impl.behaviours.history import ByModel, behaviour
+from readfirst.reference_impl.behaviours.history import behaviour
 
-__all__ = ["ReadBehaviours"]
+__all__ = ["ReadingBehaviours"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadBehaviours:
+class ReadingBehaviours:
     """What Read answers for a file of lines."""
 
-    reading_measures_first: bool = behaviour(
-        False,
-        {"2.1.40": True, "2.1.251": False},
-        meaning="Read asks the system for the size of a file before it reads the file.",
-        shown_by=("race/read-deleted-during-call", "paths/parent-is-file-read", "links-and-modes/loop-read"),
-    )
-    read_finds_missing_files_late: bool = behaviour(
-        False,
-        {"2.1.41": True},
-        meaning="Read finds out that a file is missing when it reads, not when the call is validated.",
-        shown_by=("race/read-created-during-call", "race/read-deleted-during-call"),
-    )
     default_line_limit: int | None = behaviour(
         None,
         documented=2000,
@@ -32,6 +20,13 @@ class ReadBehaviours:
         " returns every line.",
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-lines",),
+    )
+    ranges_filter_by_index: bool = behaviour(
+        False,
+        {"2.1.41": True},
+        meaning="Read goes through the lines and takes those within the range; otherwise Read cuts the "
+        "range out of the list of lines.",
+        shown_by=("read-output/offset-negative", "read-output/fractional-offset"),
     )
     line_width_limit: int | None = behaviour(
         None,
@@ -41,7 +36,7 @@ class ReadBehaviours:
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-characters",),
     )
-    line_prefix: str = behaviour(
+    line_number_format: str = behaviour(
         "{:>6}\t",
         {"1.0.21": "{:>6}→", "2.1.86": "{}\t"},
         meaning="The value is what stands before each line that Read shows, as a format of the line's "
@@ -49,14 +44,7 @@ class ReadBehaviours:
         source="behaviour-spec.txt, Output Format",
         shown_by=("read-output/numbered-lines", "read-output/offset-alone"),
     )
-    range_is_filtered_by_index: bool = behaviour(
-        False,
-        {"2.1.41": True},
-        meaning="Read goes through the lines and takes those within the range; otherwise Read cuts the "
-        "range out of the list of lines.",
-        shown_by=("read-output/offset-negative", "read-output/fractional-offset"),
-    )
-    blank_ranges_are_shown: bool = behaviour(
+    blank_line_ranges_are_shown: bool = behaviour(
         False,
         {"2.1.208": True},
         meaning="A Read of one empty line shows the line with its number; otherwise Read warns of the "
@@ -84,25 +72,19 @@ class ReadBehaviours:
         "empty value the file is shown again.",
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
-    ranges_of_notebooks_are_ignored: bool = behaviour(
+    repeated_notebook_reads_ignore_range: bool = behaviour(
         False,
         {"2.1.212": True},
         meaning="A second Read of a notebook is answered like one of the same lines, whatever range it names.",
         shown_by=("crossed/notebooks-93", "notebooks/read-again"),
     )
-    empty_answers_are_told: bool = behaviour(
-        False,
-        {"2.1.73": True},
-        meaning="An answer without a character says that the tool completed with no output.",
-        shown_by=("notebooks/read-empty-notebook",),
-    )
-    sizes_are_whole_kilobytes: bool = behaviour(
+    size_refusals_use_kilobytes: bool = behaviour(
         True,
         {"1.0.23": False},
         meaning="Refusals name the sizes of files of lines in whole kilobytes.",
         shown_by=("sizes/one-megabyte", "sizes/large-file-edited-after-refused-read"),
     )
-    size_advice: str = behaviour(
+    size_refusal_advice: str = behaviour(
         "GrepTool",
         {"2.1.71": "search"},
         meaning="The value says how the refusal of a file that is too much to show advises to search it: "
@@ -115,19 +97,19 @@ class ReadBehaviours:
         meaning="The refusal of a file of lines that is too much to show says how to read the file anyway.",
         shown_by=("sizes/one-line-of-many-tokens",),
     )
-    offsets_ask_for_parts: bool = behaviour(
+    offset_alone_bypasses_size_limit: bool = behaviour(
         True,
         {"2.1.41": False},
         meaning="An `offset` lets Read show a part of a large file, as a `limit` does.",
         shown_by=("sizes/large-file-with-offset",),
     )
-    part_size_is_limited: bool = behaviour(
+    size_limit_applies_to_parts: bool = behaviour(
         True,
         {"2.1.41": False},
         meaning="A part of a file must not be larger than a whole file may be.",
         shown_by=("sizes/range-over-the-limit-of-bytes",),
     )
-    long_files_are_truncated: bool = behaviour(
+    read_truncates_at_token_limit: bool = behaviour(
         False,
         {"2.1.145": True},
         meaning="A Read without a `limit` of more tokens than allowed shows the first lines; otherwise "
@@ -140,11 +122,4 @@ class ReadBehaviours:
         meaning="The notice that only the first lines are shown stands before them; otherwise in a "
         "reminder after them.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes"),
-    )
-    reminders_cut_blanks: bool = behaviour(
-        True,
-        {"2.1.228": ByModel(enforced=True, relaxed=False)},
-        meaning="A reminder that belongs to a result follows the answer, which costs the answer the blanks at "
-        "its end; otherwise the model gets the reminder apart.",
-        shown_by=("sizes/262144-bytes",),
     )

@@ -19,7 +19,7 @@ class SettingsBehaviours:
         meaning="Edit, Write and MultiEdit refuse to make a settings file invalid.",
         shown_by=("multi-edit/settings",),
     )
-    settings_edition: int = behaviour(
+    settings_schema_edition: int = behaviour(
         1,
         {
             "2.0.0": 2,
@@ -34,19 +34,19 @@ class SettingsBehaviours:
         "words for wrong ones.",
         shown_by=("settings/wrong-choices",),
     )
-    classifier_is_a_setting: bool = behaviour(
+    classifier_setting_is_known: bool = behaviour(
         True,
         {"2.1.14": False},
         meaning="A settings file may hold the setting for permissions by a classifier.",
         shown_by=("settings/every-setting", "settings/wrong-types"),
     )
-    skipping_is_a_setting: bool = behaviour(
+    skip_settings_are_known: bool = behaviour(
         True,
         {"2.1.38": False},
         meaning="A settings file may hold the settings that say what to skip.",
         shown_by=("settings/every-setting", "settings/wrong-types"),
     )
-    settings_are_lenient: bool = behaviour(
+    settings_check_is_lenient: bool = behaviour(
         False,
         {"2.1.260": True},
         meaning="The check of a settings file names unknown hook events together, and lets `attribution` "
@@ -57,20 +57,20 @@ class SettingsBehaviours:
             "settings/wrong-types-of-nothing",
         ),
     )
-    settings_have_any_case: bool = behaviour(
+    settings_file_name_ignores_case: bool = behaviour(
         False,
         {"2.0.19": True},
         meaning="The name of a settings file counts in any letter case.",
         shown_by=("settings/upper-case-name",),
     )
-    changed_keys_alone_are_explained: bool = behaviour(
+    settings_refusal_shows_changed_keys_only: bool = behaviour(
         False,
         {"2.1.326": True},
         meaning="The refusal of invalid settings shows the schema of the keys that were changed, not of "
         "all keys.",
         shown_by=("settings/null-settings", "settings/unread"),
     )
-    checked_settings_are_expanded: bool = behaviour(
+    settings_check_expands_dollar_patterns: bool = behaviour(
         True,
         {"2.1.330": False},
         meaning="Where Edit checks what it would make of a settings file, `$&` and its like in `new_string` stand for "

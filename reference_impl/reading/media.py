@@ -53,14 +53,14 @@ def is_image(path: str, behaviours: Behaviours) -> bool:
     Its name decides; without an extension, where contents matter, its first bytes. OSError: it cannot be read.
     """
     extension = _extension(path)
-    if extension or not behaviours.images_need_no_extension:
-        return extension in _IMAGES or (behaviours.bitmaps_are_images and extension == ".bmp")
+    if extension or not behaviours.media.images_without_extension_are_shown:
+        return extension in _IMAGES or (behaviours.media.bmp_files_are_images and extension == ".bmp")
     return disk.is_file(path) and media_type(disk.read(path)) is not None
 
 
 def is_pdf(path: str, behaviours: Behaviours) -> bool:
     """Tell whether Read takes the file for a PDF document; its name decides."""
-    return behaviours.pdfs_are_shown and _extension(path) == ".pdf"
+    return behaviours.media.read_shows_pdfs and _extension(path) == ".pdf"
 
 
 def refuse_binary(path: str, behaviours: Behaviours) -> None:
@@ -68,20 +68,24 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
     extension = _extension(path)
     refused = (
         extension in _BINARY
-        or (behaviours.more_files_are_binary and extension in _FURTHER_BINARY)
-        or (not behaviours.pdfs_are_shown and extension == ".pdf")
+        or (behaviours.media.bmp_o_wasm_are_binary and extension in _FURTHER_BINARY)
+        or (not behaviours.media.read_shows_pdfs and extension == ".pdf")
     )
     if refused:
         raise Refusal(
             "unsupported_file",
             f"This tool cannot read binary files. The file appears to be a binary {extension} file. "
-            f"{_BINARY_ADVICE[behaviours.binary_advice]}",
+            f"{_BINARY_ADVICE[behaviours.media.binary_refusal_advice]}",
         )
 
 
 def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
     """Refuse an image file without a byte, where the refusal does not name it."""
-    if not behaviours.empty_images_are_named and is_image(path, behaviours) and disk.size(path) == 0:
+    if (
+        not behaviours.media.empty_image_refusal_names_file
+        and is_image(path, behaviours)
+        and disk.size(path) == 0
+    ):
         raise Refusal("unsupported_file", "Empty image files cannot be processed.")
 
 
@@ -93,18 +97,18 @@ def image_text(path: str, given: str, behaviours: Behaviours) -> str:
     data = disk.read(path)
     if not data:
         raise Refusal("unsupported_file", f"Image file is empty: {given}")
-    if behaviours.image_contents_matter:
+    if behaviours.media.read_refuses_text_named_like_image:
         refuse_other_content(data, given)
-    if behaviours.image_sizes_matter:
+    if behaviours.media.read_refuses_images_without_size:
         refuse_without_size(data)
-    by_name = behaviours.broken_images_are_named_by_name and not is_whole(data)
+    by_name = behaviours.media.broken_image_type_from_name and not is_whole(data)
     found = None if by_name else media_type(data)
     return _as_block("image", found or _type_by_name(path, behaviours), data)
 
 
 def _type_by_name(path: str, behaviours: Behaviours) -> str:
     extension = _extension(path)
-    if behaviours.image_types_are_extensions:
+    if behaviours.media.image_type_is_extension:
         return f"image/{extension.removeprefix('.')}"
     return _TYPES.get(extension, "image/png")
 
@@ -118,14 +122,14 @@ def pdf_blocks(path: str, given: str, behaviours: Behaviours) -> tuple[str, ...]
     size = disk.size(path)
     if size == 0:
         raise Refusal("unsupported_file", f"PDF file is empty: {given}")
-    if behaviours.pdf_size_is_limited and size > _MAX_PDF_BYTES:
+    if behaviours.media.read_refuses_large_pdfs and size > _MAX_PDF_BYTES:
         raise Refusal("too_large", f"PDF file exceeds maximum allowed size of {rounded(_MAX_PDF_BYTES)}.")
     told = f"PDF file read: {given} ({rounded(size)})"
     data = disk.read(path)
-    if behaviours.pdf_headers_matter and not data.startswith(b"%PDF-"):
+    if behaviours.media.read_refuses_pdfs_without_header and not data.startswith(b"%PDF-"):
         raise Refusal("unsupported_file", f"File is not a valid PDF (missing %PDF- header): {given}")
     return (
         (told, _as_block("document", "application/pdf", data))
-        if behaviours.documents_stand_in_answers
+        if behaviours.media.pdf_document_is_in_answer
         else (told,)
     )

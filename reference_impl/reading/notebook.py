@@ -24,17 +24,17 @@ _MISSING = object()
 
 def is_notebook(path: str, behaviours: Behaviours) -> bool:
     """Tell whether Read shows the file as a notebook; its name decides, in any letter case."""
-    return not behaviours.notebooks_need_notebook_read and path.lower().endswith(".ipynb")
+    return not behaviours.notebooks.read_refuses_notebooks and path.lower().endswith(".ipynb")
 
 
 def loaded(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], str]:
     """Return the notebook and its language. Refusal: the text is not JSON, or it has no metadata."""
     try:
-        notebook = parse(text, brief=behaviours.json_errors_are_brief)
+        notebook = parse(text, brief=behaviours.notebooks.json_refusals_omit_place)
     except JsonError as error:
-        about = _BROKEN if behaviours.broken_notebooks_are_told else ""
+        about = _BROKEN if behaviours.notebooks.notebook_refusal_says_not_json else ""
         raise _no_notebook(f"{about}{error}") from None
-    check = behaviours.notebook_check
+    check = behaviours.notebooks.notebook_check_depth
     if check and not _is_notebook(notebook, check):
         raise _no_notebook(
             'Notebook file is not a valid Jupyter notebook (top-level "cells" must be an array of cell objects'
@@ -66,9 +66,9 @@ def _is_cell(cell: Any, check: str) -> bool:
 
 
 def _language_info(notebook: Any, behaviours: Behaviours) -> Any:
-    brief = behaviours.json_errors_are_brief
+    brief = behaviours.notebooks.json_refusals_omit_place
     metadata = _member(notebook, "metadata", _BOOK, brief=brief)
-    if behaviours.notebook_check and metadata in (None, _MISSING):
+    if behaviours.notebooks.notebook_check_depth and metadata in (None, _MISSING):
         return None
     return _member(metadata, "language_info", f"{_BOOK}.metadata", brief=brief)
 
@@ -79,14 +79,16 @@ def shown_cells(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
     Refusal: no notebook, or too large.
     """
     notebook, language = loaded(text, behaviours)
-    brief = behaviours.json_errors_are_brief
+    brief = behaviours.notebooks.json_refusals_omit_place
     cells = _member(notebook, "cells", _BOOK, brief=brief)
     _member(cells, "map", f"{_BOOK}.cells", brief=brief)
     if not isinstance(cells, list):
         raise _no_notebook("cells.map is not a function")
     summaries = [_summary(cell, number, language, behaviours) for number, cell in enumerate(cells)]
     content = compact(summaries)
-    _refuse_too_large(content, f'"{path}"' if behaviours.notebooks_are_named else "<notebook_path>")
+    _refuse_too_large(
+        content, f'"{path}"' if behaviours.notebooks.large_notebook_refusal_names_path else "<notebook_path>"
+    )
     refuse_too_long(content, advice(behaviours))
     return tuple(block for summary in summaries for block in _blocks(summary))
 
@@ -106,7 +108,12 @@ def _refuse_too_large(content: str, file: str) -> None:
 
 def _summary(cell: Any, number: int, language: str, behaviours: Behaviours) -> dict[str, Any]:
     identity, kind, source = (
-        _member(cell, name, behaviours.json_error_variable, brief=behaviours.json_errors_are_brief)
+        _member(
+            cell,
+            name,
+            behaviours.notebooks.json_error_variable,
+            brief=behaviours.notebooks.json_refusals_omit_place,
+        )
         for name in ("id", "cell_type", "source")
     )
     summary: dict[str, Any] = {
@@ -130,7 +137,7 @@ def _summary(cell: Any, number: int, language: str, behaviours: Behaviours) -> d
 
 
 def _size(outputs: list[dict[str, Any]], behaviours: Behaviours) -> int:
-    if behaviours.output_texts_are_measured:
+    if behaviours.notebooks.output_texts_alone_are_measured:
         return sum(
             len(output["text"]) + len(output.get("image", {}).get("image_data", "")) for output in outputs
         )
@@ -138,7 +145,7 @@ def _size(outputs: list[dict[str, Any]], behaviours: Behaviours) -> int:
 
 
 def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
-    owner, brief = behaviours.json_error_variable, behaviours.json_errors_are_brief
+    owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
     match _member(output, "output_type", owner, brief=brief):
         case "stream" as kind:
             return _as_shown(kind, _lines(output.get("text")))
@@ -157,7 +164,7 @@ def _output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
             lines = "\n".join("" if line is None else _text(line) for line in trace)
             name, value = (_member(output, part, owner, brief=brief) for part in ("ename", "evalue"))
             return _as_shown(kind, f"{_text(name)}: {_text(value)}\n{lines}")
-    if behaviours.unknown_outputs_are_told:
+    if behaviours.notebooks.unknown_outputs_are_noted:
         return _as_shown("stream", "Outputs of an unknown type are not shown.")
     nothing = _member(_MISSING, "text", owner, brief=brief)
     raise AssertionError(nothing)

@@ -42,18 +42,18 @@ def rounded(size: int) -> str:
 
 def advice_on_lines(behaviours: Behaviours) -> str:
     """Return what to do about a file of lines that is too much to show."""
-    return advice(behaviours) + (_LARGE if behaviours.size_refusal_offers_allow_large else "")
+    return advice(behaviours) + (_LARGE if behaviours.reading.size_refusal_offers_allow_large else "")
 
 
 def advice(behaviours: Behaviours) -> str:
     """Return what to do about a file that is too much to show."""
-    return _ADVICE[behaviours.size_advice]
+    return _ADVICE[behaviours.reading.size_refusal_advice]
 
 
 def refuse_too_large(size: int, behaviours: Behaviours) -> None:
     """Refuse more than 262,144 bytes of a file, or UTF-16 units of a text."""
     if size > _MAX_SIZE:
-        told = f"{size / 1024:.0f}KB" if behaviours.sizes_are_whole_kilobytes else rounded(size)
+        told = f"{size / 1024:.0f}KB" if behaviours.reading.size_refusals_use_kilobytes else rounded(size)
         raise Refusal(
             "too_large",
             f"File content ({told}) exceeds maximum allowed size ({rounded(_MAX_SIZE)}). {advice_on_lines(behaviours)}",

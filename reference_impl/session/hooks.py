@@ -72,13 +72,13 @@ class Hooks:
         for wish in self._wishes(_BEFORE, tool, {"tool_input": arguments}):
             if wish.decision == "deny":
                 raise self._blocked(tool, wish)
-            if wish.decision == "ask" and self.behaviours.hooks_that_ask_refuse:
+            if wish.decision == "ask" and self.behaviours.hooks.hook_ask_refuses:
                 raise Refusal("blocked_by_hook", wish.reason)
-            if wish.context and self.behaviours.hooks_tell_before_calls:
+            if wish.context and self.behaviours.hooks.hooks_before_calls_add_context:
                 self._tell(_BEFORE, tool, wish)
             allowed = allowed or wish.decision == "allow"
             replaced = wish.input or replaced
-        return Leave(replaced if self.behaviours.hooks_replace_input else None, allowed)
+        return Leave(replaced if self.behaviours.hooks.hooks_replace_input else None, allowed)
 
     def after(self, tool: str, arguments: Mapping[str, Any], answer: object) -> bool:
         """Run the hooks after a call that was made; tell whether there were any."""
@@ -87,7 +87,7 @@ class Hooks:
             ran = True
             if wish.decision == "deny":
                 self._complain(_AFTER, tool, wish)
-                if not wish.plain and self.behaviours.objections_are_told_twice:
+                if not wish.plain and self.behaviours.hooks.hook_block_is_reported_twice:
                     self._complain(_AFTER, tool, wish)
             elif wish.context:
                 self._tell(_AFTER, tool, wish)
@@ -95,7 +95,7 @@ class Hooks:
 
     def tell_of_formatted(self, tool: str, path: str) -> None:
         """Tell that a hook changed the file that a call has just written."""
-        self.told.append(self.behaviours.formatted_files.format(tool=tool, path=path))
+        self.told.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
 
     def taken(self) -> tuple[str, ...]:
         """Return what the model is told of the hooks of a message, which ends."""
@@ -111,19 +111,23 @@ class Hooks:
 
     def _blocked(self, tool: str, wish: _Wish) -> Refusal:
         reason = f"[{wish.hook.command}]: {wish.reason}" if wish.plain else wish.reason
-        if not wish.plain and self.behaviours.hook_refusals_are_told:
+        if not wish.plain and self.behaviours.hooks.hook_denial_is_also_a_reminder:
             self._complain(_BEFORE, tool, wish)
-        form = self.behaviours.hook_refusal if wish.plain else self.behaviours.hook_decision
+        form = (
+            self.behaviours.hooks.hook_exit_two_refusal
+            if wish.plain
+            else self.behaviours.hooks.hook_denial_refusal
+        )
         return Refusal("blocked_by_hook", form.format(tool=tool, reason=reason))
 
     def _complain(self, event: str, tool: str, wish: _Wish) -> None:
         command = wish.hook.command
         reason = f"[{command}]: {wish.reason.rstrip()}" if wish.plain else wish.reason
-        form = self.behaviours.hook_objection
+        form = self.behaviours.hooks.hook_block_after_call
         self.told.append(form.format(event=event, tool=tool, command=command, reason=reason))
 
     def _tell(self, event: str, tool: str, wish: _Wish) -> None:
-        form = self.behaviours.hook_context
+        form = self.behaviours.hooks.hook_added_context
         if form:
             self.told.append(form.format(event=event, tool=tool, context=wish.context))
 

@@ -177,13 +177,13 @@ class Memory:
         `seen`: the model knows all of the content. `edited`: it gave a part of it. `unified`: it is remembered with
         `\\n` line ends. `given` is the path as the model wrote it.
         """
-        if self.behaviours.byte_order_mark_is_format:
+        if self.behaviours.encoding.edit_hides_byte_order_mark:
             content = without_mark(content)
         if unified:
             content = unify(content)
-        known = content if self.behaviours.own_content_is_compared else None
+        known = content if self.behaviours.freshness.touched_own_write_may_be_edited else None
         self.writes.add(path)
-        modified = modified_at(path, exact=self.behaviours.write_times_are_exact)
+        modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
         text = unify(content)
         former = self.records.peek(path) if edited else None
         shown = None if former is None else former.shown if former.edited else former.text
@@ -208,13 +208,13 @@ class Memory:
         newer = []
         for path in self.records.newest_first():
             record = self.records.get(path)
-            if record is None or not (record.own or self.behaviours.changed_reads_are_noticed):
+            if record is None or not (record.own or self.behaviours.memory.changed_reads_are_reread):
                 continue
             try:
                 if self.is_newer(path, record):
                     newer.append(path)
             except FileNotFoundError:
-                if self.behaviours.missing_files_are_forgotten:
+                if self.behaviours.memory.missing_files_are_forgotten:
                     self.records.forget(path)
             except OSError:
                 continue
@@ -228,12 +228,20 @@ class Memory:
         """
         behaviours = self.behaviours
         known = []
-        for path in reversed(self.records.newest_first()) if behaviours.sessions_are_restored else ():
+        for path in (
+            reversed(self.records.newest_first()) if behaviours.sessions.resume_keeps_known_files else ()
+        ):
             record = self.records.get(path)
-            if record is not None and (self._is_whole(record) or behaviours.parts_are_restored):
-                watched = behaviours.restored_files_are_watched
-                seen = record.seen and (behaviours.restored_edits_are_seen or not record.edited)
-                noticed = behaviours.restored_edits_are_news and record.edited and record.shown is not None
+            if record is not None and (
+                self._is_whole(record) or behaviours.sessions.resume_keeps_partial_reads
+            ):
+                watched = behaviours.sessions.resume_takes_over_changes
+                seen = record.seen and (behaviours.sessions.resume_counts_edits_as_seen or not record.edited)
+                noticed = (
+                    behaviours.sessions.resume_reports_own_edits
+                    and record.edited
+                    and record.shown is not None
+                )
                 restored = replace(
                     record,
                     timestamp=record.made,
@@ -247,7 +255,7 @@ class Memory:
         return self._knowing(known)
 
     def _is_whole(self, record: Record) -> bool:
-        return record.asked in (None, (1, self.behaviours.default_line_limit))
+        return record.asked in (None, (1, self.behaviours.reading.default_line_limit))
 
     def emptied(self) -> Memory:
         """Return the memory of somebody in the same place who knows no file."""
@@ -275,12 +283,16 @@ class Memory:
 
     def _known_as(self, path: str, given: str) -> str:
         """Return the path under which a file is remembered: a final slash that the model wrote may belong to it."""
-        return f"{path}/" if given.endswith("/") and self.behaviours.final_slash_is_remembered else path
+        return (
+            f"{path}/"
+            if given.endswith("/") and self.behaviours.memory.final_slash_is_part_of_the_key
+            else path
+        )
 
     def _read_at(self, path: str) -> int:
         """Return the time that a change must be newer than to count as one after this Read."""
-        modified = modified_at(path, exact=self.behaviours.write_times_are_exact)
-        if not self.behaviours.staleness_uses_read_time:
+        modified = modified_at(path, exact=self.behaviours.freshness.write_compares_sub_milliseconds)
+        if not self.behaviours.freshness.staleness_uses_read_time:
             return modified
         # The system notes times of files by a clock that ticks; a change within the same tick is one after the Read.
         now = time.time_ns()
@@ -311,7 +323,10 @@ def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> 
 
 def is_changed(memory: Memory, path: str, record: Record) -> bool:
     """Tell whether a file is newer than its record, unless all of it is known and it reads the same."""
-    if modified_at(path, exact=memory.behaviours.edit_times_are_exact) <= record.timestamp:
+    if (
+        modified_at(path, exact=memory.behaviours.freshness.edit_compares_sub_milliseconds)
+        <= record.timestamp
+    ):
         return False
     return record.content is None or memory.storage.content_of(path)[0] != record.content
 
@@ -319,12 +334,12 @@ def is_changed(memory: Memory, path: str, record: Record) -> bool:
 def refuse_stale(memory: Memory, path: str, *, needs_read: bool) -> Record | None:
     """Return what is known of an existing file; refuse it, right before writing, if it is not known as it is now."""
     record = memory.records.get(path)
-    if not memory.behaviours.execution_checks_again:
+    if not memory.behaviours.freshness.execution_rechecks_freshness:
         return record
     if record is None and may_be_unread(memory, path, needs_read=needs_read):
         return None
-    if record is None and memory.behaviours.execution_asks_for_a_read:
+    if record is None and memory.behaviours.freshness.execution_refuses_unread:
         raise Refusal("not_read", NOT_READ)
     if record is None or is_changed(memory, path, record):
-        raise Refusal("unexpectedly_modified", memory.behaviours.stale_wording)
+        raise Refusal("unexpectedly_modified", memory.behaviours.freshness.execution_stale_refusal)
     return record

@@ -25,13 +25,13 @@ class Paths:
 
     def named(self, given: str) -> str:
         """Return the absolute path of what the model wrote. Refusal: it is no path, or relative where that is wrong."""
-        if self.behaviours.read_expands_home:
+        if self.behaviours.paths.read_expands_tilde:
             return self.expanded(given)
-        return self._absolute(given, folds=self.behaviours.paths_fold)
+        return self._absolute(given, folds=self.behaviours.paths.read_folds_dots)
 
     def expanded(self, given: str) -> str:
         """Return the absolute path for a tool that takes `~` for the home directory and cuts blanks around the path."""
-        if self.behaviours.home_is_expanded:
+        if self.behaviours.paths.changes_expand_tilde:
             given = expanded(given, self.home)
         return self._absolute(given, folds=True)
 
@@ -42,22 +42,24 @@ class Paths:
     def to_read(self, given: str) -> str:
         """Return the absolute path that Read reads: a final slash may count or not."""
         path = self.named(given)
-        return path.rstrip("/") or "/" if self.behaviours.read_drops_final_slash else path
+        return path.rstrip("/") or "/" if self.behaviours.paths.read_drops_final_slash else path
 
     def to_edit(self, given: str) -> str:
         """Return the absolute path that Edit looks at before it edits."""
-        return self.expanded(given) if self.behaviours.edit_looks_where_it_writes else self.named(given)
+        return (
+            self.expanded(given) if self.behaviours.paths.edit_validation_expands_tilde else self.named(given)
+        )
 
     def to_write(self, given: str) -> str:
         """Return the absolute path that is written to in the end: a final slash may count or not."""
         path = self.expanded(given)
-        return path.rstrip("/") if self.behaviours.write_drops_final_slash else path
+        return path.rstrip("/") if self.behaviours.paths.write_drops_final_slash else path
 
     def _absolute(self, given: str, *, folds: bool) -> str:
         given = well_formed(given)
-        if not given.startswith("/") and not self.behaviours.relative_paths_are_resolved:
+        if not given.startswith("/") and not self.behaviours.paths.relative_paths_are_accepted:
             raise Refusal("relative_path", f"Path is relative: {given}. Give an absolute path.")
-        if self.behaviours.paths_are_composed:
+        if self.behaviours.paths.paths_become_nfc:
             given = unicodedata.normalize("NFC", given)
         return resolved(given, self.root, folds=folds)
 
@@ -67,7 +69,9 @@ class Paths:
             disk.look(path)
         except OSError as error:
             prefix = f"Error calling tool ({tool}): " if tool else ""
-            raise of_os_error(error, f"{self.behaviours.stat_call} '{path}'", prefix=prefix) from None
+            raise of_os_error(
+                error, f"{self.behaviours.lookup.stat_call_in_refusals} '{path}'", prefix=prefix
+            ) from None
 
     def refuse_missing(self, path: str, *, code: int | None = None, unclear: bool = True) -> None:
         """Refuse a path that leads to nothing; name the file that was probably meant.
@@ -75,7 +79,7 @@ class Paths:
         `unclear`: a path of which the system does not tell where it leads counts as one that leads to nothing.
         """
         if _is_missing(path, unclear=unclear):
-            where = self.behaviours.working_directory_remark.format(root=self.root)
+            where = self.behaviours.lookup.missing_file_remark.format(root=self.root)
             similar = _similar_name(path)
             suggestion = f" Did you mean {similar}?" if similar else ""
             raise Refusal("file_not_found", f"File does not exist.{where}{suggestion}", code=code)

@@ -171,7 +171,7 @@ class Permissions:
         return (
             grants is None
             or grants.mode == "bypassPermissions"
-            or (grants.mode == "plan" and self.behaviours.planning_may_read_everywhere)
+            or (grants.mode == "plan" and self.behaviours.permissions.plan_mode_reads_anywhere)
             or "Read" in grants.allow.removed
             or grants.allow.denies("Read", path)
             or grants.covers(path)
@@ -187,7 +187,7 @@ class Permissions:
         grants = self.grants
         if grants is None or grants.mode == "bypassPermissions":
             return
-        if grants.mode == "plan" and self.behaviours.planning_changes_nothing:
+        if grants.mode == "plan" and self.behaviours.permissions.plan_mode_refuses_changes:
             raise Refusal("permission_denied", f"Cannot write to {path} while in plan mode.")
         allowed = tool in grants.allow.removed or grants.allow.denies("Edit", path)
         if not allowed and not (grants.mode == "acceptEdits" and grants.covers(path)):
@@ -198,7 +198,7 @@ class Permissions:
 
         Where a rule for Read closes a path to changes as well, `done` is what cannot be done.
         """
-        if not self.behaviours.validation_asks_rules:
+        if not self.behaviours.permissions.deny_checked_before_validation:
             return
         if self.rules.denies(action, path):
             raise Refusal(
@@ -206,7 +206,7 @@ class Permissions:
                 "File is in a directory that is denied by your permission settings.",
                 code=code,
             )
-        if done and self.behaviours.read_rules_close_to_changes and self.rules.denies("Read", path):
+        if done and self.behaviours.permissions.read_deny_covers_changes and self.rules.denies("Read", path):
             raise Refusal(
                 "permission_denied",
                 f"File is covered by a Read deny rule in your permission settings and cannot be {done}.",
@@ -218,10 +218,10 @@ class Permissions:
         `given` is the path as the model wrote it, `unfolded` the absolute one with its `..` and `.` left in it: a link
         is only followed where that leads to something.
         """
-        if self.behaviours.rules_fail_at_their_base and self.rules.is_base(action, path):
+        if self.behaviours.permissions.deny_fails_at_rule_base and self.rules.is_base(action, path):
             raise Refusal("permission_denied", "Error checking permissions")
-        whole = self.behaviours.refusals_name_the_whole_path
-        follows = self.behaviours.rules_follow_links and self.rules.denies_target(action, path)
+        whole = self.behaviours.permissions.refusals_name_absolute_path
+        follows = self.behaviours.permissions.deny_follows_links and self.rules.denies_target(action, path)
         if self.rules.denies(action, path) or (follows and disk.exists(path if whole else unfolded or path)):
             verb = "read" if action == "Read" else "edit"
             shown = path if whole else given
@@ -252,14 +252,14 @@ def refuse_guarded(behaviours: Behaviours, path: str, given: str) -> None:
     as well.
     """
     *folders, _ = path.lower().split("/")
-    shown = path if behaviours.refusals_name_the_whole_path else given
-    own = behaviours.own_files_are_guarded and ".claude" in folders
+    shown = path if behaviours.permissions.refusals_name_absolute_path else given
+    own = behaviours.permissions.claude_folders_are_guarded and ".claude" in folders
     if own and path.lower().endswith(SETTINGS_FILES):
         raise _not_granted("write to", shown)
     target = disk.leads_to(path)
     names = {*path.lower().split("/"), *target.lower().split("/")}
-    if own or not names.isdisjoint(behaviours.sensitive_names.split()):
+    if own or not names.isdisjoint(behaviours.permissions.sensitive_names.split()):
         message = f"Claude requested permissions to edit {shown} which is a sensitive file."
-        if behaviours.sensitive_refusals_name_the_target and target != path:
+        if behaviours.permissions.sensitive_refusals_name_link_target and target != path:
             message += f" {shown} resolves through a symlink to {target}."
         raise Refusal("permission_denied", message)

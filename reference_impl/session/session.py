@@ -59,16 +59,16 @@ class Session:
         grants = None
         if mode is not None:
             granted = DenyRules(allowed, root=root, home=home, grammar=grammar)
-            grants = Grants(mode, granted, (root, *additional), behaviours.rules_follow_links)
-        checkpoint = Checkpoint(behaviours.rewinds_read_utf_8) if checkpoints else None
+            grants = Grants(mode, granted, (root, *additional), behaviours.permissions.deny_follows_links)
+        checkpoint = Checkpoint(behaviours.sessions.rewind_decodes_as_utf_8) if checkpoints else None
         storage = Storage(root, behaviours, checkpoint)
-        known_as = disk.leads_to if behaviours.links_share_a_record else str
+        known_as = disk.leads_to if behaviours.memory.links_share_record_with_target else str
         return cls(
             behaviours,
             Paths(root, home, behaviours),
             Permissions(DenyRules(rules, root=root, home=home, grammar=grammar), behaviours, grants),
             storage,
-            Memory(root, behaviours, storage, ReadState(behaviours.remembered_files, known_as)),
+            Memory(root, behaviours, storage, ReadState(behaviours.memory.remembered_file_limit, known_as)),
             shell,
             Hooks(around, behaviours) if around else None,
         )
@@ -83,7 +83,7 @@ class Session:
 
     def sub_agent(self) -> Session:
         """Return the session of a sub-agent."""
-        if not self.behaviours.sub_agents_remember_for_themselves:
+        if not self.behaviours.sessions.sub_agents_have_their_own_memory:
             return self
         storage = replace(self.storage, checkpoint=None)
         return replace(self, memory=self.memory.emptied(), storage=storage)
@@ -108,10 +108,10 @@ class Session:
 def _grammar(behaviours: Behaviours) -> RuleGrammar:
     """Return how deny rules are read."""
     return RuleGrammar(
-        comments=behaviours.rules_may_be_comments,
-        anchored=behaviours.root_rules_are_anchored,
-        star_is_all=behaviours.star_takes_tools_away,
-        parentheses=behaviours.rules_may_hold_parentheses,
-        dot_slash=behaviours.rules_may_begin_with_dot_slash,
-        trees=behaviours.rules_close_the_directory_itself,
+        comments=behaviours.permissions.deny_accepts_comments,
+        anchored=behaviours.permissions.root_rules_match_root_only,
+        star_is_all=behaviours.permissions.deny_star_removes_tool,
+        parentheses=behaviours.permissions.deny_accepts_parentheses,
+        dot_slash=behaviours.permissions.deny_accepts_dot_slash,
+        trees=behaviours.permissions.deny_tree_covers_its_directory,
     )

@@ -34,12 +34,14 @@ class Storage:
         data = disk.read(path)
         found = format_of(
             data,
-            decoded=self.behaviours.line_endings_of_utf_16_are_seen,
-            empty_is_latin_1=self.behaviours.empty_files_are_latin_1,
+            decoded=self.behaviours.encoding.utf_16_line_endings_are_detected,
+            empty_is_latin_1=self.behaviours.encoding.empty_files_become_latin_1,
         )
         text = unify(decode(data, found.encoding))
-        mark = self.behaviours.byte_order_mark_is_format and text != without_mark(text)
-        file_format = replace(found, mark=mark, doubled=self.behaviours.carriage_returns_are_doubled)
+        mark = self.behaviours.encoding.edit_hides_byte_order_mark and text != without_mark(text)
+        file_format = replace(
+            found, mark=mark, doubled=self.behaviours.encoding.crlf_in_new_text_becomes_crcrlf
+        )
         return without_mark(text) if mark else text, file_format
 
     def write(self, path: str, data: bytes) -> None:
@@ -55,19 +57,19 @@ class Storage:
             raise self._no_parents(error, posixpath.dirname(path)) from None
         self.open_directory(path)
         how = disk.Replacing(
-            into_nothing=behaviours.dangling_links_are_followed,
-            private=behaviours.new_files_are_private,
-            plain=behaviours.special_bits_are_lost,
-            beside=behaviours.temporary_names_are_longer,
+            into_nothing=behaviours.writing.dangling_links_create_their_target,
+            private=behaviours.writing.new_files_get_mode_0600,
+            plain=behaviours.writing.special_mode_bits_are_lost,
+            beside=behaviours.writing.temporary_name_extends_file_name,
         )
         try:
-            if behaviours.write_opens_first:
+            if behaviours.writing.write_opens_before_recheck:
                 # What keeps the file from being opened is told of it, not of what takes its place.
                 disk.look(path)
         except OSError as error:
             raise of_os_error(error, f"open '{path}'") from None
         try:
-            if behaviours.files_are_replaced:
+            if behaviours.writing.writes_replace_the_file:
                 disk.replace(path, data, how)
             else:
                 disk.overwrite(path, data)
@@ -77,25 +79,25 @@ class Storage:
 
     def refuse_links(self, path: str) -> None:
         """Refuse to write a link, or below a link to nothing."""
-        if self.behaviours.dangling_parents_are_refused:
+        if self.behaviours.writing.dangling_parents_are_refused:
             _refuse_hanging(path)
         self.refuse_link(path)
 
     def refuse_link(self, path: str) -> None:
         """Refuse to write a link."""
-        if self.behaviours.link_refusal:
-            _refuse_link(path, self.behaviours.link_refusal)
+        if self.behaviours.writing.symlink_refusal:
+            _refuse_link(path, self.behaviours.writing.symlink_refusal)
 
     def prepare_directory(self, path: str) -> None:
         """Do with the directory of a missing file what is done before it turns out that nothing can be replaced."""
-        if self.behaviours.parents_are_made_first:
+        if self.behaviours.writing.edit_makes_parents_before_match:
             self._make_parents(path)
         self.open_directory(path)
 
     def open_directory(self, path: str) -> None:
         """Refuse a file whose directory cannot be opened."""
         directory = posixpath.dirname(path)
-        if not self.behaviours.directories_are_opened:
+        if not self.behaviours.writing.parent_is_opened_before_write:
             return
         try:
             disk.look_into(directory)
@@ -105,17 +107,17 @@ class Storage:
     def _make_parents(self, path: str) -> None:
         disk.make_parents(
             path,
-            overlook=self.behaviours.dangling_parents_are_overlooked,
-            private=self.behaviours.new_directories_are_private,
-            strict=self.behaviours.files_for_directories_are_noticed,
+            overlook=self.behaviours.writing.dangling_parents_surface_at_open,
+            private=self.behaviours.writing.new_directories_get_mode_0700,
+            strict=self.behaviours.writing.mkdir_refuses_file_as_parent,
         )
 
     def _no_parents(self, error: OSError, folder: str) -> Refusal:
         """Return the refusal where a missing directory cannot be made."""
-        if self.behaviours.first_missing_parent_is_named:
+        if self.behaviours.writing.mkdir_refusal_names_first_missing:
             nearest = _nearest(folder)
             hangs = not disk.exists(nearest) and nearest != folder
-            if hangs and not self.behaviours.dangling_parents_are_overlooked:
+            if hangs and not self.behaviours.writing.dangling_parents_surface_at_open:
                 error, folder = NotADirectoryError(errno.ENOTDIR, "", nearest), nearest
             elif error.errno == errno.EACCES:
                 folder = error.filename or folder

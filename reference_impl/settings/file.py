@@ -25,15 +25,15 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
     file.
     The product prints the schema below the reason, the reference where it is published.
     """
-    name = path.lower() if behaviours.settings_have_any_case else path
-    unchecked = not behaviours.settings_are_checked or not name.endswith(SETTINGS_FILES)
+    name = path.lower() if behaviours.settings.settings_file_name_ignores_case else path
+    unchecked = not behaviours.settings.settings_are_checked or not name.endswith(SETTINGS_FILES)
     if unchecked or _reason(behaviours, content) is not None:
         return
-    expanded = behaviours.checked_settings_are_expanded
+    expanded = behaviours.settings.settings_check_expands_dollar_patterns
     after = _expanded(content, old, new) if expanded else content.replace(old, new)
     if reason := _reason(behaviours, after):
         schema = f"\n\nFull schema: {_SCHEMA}\n"
-        if behaviours.changed_keys_alone_are_explained:
+        if behaviours.settings.settings_refusal_shows_changed_keys_only:
             schema = _explained(behaviours, content, after) + "\n\n"
         raise Refusal(
             "invalid_settings",
@@ -44,7 +44,7 @@ def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old
 
 def _reason(behaviours: Behaviours, content: str) -> str | None:
     try:
-        found = problems(parse(content, brief=behaviours.json_errors_are_brief), behaviours)
+        found = problems(parse(content, brief=behaviours.notebooks.json_refusals_omit_place), behaviours)
     except JsonError as error:
         return f"Invalid JSON: {error}"
     return "\n".join(["Settings validation failed:", *found]) if found else None

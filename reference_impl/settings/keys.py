@@ -186,12 +186,12 @@ def _shape(edition: int, traits: frozenset[str]) -> Members:
 
 def shape_of(behaviours: Behaviours) -> Members:
     """Return the shape of a settings file."""
-    traits = {"", "lenient" if behaviours.settings_are_lenient else "strict"}
-    if behaviours.skipping_is_a_setting:
+    traits = {"", "lenient" if behaviours.settings.settings_check_is_lenient else "strict"}
+    if behaviours.settings.skip_settings_are_known:
         traits.add("skipping")
-    if behaviours.classifier_is_a_setting:
+    if behaviours.settings.classifier_setting_is_known:
         traits.add("classifier")
-    return _shape(behaviours.settings_edition, frozenset(traits))
+    return _shape(behaviours.settings.settings_schema_edition, frozenset(traits))
 
 
 def keys(behaviours: Behaviours) -> tuple[str, ...]:
@@ -201,7 +201,7 @@ def keys(behaviours: Behaviours) -> tuple[str, ...]:
 
 def problems(settings: Any, behaviours: Behaviours) -> list[str]:
     """Return what is wrong with a settings file, one line each: `- path: what`; unknown keys come last."""
-    edition = behaviours.settings_edition
+    edition = behaviours.settings.settings_schema_edition
     words = WORDS[
         "first" if edition < _LATER_WORDS_SINCE else "second" if edition < _TIPS_SINCE else "with tips"
     ]

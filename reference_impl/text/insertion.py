@@ -45,11 +45,15 @@ def matched(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) 
     old, new = arguments["old_string"], arguments["new_string"]
     if old in content:
         return Match(old, new)
-    at = straight(content).find(straight(old)) if behaviours.quotes_are_folded else -1
+    at = straight(content).find(straight(old)) if behaviours.matching.curly_quotes_match_straight else -1
     if at >= 0:
         found = content[at : at + len(old)]
-        return Match(found, curled(new, like=found) if behaviours.quotes_are_taken_over else new)
-    return _swapped(content, old, new, behaviours) if behaviours.escapes_are_swapped else None
+        return Match(
+            found, curled(new, like=found) if behaviours.matching.new_text_takes_curly_quotes else new
+        )
+    if not behaviours.matching.unicode_escapes_match_characters:
+        return None
+    return _swapped(content, old, new, behaviours)
 
 
 def _swapped(content: str, old: str, new: str, behaviours: Behaviours) -> Match | None:
@@ -99,7 +103,9 @@ _LINE_ENDS = re.compile(r"(\r\n|\n|\r)")
 def are_blanks_cut(behaviours: Behaviours, file_path: str) -> bool:
     """Tell whether blanks at the ends of lines are cut in what is inserted into a file."""
     markdown = file_path.lower().endswith((".md", ".mdx"))
-    return behaviours.trailing_blanks_are_cut and not (markdown and behaviours.markdown_keeps_blanks)
+    return behaviours.preparation.trailing_whitespace_is_stripped and not (
+        markdown and behaviours.preparation.markdown_keeps_trailing_whitespace
+    )
 
 
 def without_trailing_blanks(text: str) -> str:
@@ -148,7 +154,7 @@ def without_escapes(text: str, behaviours: Behaviours) -> str:
 
     An escape stays where its backslash is escaped itself, and where it stands for half of a surrogate pair.
     """
-    if behaviours.windows_paths_are_spared and _DRIVE.search(text):
+    if behaviours.preparation.windows_paths_keep_escapes and _DRIVE.search(text):
         return text
     return _ESCAPE_OR_BACKSLASH.sub(lambda match: _character(match, behaviours), text)
 
@@ -163,7 +169,7 @@ def _character(match: re.Match[str], behaviours: Behaviours) -> str:
     if not units:
         return match[0]
     character = bytes.fromhex(units).decode("utf-16-be", "surrogatepass")
-    kept = ("Cc", "Cs") if behaviours.control_escapes_are_kept else ("Cs",)
+    kept = ("Cc", "Cs") if behaviours.preparation.control_character_escapes_are_kept else ("Cs",)
     return match[0] if unicodedata.category(character) in kept else character
 
 

@@ -53,7 +53,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     behaviours = session.behaviours
     session.has_just_run = True
     command = arguments["command"]
-    if behaviours.commands_get_no_input:
+    if behaviours.commands.commands_ignore_standard_input:
         first, pipe, rest = command.partition("|")
         command = f"{first} < /dev/null {pipe}{rest}"
     ran = session.shell.run(command)
@@ -61,7 +61,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     if ran.code:
         raise Refusal("command_failed", f"Exit code {ran.code}\n{printed}")
     if printed:
-        programs = frozenset(behaviours.reading_commands.split())
+        programs = frozenset(behaviours.commands.commands_that_count_as_read.split())
         for shown in shown_by(arguments["command"], programs) or ():
             with contextlib.suppress(OSError, RecursionError, Refusal):
                 _remember(session, shown, directory)
@@ -73,7 +73,7 @@ def _printed(ran: Ran, behaviours: Behaviours) -> str:
     """Return what the model sees of the output; that of a failure has its own order."""
     parts = [part for part in (ran.output.rstrip(), ran.errors.rstrip()) if part]
     in_order = "\n".join(parts)
-    match behaviours.output_of_failures if ran.code else "in order":
+    match behaviours.commands.failed_command_output_order if ran.code else "in order":
         case "errors first":
             return "\n\n".join(reversed(parts))
         case "twice":
@@ -99,7 +99,7 @@ def _remember(session: Session, shown: Shown, directory: str) -> None:
 
 def _told(session: Session, directory: str) -> str:
     """Return what the answer says of known files that are newer now; whoever changed them, the command is blamed."""
-    if not session.behaviours.rewritten_files_are_told:
+    if not session.behaviours.commands.in_place_commands_report_known_files:
         return ""
     changed = [path for path in reversed(session.memory.records.newest_first()) if _is_newer(session, path)]
     if not changed:

@@ -26,15 +26,13 @@ def read_again(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
     for path in outdated:
         before = session.memory.records.peek(path)
         with contextlib.suppress(OSError, RecursionError):
-            again = (
-                session.paths.expanded(path) if session.behaviours.changed_files_are_known_folded else path
-            )
+            again = session.paths.expanded(path) if session.behaviours.memory.rereads_fold_dots else path
             arguments = {"file_path": again}
             try:
                 read_tool.validate(session, arguments)
                 read_tool.execute(session, arguments)
             except Refusal:
-                if session.behaviours.files_beyond_reading_are_forgotten:
+                if session.behaviours.memory.unreadable_changed_files_are_forgotten:
                     session.memory.records.forget(path)
                 continue
             after = session.memory.records.peek(again)
@@ -58,10 +56,10 @@ def notice_formatted(
     behaviours = session.behaviours
     path = session.paths.expanded(arguments.get("file_path") or arguments.get("notebook_path") or "")
     record = session.memory.records.peek(path)
-    silently = behaviours.formatted_new_files_are_not_told and path not in known
+    silently = behaviours.hooks.hook_changes_to_new_files_are_silent and path not in known
     if session.hooks is None or record is None or not record.own:
         return
-    if not (behaviours.formatted_files or silently):
+    if not (behaviours.hooks.hook_changed_file_notice or silently):
         return
     with contextlib.suppress(OSError):
         if session.memory.is_newer(path, record):
@@ -73,19 +71,26 @@ def notice_formatted(
 
 def reminders(path: str, before: str, after: str, behaviours: Behaviours) -> list[str]:
     """Return what the model is told of a file, if anything."""
-    if not behaviours.reminder:
+    if not behaviours.reminders.changed_file_reminder:
         return []
-    ends_are_told = behaviours.reminders_tell_of_ends
-    lines = changed_lines(before, after, behaviours.line_prefix, ends_are_told=ends_are_told)
-    if behaviours.reminders_begin_unpadded:
+    ends_are_told = behaviours.reminders.changed_lines_mark_missing_newline
+    lines = changed_lines(before, after, behaviours.reading.line_number_format, ends_are_told=ends_are_told)
+    if behaviours.reminders.first_changed_line_is_unpadded:
         lines = lines.lstrip(" ")
-    if behaviours.reminder_limit is not None and len(lines) > behaviours.reminder_limit:
-        lines = cut(lines, behaviours.reminder_limit, end_counts=behaviours.reminders_count_the_cut)
+    if (
+        behaviours.reminders.changed_lines_limit is not None
+        and len(lines) > behaviours.reminders.changed_lines_limit
+    ):
+        lines = cut(
+            lines,
+            behaviours.reminders.changed_lines_limit,
+            end_counts=behaviours.reminders.changed_lines_count_one_too_many,
+        )
     if not lines:
-        if behaviours.reminder_of_nothing is None:
+        if behaviours.reminders.reminder_without_changed_lines is None:
             return []
-        lines = behaviours.reminder_of_nothing
-    return [behaviours.reminder.format(path=path, lines=lines).removesuffix("\n")]
+        lines = behaviours.reminders.reminder_without_changed_lines
+    return [behaviours.reminders.changed_file_reminder.format(path=path, lines=lines).removesuffix("\n")]
 
 
 def cut(lines: str, limit: int, *, end_counts: bool) -> str:

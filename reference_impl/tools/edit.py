@@ -70,12 +70,14 @@ def schema(behaviours: Behaviours) -> Schema:
             FILE_PATH,
             Parameter("old_string", description="The text to replace", required=True),
             Parameter("new_string", description="The text to put in its place", required=True),
-            _EXPECTED_REPLACEMENTS if behaviours.edit_takes_expected_replacements else _REPLACE_ALL,
+            _EXPECTED_REPLACEMENTS
+            if behaviours.arguments.edit_accepts_expected_replacements
+            else _REPLACE_ALL,
         ),
-        aliases=_NAMES_OF_EDIT if behaviours.edit_takes_other_names else {},
-        reads_booleans=behaviours.text_stands_for_booleans,
-        explains=behaviours.refusals_explain,
-        marks_names=behaviours.odd_names_are_marked,
+        aliases=_NAMES_OF_EDIT if behaviours.arguments.edit_accepts_aliases else {},
+        reads_booleans=behaviours.arguments.accepts_boolean_strings,
+        explains=behaviours.arguments.argument_refusals_say_what_was_found,
+        marks_names=behaviours.arguments.unknown_names_are_sanitized,
     )
 
 
@@ -84,7 +86,7 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
 
     If the file exists, blanks at the ends of the new lines are gone.
     """
-    if session.behaviours.escapes_are_decoded:
+    if session.behaviours.preparation.unicode_escapes_are_decoded:
         strings = {
             name: without_escapes(arguments[name], session.behaviours)
             for name in ("old_string", "new_string")
@@ -103,12 +105,12 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done, in the order of the documents' table."""
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_no_changes(old, new)
-    refuse_null(arguments["file_path"], tool="Edit", how=session.behaviours.null_in_path)
+    refuse_null(arguments["file_path"], tool="Edit", how=session.behaviours.paths.nul_in_path)
     path = session.paths.to_edit(arguments["file_path"])
     session.permissions.deny("Edit", path, code=2, done="edited")
-    if session.behaviours.edit_looks_first:
+    if session.behaviours.lookup.edit_stats_before_open:
         session.paths.refuse_unclear(path, tool="Edit")
-    if session.behaviours.edit_opens_first:
+    if session.behaviours.lookup.edit_opens_before_gate:
         with contextlib.suppress(FileNotFoundError):
             session.storage.content_of(path)
     if old == "":
@@ -117,11 +119,11 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         return
     session.paths.refuse_missing(path, code=4)
     refuse_notebook(path)
-    needs_read = session.behaviours.edit_needs_read or not session.permissions.may_read(path)
+    needs_read = session.behaviours.freshness.edit_needs_read or not session.permissions.may_read(path)
     record = refuse_unread(session.memory, path, needs_read=needs_read, code=6)
     if record is not None:
         refuse_modified(session, path, record, arguments)
-    if session.behaviours.unwritable_files_are_refused:
+    if session.behaviours.encoding.changes_refuse_unwritable_files:
         refuse_unwritable(disk.read(path))
     content, _ = session.storage.content_of(path)
     match = refuse_not_found(session, content, arguments)
@@ -140,9 +142,9 @@ def permit_change(session: Session, arguments: Mapping[str, Any], *, tool: str) 
     given = arguments["file_path"]
     unfolded = session.paths.unfolded(given)
     session.permissions.deny_target("Edit", session.paths.expanded(given), given, unfolded=unfolded)
-    if session.behaviours.links_are_refused_by_permission:
+    if session.behaviours.permissions.links_refused_at_permission:
         session.storage.refuse_link(session.paths.to_write(given))
-    if session.behaviours.blanks_after_paths_are_suspicious:
+    if session.behaviours.permissions.trailing_whitespace_is_suspicious:
         refuse_suspicious(arguments["file_path"])
     refuse_guarded(session.behaviours, session.paths.expanded(given), given)
     session.permissions.ask_to_write(tool, session.paths.expanded(given))
@@ -154,9 +156,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     old = arguments["old_string"]
     everywhere = bool(arguments.get("replace_all"))
     several = everywhere or "expected_replacements" in arguments
-    if session.behaviours.writing_looks_first:
+    if session.behaviours.writing.execution_stats_path_first:
         session.paths.refuse_unclear(path)
-    if session.behaviours.links_are_refused_first:
+    if session.behaviours.writing.links_refused_before_recheck:
         session.storage.refuse_links(path)
     content, file_format, remark = "", Format(), known(session.behaviours)
     if disk.exists(path):
@@ -167,7 +169,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     match = matched(content, arguments, session.behaviours) or Match(old, arguments["new_string"])
     updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=several)
     refuse_unchanged(content, updated)
-    if old == "" and not session.behaviours.write_keeps_byte_order_mark:
+    if old == "" and not session.behaviours.encoding.write_keeps_byte_order_mark:
         file_format = replace(file_format, mark=False)
     session.storage.write(path, encode(updated, file_format))
     seen = remark == known(session.behaviours)
@@ -193,22 +195,22 @@ def checked_again(session: Session, path: str, content: str, arguments: Mapping[
         and is_recoverable(session, content, arguments)
     ):
         return _CHANGED_ELSEWHERE
-    record = refuse_stale(session.memory, path, needs_read=behaviours.edit_needs_read)
-    if behaviours.execution_matches_again:
+    record = refuse_stale(session.memory, path, needs_read=behaviours.freshness.edit_needs_read)
+    if behaviours.matching.execution_rechecks_matches:
         refuse_existing(content, arguments, code=None)
         refuse_several(session, content, matched(content, arguments, behaviours), arguments, code=None)
     seen = (
         record is not None
         and record.seen
-        and (record.content == content or not behaviours.current_state_needs_same_content)
+        and (record.content == content or not behaviours.answers.current_state_only_if_unchanged)
     )
-    return known(behaviours) if seen or not behaviours.current_state_needs_seen_content else ""
+    return known(behaviours) if seen or not behaviours.answers.current_state_only_if_seen else ""
 
 
 def is_recoverable(session: Session, content: str, arguments: Mapping[str, Any]) -> bool:
     """Tell whether a change of the file leaves the replacement as clear as it was. `content` is what is there now."""
     match = matched(content, arguments, session.behaviours)
-    if not session.behaviours.edit_recovers or match is None or match.old == "":
+    if not session.behaviours.freshness.edit_of_changed_file_recovers or match is None or match.old == "":
         return False
     count = match.count(content)
     return count == 1 or (count > 1 and bool(arguments.get("replace_all")))
@@ -240,7 +242,7 @@ def refuse_modified(session: Session, path: str, record: Record, arguments: Mapp
     """Refuse a file that changed after it was remembered, unless the replacement is still clear."""
     if not is_changed(session.memory, path, record):
         return
-    if not session.behaviours.edit_recovers or not is_recoverable(
+    if not session.behaviours.freshness.edit_of_changed_file_recovers or not is_recoverable(
         session, session.storage.content_of(path)[0], arguments
     ):
         raise Refusal("modified_since_read", MODIFIED, code=7)
@@ -251,7 +253,11 @@ def refuse_not_found(session: Session, content: str, arguments: Mapping[str, Any
     match = matched(content, arguments, session.behaviours)
     if match is None:
         old = arguments["old_string"]
-        note = _SWAPPED if session.behaviours.escapes_are_swapped and has_two_spellings(old) else ""
+        note = (
+            _SWAPPED
+            if session.behaviours.matching.unicode_escapes_match_characters and has_two_spellings(old)
+            else ""
+        )
         raise Refusal(
             "string_not_found", f"String to replace not found in file.\nString: {old}{note}", code=8
         )
@@ -263,7 +269,7 @@ def refuse_several(
 ) -> None:
     """Refuse an ambiguous text unless all occurrences are meant; occurrences do not overlap."""
     count = match.count(content) if match and match.old else 0
-    if session.behaviours.edit_takes_expected_replacements:
+    if session.behaviours.arguments.edit_accepts_expected_replacements:
         refuse_other_count(count, arguments, code=code)
     elif count > 1 and not arguments.get("replace_all"):
         raise Refusal(
@@ -296,21 +302,29 @@ def refuse_unchanged(content: str, updated: str) -> None:
 
 def known(behaviours: Behaviours) -> str:
     """Return the remark that the model knows all of the file now."""
-    return _KNOWN if behaviours.answers_say_state_is_current else ""
+    return _KNOWN if behaviours.answers.answers_say_state_is_current else ""
 
 
 def edited(
     behaviours: Behaviours, given: str, content: str, found: str, new: str, *, everywhere: bool, remark: str
 ) -> str:
     """Answer an Edit. `content` is the file's text before it, `remark` what to tell about its state."""
-    if everywhere and not behaviours.replace_all_is_shown:
-        of, by = (f" of '{found}'", f" with '{new}'") if behaviours.replacements_are_quoted else ("", "")
+    if everywhere and not behaviours.answers.replace_all_answer_shows_snippet:
+        of, by = (
+            (f" of '{found}'", f" with '{new}'")
+            if behaviours.answers.replace_all_answer_quotes_strings
+            else ("", "")
+        )
         return (
             f"The file {given} has been updated. All occurrences{of} were successfully replaced{by}.{remark}"
         )
-    if behaviours.edits_are_shown:
+    if behaviours.answers.edit_answer_shows_snippet:
         lines = snippet(
-            content, found, new, behaviours.line_prefix, everywhere=behaviours.every_match_is_replaced
+            content,
+            found,
+            new,
+            behaviours.reading.line_number_format,
+            everywhere=behaviours.matching.counted_matches_are_all_replaced,
         )
         return f"The file {given} has been updated. {SHOWN}{lines}"
     return f"The file {given} has been updated successfully.{remark}"

@@ -35,8 +35,8 @@ def schema(behaviours: Behaviours) -> Schema:
             ),
         ),
         edit=Schema("MultiEdit", description="One edit", parameters=tuple(others)),
-        whole=behaviours.edit_lists_are_told_whole,
-        read=behaviours.edit_lists_may_be_text,
+        whole=behaviours.arguments.multi_edit_refusals_blame_the_list,
+        read=behaviours.arguments.multi_edit_accepts_json_text,
     )
 
 
@@ -66,7 +66,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     content, file_format = "", Format()
     if disk.exists(path):
         content, file_format = session.storage.content_of(path)
-        refuse_stale(session.memory, path, needs_read=session.behaviours.edit_needs_read)
+        refuse_stale(session.memory, path, needs_read=session.behaviours.freshness.edit_needs_read)
     updated = applied_in_turn(session.behaviours, content, edits)
     session.storage.write(path, encode(updated, file_format))
     session.memory.wrote(path, updated, edited=True)
@@ -88,7 +88,7 @@ def applied_in_turn(behaviours: Behaviours, content: str, edits: Sequence[Mappin
                 "edit_not_applied",
                 "Cannot edit file: old_string is a substring of a new_string from a previous edit.",
             )
-        everywhere = bool(edit.get("replace_all")) or behaviours.every_match_is_replaced
+        everywhere = bool(edit.get("replace_all")) or behaviours.matching.counted_matches_are_all_replaced
         before, updated = updated, new if old == "" else applied(updated, old, new, everywhere=everywhere)
         edit_tool.refuse_unchanged(before, updated)
         inserted.append(new)

@@ -46,7 +46,7 @@ def schema(behaviours: Behaviours) -> Schema:
                 description="The absolute path to the Jupyter notebook file to edit (must be absolute, not relative)",
                 required=True,
             ),
-            _CELLS[behaviours.cell_is_named_by],
+            _CELLS[behaviours.arguments.notebook_cell_argument],
             Parameter("new_source", description="The new source for the cell", required=True),
             Parameter(
                 "cell_type",
@@ -60,16 +60,16 @@ def schema(behaviours: Behaviours) -> Schema:
                 options=("replace", "insert", "delete"),
             ),
         ),
-        deferred=behaviours.notebook_edit_is_deferred,
-        explains=behaviours.refusals_explain,
-        marks_names=behaviours.odd_names_are_marked,
-        repeats=behaviours.wrong_options_are_repeated,
+        deferred=behaviours.calls.notebook_edit_is_deferred,
+        explains=behaviours.arguments.argument_refusals_say_what_was_found,
+        marks_names=behaviours.arguments.unknown_names_are_sanitized,
+        repeats=behaviours.arguments.option_refusals_repeat_the_value,
     )
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments that all rules see: a cell's number becomes its name."""
-    if session.behaviours.escapes_are_decoded:
+    if session.behaviours.preparation.unicode_escapes_are_decoded:
         source = without_escapes(arguments["new_source"], session.behaviours)
         arguments = {**arguments, "new_source": source}
     if "cell_number" not in arguments:
@@ -80,16 +80,16 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done."""
-    how = session.behaviours.null_in_path
+    how = session.behaviours.paths.nul_in_path
     if how in ("named", "fatal"):
         refuse_null(arguments["notebook_path"], tool="NotebookEdit", how=how, name="notebook_path")
     path = session.paths.named(arguments["notebook_path"])
-    if session.behaviours.cell_type_is_checked_first:
+    if session.behaviours.notebooks.cell_type_checked_before_file:
         refuse_other_file(path)
         refuse_untyped_cell(arguments)
-    if session.behaviours.notebook_edit_needs_read:
+    if session.behaviours.notebooks.notebook_edit_needs_read:
         refuse_unread(session, path)
-    if session.behaviours.notebook_edit_opens_first:
+    if session.behaviours.notebooks.notebook_opened_before_existence_check:
         refuse_null_at_last(path, prefix=_FAILED)
     if not disk.exists(path):
         raise Refusal("file_not_found", "Notebook file does not exist.")
@@ -109,35 +109,41 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Change the cell. The file is laid out anew, its encoding and line endings stay."""
     path = session.paths.named(arguments["notebook_path"])
     content, file_format = session.storage.content_of(path)
-    if session.behaviours.notebook_edit_checks_twice:
+    if session.behaviours.notebooks.notebook_execution_rechecks_json:
         refuse_broken(content)
     book, _ = notebook.loaded(content, session.behaviours)
     reference, source = arguments.get("cell_id"), arguments["new_source"]
     cells = cells_of(book, "splice")
-    number = index_of(cells, reference, number_first=session.behaviours.cell_index_beats_cell_id)
-    named = reference if has_ids(book) or session.behaviours.cells_without_ids_are_named else "undefined"
-    counted = session.behaviours.execution_count_becomes_null
+    number = index_of(cells, reference, number_first=session.behaviours.notebooks.cell_index_beats_cell_id)
+    named = (
+        reference
+        if has_ids(book) or session.behaviours.notebooks.answers_name_cells_without_id
+        else "undefined"
+    )
+    counted = session.behaviours.notebooks.execution_count_becomes_null
     match arguments.get("edit_mode"):
         case "delete":
             del cells[number or 0]
             answer = f"Deleted cell {named}"
         case "insert":
             cell = new_cell(book, arguments["cell_type"], source, counted=counted)
-            cells.insert(0 if number is None else number + session.behaviours.cells_are_inserted_behind, cell)
+            cells.insert(
+                0 if number is None else number + session.behaviours.notebooks.cells_are_inserted_after, cell
+            )
             answer = f"Inserted {cell_named(session, cell.get('id'))} with {source}"
         case _:
             replace_source(cells[number or 0], source, arguments.get("cell_type"), counted=counted)
             answer = f"Updated cell {named} with {source}"
-    kept = session.behaviours.final_newlines_of_notebooks_stay and content.endswith("\n")
+    kept = session.behaviours.notebooks.notebook_final_newline_is_kept and content.endswith("\n")
     session.storage.write(path, encode(indented(book) + ("\n" if kept else ""), file_format))
-    if session.behaviours.notebook_edit_remembers:
+    if session.behaviours.memory.notebook_edit_updates_the_record:
         session.memory.remember(path, None, own=True)
     return answer
 
 
 def cell_named(session: Session, identity: str | None) -> str:
     """Return how the answer names a new cell."""
-    if identity is None and session.behaviours.cells_without_ids_are_named:
+    if identity is None and session.behaviours.notebooks.answers_name_cells_without_id:
         return "a new cell"
     return f"cell {identity or 'undefined'}"
 
@@ -169,7 +175,7 @@ def refuse_untyped_cell(arguments: Mapping[str, Any]) -> None:
 def book_of(session: Session, path: str) -> Any:
     """Return what the file holds as JSON. Refusal: it is none."""
     content, _ = session.storage.content_of(path)
-    if session.behaviours.notebook_edit_overlooks_marks:
+    if session.behaviours.notebooks.notebook_edit_accepts_byte_order_mark:
         content = content.removeprefix("\ufeff")
     return refuse_broken(content)
 
@@ -192,7 +198,7 @@ def refuse_missing_cell(session: Session, book: Any, arguments: Mapping[str, Any
         if arguments.get("edit_mode") != "insert":
             raise Refusal("invalid_arguments", "Cell ID must be specified when not inserting a new cell.")
         return
-    use = "findIndex" if session.behaviours.cell_search_is_for_an_index else "find"
+    use = "findIndex" if session.behaviours.notebooks.cell_refusal_says_find_index else "find"
     cells = cells_of(book, use)
     if None in cells:
         raise Failure("Cannot read properties of null (reading 'id')")

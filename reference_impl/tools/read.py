@@ -36,8 +36,8 @@ __all__ = ["execute", "permit", "schema", "validate"]
 
 def schema(behaviours: Behaviours) -> Schema:
     """Return what Read takes."""
-    least = (0, 1) if behaviours.line_numbers != "any" else (None, None)
-    lenient = behaviours.line_numbers == "lenient"
+    least = (0, 1) if behaviours.arguments.accepted_line_numbers != "any" else (None, None)
+    lenient = behaviours.arguments.accepted_line_numbers == "lenient"
     pages = Parameter("pages", description="Pages of a PDF to return, for example `1-5`")
     return Schema(
         "Read",
@@ -58,28 +58,28 @@ def schema(behaviours: Behaviours) -> Schema:
                 least=least[1],
                 lenient=lenient,
             ),
-            *([pages] if behaviours.pages_can_be_asked_for else []),
+            *([pages] if behaviours.arguments.read_accepts_pages else []),
         ),
-        number_form=behaviours.text_stands_for_numbers,
-        overlooked=frozenset({"description"} if behaviours.read_overlooks_descriptions else ()),
-        drops_exponents=behaviours.exponents_are_dropped,
-        includes=behaviours.largest_number_is_included,
-        explains=behaviours.refusals_explain,
-        marks_names=behaviours.odd_names_are_marked,
+        number_form=behaviours.arguments.accepted_number_strings,
+        overlooked=frozenset({"description"} if behaviours.arguments.read_accepts_description else ()),
+        drops_exponents=behaviours.arguments.number_exponents_are_dropped,
+        includes=behaviours.arguments.number_limit_is_inclusive,
+        explains=behaviours.arguments.argument_refusals_say_what_was_found,
+        marks_names=behaviours.arguments.unknown_names_are_sanitized,
     )
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what can be refused without reading."""
-    refuse_null(arguments["file_path"], tool="Read", how=session.behaviours.null_in_path)
+    refuse_null(arguments["file_path"], tool="Read", how=session.behaviours.paths.nul_in_path)
     path = session.paths.to_read(arguments["file_path"])
     session.permissions.deny("Read", path)
-    if not session.behaviours.read_finds_missing_files_late:
+    if not session.behaviours.lookup.read_checks_existence_at_execution:
         session.paths.refuse_missing(path)
     media.refuse_binary(path, session.behaviours)
     if not disk.exists(path):
         return
-    if session.behaviours.notebooks_need_notebook_read and path.endswith(".ipynb"):
+    if session.behaviours.notebooks.read_refuses_notebooks and path.endswith(".ipynb"):
         raise Refusal("is_notebook", "File is a Jupyter Notebook. Use the NotebookRead to read this file.")
     media.refuse_empty_image(path, session.behaviours)
     refuse_large_file(session, path, arguments)
@@ -87,7 +87,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse a path, or a link to a file, that a deny rule covers."""
-    if session.behaviours.link_loops_are_refused:
+    if session.behaviours.lookup.read_refuses_link_loops:
         refuse_circle(session.paths.to_read(arguments["file_path"]))
     given = arguments["file_path"]
     session.permissions.deny_target("Read", session.paths.expanded(given), given)
@@ -98,19 +98,21 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     """Return the numbered lines, or blocks of cells, or what stands for an image or document."""
     given = arguments["file_path"]
     path = opened_path(session, session.paths.to_read(arguments["file_path"]))
-    if session.behaviours.read_finds_missing_files_late:
+    if session.behaviours.lookup.read_checks_existence_at_execution:
         session.paths.refuse_missing(path, unclear=False)
-    if session.behaviours.reading_measures_first:
+    if session.behaviours.lookup.read_stats_before_open:
         refuse_unmeasured(session, path)
-    if session.behaviours.read_names_directories and not notebook.is_notebook(path, session.behaviours):
+    if session.behaviours.lookup.read_refusal_names_directory and not notebook.is_notebook(
+        path, session.behaviours
+    ):
         refuse_directory(session, path, given)
     if notebook.is_notebook(path, session.behaviours):
-        ranged = not session.behaviours.ranges_of_notebooks_are_ignored
+        ranged = not session.behaviours.reading.repeated_notebook_reads_ignore_range
         asked = lines_asked(session, arguments if ranged else {})
-        if (told := session.behaviours.repeated_read_answer) and is_unchanged(session, path, asked):
+        if (told := session.behaviours.reading.repeated_read_answer) and is_unchanged(session, path, asked):
             return told
         content = decode(disk.read(path))
-        if session.behaviours.read_overlooks_marks_of_notebooks:
+        if session.behaviours.notebooks.notebook_read_accepts_byte_order_mark:
             content = content.removeprefix("\ufeff")
         answer = notebook.shown_cells(content, given, session.behaviours)
         session.memory.remember(path, None, asked, seen=True)
@@ -118,12 +120,12 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str | tuple[str, 
     if media.is_pdf(path, session.behaviours):
         answer, counts = (
             media.pdf_blocks(path, given, session.behaviours),
-            session.behaviours.pdfs_are_remembered,
+            session.behaviours.memory.pdf_reads_are_remembered,
         )
     elif media.is_image(path, session.behaviours):
         answer = (media.image_text(path, given, session.behaviours),)
-        counts = session.behaviours.media_are_remembered
-    elif (told := session.behaviours.repeated_read_answer) and is_unchanged(
+        counts = session.behaviours.memory.image_reads_are_remembered
+    elif (told := session.behaviours.reading.repeated_read_answer) and is_unchanged(
         session, path, lines_asked(session, arguments)
     ):
         return told
@@ -139,27 +141,33 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
     behaviours = session.behaviours
     data = disk.read(path)
     content = unify(
-        readable(data, utf_16=behaviours.utf_16_is_shown, mark=not behaviours.byte_order_marks_are_hidden)
+        readable(
+            data,
+            utf_16=behaviours.encoding.read_decodes_utf_16,
+            mark=not behaviours.encoding.read_hides_byte_order_mark,
+        )
     )
-    if behaviours.final_carriage_return_is_lost:
+    if behaviours.encoding.read_drops_final_cr:
         content = content.removesuffix("\r")
     lines = content.split("\n")
     offset, limit = lines_asked(session, arguments)
-    selected = selection(lines, offset, limit, one_by_one=behaviours.range_is_filtered_by_index)
+    selected = selection(lines, offset, limit, one_by_one=behaviours.reading.ranges_filter_by_index)
     text = known_text = "\n".join(selected)
-    if behaviours.part_size_is_limited:
+    if behaviours.reading.size_limit_applies_to_parts:
         refuse_too_large(len(text.encode("utf-16-le")) // 2, behaviours)
     told_first = ""
-    is_cut = is_too_long(text) and behaviours.long_files_are_truncated and "limit" not in arguments
+    is_cut = (
+        is_too_long(text) and behaviours.reading.read_truncates_at_token_limit and "limit" not in arguments
+    )
     if is_cut:
-        text, told = first_page(text, behaviours.line_prefix)
-        if behaviours.truncation_notice_comes_first:
+        text, told = first_page(text, behaviours.reading.line_number_format)
+        if behaviours.reading.truncation_notice_comes_first:
             told_first = f"<system-reminder>{told}</system-reminder>\n\n"
     else:
         refuse_too_long(text, advice_on_lines(behaviours))
         # As many lines as were asked for may not be all; only fewer tell that there are no more.
         ended = "limit" not in arguments or arguments["limit"] > len(lines)
-        whole = behaviours.whole_reads_are_compared and is_whole(
+        whole = behaviours.freshness.touched_whole_read_may_be_edited and is_whole(
             session, arguments, all_shown=ended and text == content != ""
         )
         seen = whole and ended
@@ -167,21 +175,25 @@ def lines_of_file(session: Session, path: str, arguments: Mapping[str, Any]) -> 
         session.memory.remember(
             path, known, (offset, limit), seen=seen, given=arguments["file_path"], text=known_text
         )
-    note = told_at_the_end(data) if behaviours.unwritable_files_are_told else ""
-    if not text and not (content and selected and behaviours.blank_ranges_are_shown):
-        return nothing_to_show(content, offset, told=behaviours.empty_file_warning) + note
-    if behaviours.carriage_return_of_last_line_is_lost:
+    note = told_at_the_end(data) if behaviours.encoding.read_notes_unwritable_files else ""
+    if not text and not (content and selected and behaviours.reading.blank_line_ranges_are_shown):
+        return nothing_to_show(content, offset, told=behaviours.reading.empty_file_warning) + note
+    if behaviours.encoding.read_drops_cr_of_last_shown_line:
         text = text.removesuffix("\r")
-    shown_lines = [line[: behaviours.line_width_limit] for line in lines_of(text)]
-    numbered = numbered_lines(shown_lines, behaviours.line_prefix, offset)
-    if is_cut and behaviours.reminders_cut_blanks and not behaviours.truncation_notice_comes_first:
+    shown_lines = [line[: behaviours.reading.line_width_limit] for line in lines_of(text)]
+    numbered = numbered_lines(shown_lines, behaviours.reading.line_number_format, offset)
+    if (
+        is_cut
+        and behaviours.reminders.reminders_strip_answer_end
+        and not behaviours.reading.truncation_notice_comes_first
+    ):
         numbered = numbered.rstrip(BLANKS)  # where the reminder follows
     return told_first + numbered + note
 
 
 def lines_asked(session: Session, arguments: Mapping[str, Any]) -> tuple[float, float | None]:
     """Return the first line that is asked for, from 1, and how many; None: all."""
-    return arguments.get("offset", 1), arguments.get("limit", session.behaviours.default_line_limit)
+    return arguments.get("offset", 1), arguments.get("limit", session.behaviours.reading.default_line_limit)
 
 
 def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
@@ -197,9 +209,9 @@ def is_unchanged(session: Session, path: str, asked: tuple[float, float | None])
 
 def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool) -> bool:
     """Tell whether a Read counts as one of the whole file."""
-    if all_shown and session.behaviours.every_line_is_a_whole_read:
+    if all_shown and session.behaviours.freshness.showing_every_line_is_whole_read:
         return True
-    from_the_first = session.behaviours.offset_1_is_whole_read and arguments.get("offset") in (0, 1)
+    from_the_first = session.behaviours.freshness.offset_1_is_whole_read and arguments.get("offset") in (0, 1)
     return "limit" not in arguments and ("offset" not in arguments or from_the_first)
 
 
@@ -208,15 +220,15 @@ def refuse_unmeasured(session: Session, path: str) -> None:
     try:
         disk.size(path)
     except OSError as error:
-        raise of_os_error(error, f"{session.behaviours.stat_call} '{path}'") from None
+        raise of_os_error(error, f"{session.behaviours.lookup.stat_call_in_refusals} '{path}'") from None
 
 
 def opened_path(session: Session, path: str) -> str:
     """Return the path that the system is asked for: a backslash may stand between names where there is no such name."""
     found = path.replace("\\", "/")
-    if not session.behaviours.backslashes_separate or disk.exists(path) or not disk.exists(found):
+    if not session.behaviours.paths.read_backslashes or disk.exists(path) or not disk.exists(found):
         return path
-    if session.behaviours.backslashes_separate == "refused":
+    if session.behaviours.paths.read_backslashes == "refused":
         refuse_changed_link(path)
     return found
 
@@ -225,14 +237,15 @@ def refuse_directory(session: Session, path: str, given: str) -> None:
     """Refuse a directory, by its name; a final slash may come back doubled."""
     if disk.is_directory(path):
         name = session.paths.named(given)
-        if name.endswith("/") and session.behaviours.final_slash_is_doubled:
+        if name.endswith("/") and session.behaviours.lookup.directory_refusal_doubles_slash:
             name += "/"
         raise Refusal("is_directory", f"EISDIR: illegal operation on a directory, read '{name}'")
 
 
 def refuse_large_file(session: Session, path: str, arguments: Mapping[str, Any]) -> None:
     """Refuse a large file of lines, unless a part is asked for."""
-    part = arguments.get("limit") or (session.behaviours.offsets_ask_for_parts and arguments.get("offset"))
+    offset = session.behaviours.reading.offset_alone_bypasses_size_limit and arguments.get("offset")
+    part = arguments.get("limit") or offset
     special = (
         media.is_image(path, session.behaviours)
         or media.is_pdf(path, session.behaviours)

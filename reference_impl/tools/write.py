@@ -37,17 +37,19 @@ def schema(behaviours: Behaviours) -> Schema:
             Parameter("content", description="The content of the file", required=True),
         ),
         corrections=corrections_of_write(behaviours),
-        explains=behaviours.refusals_explain,
-        marks_names=behaviours.odd_names_are_marked,
+        explains=behaviours.arguments.argument_refusals_say_what_was_found,
+        marks_names=behaviours.arguments.unknown_names_are_sanitized,
     )
 
 
 def corrections_of_write(behaviours: Behaviours) -> Corrections:
     """Return what Write corrects in its arguments."""
-    if not behaviours.write_is_corrected:
+    if not behaviours.arguments.write_accepts_aliases:
         return Corrections()
-    dropped = {"description": None} | ({"command": "create"} if behaviours.creation_may_be_a_command else {})
-    return Corrections(_NAMES_OF_WRITE, dropped, repeated=behaviours.write_drops_repeated_arguments)
+    dropped = {"description": None} | (
+        {"command": "create"} if behaviours.arguments.write_accepts_command_create else {}
+    )
+    return Corrections(_NAMES_OF_WRITE, dropped, repeated=behaviours.arguments.write_accepts_repeated_aliases)
 
 
 def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -60,22 +62,22 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
 
 def prepare_corrected(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments that all rules see where others were given: blanks stay."""
-    if not session.behaviours.escapes_are_decoded:
+    if not session.behaviours.preparation.unicode_escapes_are_decoded:
         return arguments
     return {**arguments, "content": without_escapes(arguments["content"], session.behaviours)}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what is wrong before anything is done. Only the time tells whether the file was changed."""
-    how = session.behaviours.null_in_path
-    if session.behaviours.write_sees_null and how == "unseen":
+    how = session.behaviours.paths.nul_in_path
+    if session.behaviours.paths.write_refuses_nul and how == "unseen":
         how = "seen"
     refuse_null(arguments["file_path"], tool="Write", how=how)
     path = session.paths.expanded(arguments["file_path"])
     session.permissions.deny("Edit", path, code=1, done="written")
-    if session.behaviours.write_looks_first:
+    if session.behaviours.lookup.write_stats_before_gate:
         session.paths.refuse_unclear(path, tool="Write")
-    if session.behaviours.write_names_directories:
+    if session.behaviours.lookup.write_refusal_names_directory:
         refuse_directory(path, arguments["file_path"])
     if not disk.exists(path):
         return
@@ -86,7 +88,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 def needs_read(session: Session, path: str) -> bool:
     """Tell whether a file must have been read; a notebook always must."""
-    if session.behaviours.write_needs_read or path.endswith(".ipynb"):
+    if session.behaviours.freshness.write_needs_read or path.endswith(".ipynb"):
         return True
     return not session.permissions.may_read(path)
 
@@ -94,11 +96,11 @@ def needs_read(session: Session, path: str) -> bool:
 def refuse_modified(session: Session, path: str, record: Record) -> None:
     """Refuse a file that changed after it was remembered."""
     behaviours = session.behaviours
-    newer = modified_at(path, exact=behaviours.write_times_are_exact) > record.timestamp
-    if newer and behaviours.write_compares_contents:
+    newer = modified_at(path, exact=behaviours.freshness.write_compares_sub_milliseconds) > record.timestamp
+    if newer and behaviours.freshness.write_compares_content_of_touched:
         # Here UTF-16 is what Read takes it for; right before writing it is what it means.
-        mark = not behaviours.byte_order_mark_is_format
-        read = unify(readable(disk.read(path), utf_16=behaviours.utf_16_is_shown, mark=mark))
+        mark = not behaviours.encoding.edit_hides_byte_order_mark
+        read = unify(readable(disk.read(path), utf_16=behaviours.encoding.read_decodes_utf_16, mark=mark))
         newer = record.content != read
     if newer:
         raise Refusal("modified_since_read", MODIFIED, code=3)
@@ -121,26 +123,26 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Write and remember. The file is checked once more: it may have changed since the validation."""
     path, content = session.paths.to_write(arguments["file_path"]), arguments["content"]
-    if session.behaviours.writing_looks_first:
+    if session.behaviours.writing.execution_stats_path_first:
         session.paths.refuse_unclear(path)
-    if session.behaviours.links_are_refused_first:
+    if session.behaviours.writing.links_refused_before_recheck:
         session.storage.refuse_links(path)
     if disk.exists(path):
-        if session.behaviours.write_opens_first:
+        if session.behaviours.writing.write_opens_before_recheck:
             session.storage.content_of(path)
         refuse_stale(session.memory, path, needs_read=needs_read(session, path))
-        if session.behaviours.unwritable_files_are_refused:
+        if session.behaviours.encoding.changes_refuse_unwritable_files:
             refuse_unwritable(disk.read(path))
         before, file_format = session.storage.content_of(path)
     else:
         before, file_format = "", Format(line_ending=session.storage.new_file_line_ending())
     had_content = before != "" or file_format.mark
-    if not session.behaviours.write_keeps_line_endings:
+    if not session.behaviours.encoding.write_keeps_line_endings:
         file_format = replace(file_format, line_ending="\n")
-    if not session.behaviours.write_keeps_byte_order_mark or content == "":
+    if not session.behaviours.encoding.write_keeps_byte_order_mark or content == "":
         file_format = replace(file_format, mark=False)
     session.storage.write(path, encode(content, file_format))
-    unified = session.behaviours.own_line_endings_are_unified
+    unified = session.behaviours.memory.own_writes_are_remembered_with_lf
     session.memory.wrote(path, content, unified=unified, given=arguments["file_path"])
     if not had_content:
         return created(session.behaviours, arguments["file_path"])
@@ -154,8 +156,7 @@ def created(behaviours: Behaviours, given: str) -> str:
 
 def overwritten(behaviours: Behaviours, given: str, content: str) -> str:
     """Answer a Write over a file with content."""
-    if behaviours.writes_are_shown:
-        return (
-            f"The file {given} has been updated. {edit_tool.SHOWN}{numbered(content, behaviours.line_prefix)}"
-        )
+    if behaviours.answers.write_answer_shows_content:
+        lines = numbered(content, behaviours.reading.line_number_format)
+        return f"The file {given} has been updated. {edit_tool.SHOWN}{lines}"
     return f"The file {given} has been updated successfully.{edit_tool.known(behaviours)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,7 @@ def place() -> Iterator[SitePool]:
 
 def unmet(place: SitePool, *ids: str, **changed: Any) -> dict[str, list[Holding]]:
     """Return what the reference with these behaviours does not do as claimed: of all claims, or of these."""
-    adapter = ReferenceAdapter(replace(BEHAVIOURS, **changed))
+    adapter = ReferenceAdapter(BEHAVIOURS.changed(**changed))
     judge = partial(holdings, place, adapter, {})
     held = {
         claim.id: judge(claim) for claim in CLAIMS if claim.id in ids or (not ids and claim.id not in EXCUSED)
@@ -65,12 +64,12 @@ def test_the_reference_does_what_the_documents_claim(place: SitePool) -> None:
     [
         ("empty-file-gives-a-warning", {"empty_file_warning": "never"}),
         ("write-writes-exactly", {"write_keeps_line_endings": True}),
-        ("snippet-replaces-once", {"replace_all_is_shown": False}),
-        ("snippet-stays-in-the-file", {"edits_are_shown": False}),
-        ("links-share-a-record", {"links_share_a_record": False}),
-        ("record-lasts-for-the-session", {"remembered_files": 2}),
+        ("snippet-replaces-once", {"replace_all_answer_shows_snippet": False}),
+        ("snippet-stays-in-the-file", {"edit_answer_shows_snippet": False}),
+        ("links-share-a-record", {"links_share_record_with_target": False}),
+        ("record-lasts-for-the-session", {"remembered_file_limit": 2}),
         ("default-limit", {"default_line_limit": None}),
-        ("relative-paths-are-refused", {"relative_paths_are_resolved": True}),
+        ("relative-paths-are-refused", {"relative_paths_are_accepted": True}),
     ],
 )
 def test_a_reference_that_does_otherwise_is_found(
@@ -95,7 +94,7 @@ def test_the_reference_takes_a_side_of_every_contradiction(place: SitePool) -> N
 def test_a_reference_that_takes_no_side_is_found(place: SitePool) -> None:
     (each,) = [each for each in CLAIMS.contradictions if each.id == "c-12-arrow-or-tab"]
     assert taken(each, unmet(place, *each.claims))
-    assert not taken(each, unmet(place, *each.claims, line_prefix="{}: "))
+    assert not taken(each, unmet(place, *each.claims, line_number_format="{}: "))
 
 
 def test_only_what_needs_a_tool_of_other_versions_is_left_out() -> None:

@@ -25,7 +25,7 @@ def test_every_behaviour_stands_once_with_the_value_that_the_reference_has(versi
     found = standings(version)
     assert sorted(found) == sorted(histories())
     known = behaviours_of(version)
-    assert all(each.value == getattr(known, name) for name, each in found.items())
+    assert all(each.value == known.value(name) for name, each in found.items())
     assert sorted(name for subject in subjects() for name in subject.behaviours) == sorted(histories())
 
 
@@ -35,12 +35,12 @@ def test_a_value_holds_since_the_version_that_is_reported_and_not_before_it(vers
     for name, each in standings(version).items():
         assert each.since is not None
         named = each.since + (gated if tuple(map(int, each.since.split("."))) >= (2, 1, 208) else "")
-        assert getattr(behaviours_of(named), name) == each.value
+        assert behaviours_of(named).value(name) == each.value
         major, minor, patch = map(int, each.since.split("."))
         before = f"{major}.{minor}.{patch - 1}"
         if each.since != "0.2.126" and patch:
             older = before + (gated if (major, minor, patch - 1) >= (2, 1, 208) else "")
-            assert getattr(behaviours_of(older), name) != each.value, (name, each.since)
+            assert behaviours_of(older).value(name) != each.value, (name, each.since)
 
 
 def test_latest_is_the_newest_version_that_the_reference_knows() -> None:
@@ -56,8 +56,8 @@ def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: R
         "\n  edit_needs_read: yes\n      Edit refuses a file in the working directory that was not read.\n"
         in printed
     )
-    assert "\n  read_expands_home: yes (since 2.1.10)\n" in printed
-    assert '\n  line_prefix: "{:>6}→" (since 1.0.21)\n' in printed
+    assert "\n  read_expands_tilde: yes (since 2.1.10)\n" in printed
+    assert '\n  line_number_format: "{:>6}→" (since 1.0.21)\n' in printed
 
 
 def test_without_a_version_it_is_the_default(run: Run) -> None:
@@ -68,8 +68,8 @@ def test_one_version_as_json_has_everything_that_is_declared(run: Run) -> None:
     data = json.loads(run("product", "behaviours", "2.1.40", "--format", "json")[1])
     assert data["version"] == "2.1.40"
     found = {each["name"]: each for each in data["behaviours"]}
-    assert found["read_expands_home"] == {
-        "name": "read_expands_home",
+    assert found["read_expands_tilde"] == {
+        "name": "read_expands_tilde",
         "subject": "paths",
         "meaning": "Read takes `~` for the home directory and cuts blanks around the path.",
         "source": "recorded",
@@ -84,14 +84,14 @@ def test_what_differs_is_printed_with_the_version_it_holds_from(run: Run) -> Non
     assert (code, told) == (1, "")
     count = len(differences("2.1.7", "2.1.40"))
     assert printed.startswith(f"From 2.1.7 to 2.1.40: {count} behaviours differ.")
-    assert "\n  read_expands_home: no → yes (since 2.1.10)\n      Read takes `~`" in printed
+    assert "\n  read_expands_tilde: no → yes (since 2.1.10)\n      Read takes `~`" in printed
     assert "edit_needs_read" not in printed
 
 
 def test_what_the_page_shows_is_printed(run: Run) -> None:
     page = (CHECKOUT / "docs/changes.md").read_text("utf-8")
     shown = page.rpartition("```text\n")[2].partition("```")[0]
-    assert "read_expands_home" in shown
+    assert "read_expands_tilde" in shown
     assert shown in run("product", "behaviours", "--diff", "2.1.7", "2.1.40")[1]
 
 
@@ -102,7 +102,7 @@ def test_models_of_one_version_differ_in_what_must_be_read(run: Run) -> None:
 
 def test_what_differs_as_json_has_both_sides(run: Run) -> None:
     data = json.loads(run("product", "behaviours", "--diff", "2.1.7", "2.1.40", "--format", "json")[1])
-    (found,) = [each for each in data["differences"] if each["name"] == "read_expands_home"]
+    (found,) = [each for each in data["differences"] if each["name"] == "read_expands_tilde"]
     assert (data["before"], data["after"]) == ("2.1.7", "2.1.40")
     assert found["before"] == {"value": False, "since": "0.2.126"}
     assert found["after"] == {"value": True, "since": "2.1.10"}

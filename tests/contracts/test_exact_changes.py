@@ -25,24 +25,51 @@ from readfirst.reference_impl.behaviours.history import ByModel
 from .judging import SUITE, Reference, judged, offered
 
 NOT_EXACT: dict[tuple[str, str], str] = {
-    ("final_slash_is_remembered", "2.1.280"): "before it, no tool takes a path with a final slash",
-    ("directories_are_opened", "2.1.251"): "hidden before it by writing_looks_first, which ends with it",
-    ("settings_edition", "2.0.0"): "the schema of settings changes in more versions than are told apart",
-    ("settings_edition", "2.0.76"): "the schema of settings changes in more versions than are told apart",
-    ("settings_edition", "2.1.7"): "the schema of settings changes in more versions than are told apart",
-    ("settings_edition", "2.1.87"): "the schema of settings changes in more versions than are told apart",
-    ("settings_edition", "2.1.112"): "the schema of settings changes in more versions than are told apart",
-    ("settings_edition", "2.1.160"): "the schema of settings changes in more versions than are told apart",
-    ("settings_edition", "2.1.207"): "the schema of settings changes in more versions than are told apart",
-    ("settings_are_lenient", "2.1.260"): "the refusal is pinned only up to the words that differ",
+    ("final_slash_is_part_of_the_key", "2.1.280"): "before it, no tool takes a path with a final slash",
+    (
+        "parent_is_opened_before_write",
+        "2.1.251",
+    ): "hidden before it by execution_stats_path_first, which ends with it",
+    (
+        "settings_schema_edition",
+        "2.0.0",
+    ): "the schema of settings changes in more versions than are told apart",
+    (
+        "settings_schema_edition",
+        "2.0.76",
+    ): "the schema of settings changes in more versions than are told apart",
+    (
+        "settings_schema_edition",
+        "2.1.7",
+    ): "the schema of settings changes in more versions than are told apart",
+    (
+        "settings_schema_edition",
+        "2.1.87",
+    ): "the schema of settings changes in more versions than are told apart",
+    (
+        "settings_schema_edition",
+        "2.1.112",
+    ): "the schema of settings changes in more versions than are told apart",
+    (
+        "settings_schema_edition",
+        "2.1.160",
+    ): "the schema of settings changes in more versions than are told apart",
+    (
+        "settings_schema_edition",
+        "2.1.207",
+    ): "the schema of settings changes in more versions than are told apart",
+    ("settings_check_is_lenient", "2.1.260"): "the refusal is pinned only up to the words that differ",
     ("offset_1_is_whole_read", "2.1.108"): "hidden before it, because every touched file is stale until then",
-    ("rules_fail_at_their_base", "1.0.8"): "1.0.5 writes a file of its own into the workspace",
-    ("planning_changes_nothing", "2.1.160"): "not searched for between 2.1.112 and 2.1.160",
-    ("planning_may_read_everywhere", "2.1.228"): "the versions before it were recorded with another model",
-    ("reminders_cut_blanks", "2.1.228"): "the versions before it were recorded with another model",
+    ("deny_fails_at_rule_base", "1.0.8"): "1.0.5 writes a file of its own into the workspace",
+    ("plan_mode_refuses_changes", "2.1.160"): "not searched for between 2.1.112 and 2.1.160",
+    ("plan_mode_reads_anywhere", "2.1.228"): "the versions before it were recorded with another model",
+    ("reminders_strip_answer_end", "2.1.228"): "the versions before it were recorded with another model",
     ("ten_calls_run_at_once", "2.1.154"): "2.1.153 does it now and then",
-    ("write_times_are_exact", "1.0.114"): "hidden before it by staleness_uses_read_time, which ends with it",
-    ("restored_edits_are_seen", "2.1.281"): "before it, every Edit answers so",
+    (
+        "write_compares_sub_milliseconds",
+        "1.0.114",
+    ): "hidden before it by staleness_uses_read_time, which ends with it",
+    ("resume_counts_edits_as_seen", "2.1.281"): "before it, every Edit answers so",
 }
 """Changes of which the exact version is not recorded, and why."""
 
@@ -133,7 +160,7 @@ def is_seen_by_a_contract(change: Change) -> bool:
 def contradicted(scenario_id: str, name: str, behaviour: str, value: Any, place: SitePool) -> bool:
     """Whether a scenario fails on a version if a behaviour has that value there."""
     contract = SUITE.contracts.find(name)
-    moved = dataclasses.replace(behaviours_of(name), **{behaviour: value})
+    moved = behaviours_of(name).changed(**{behaviour: value})
     scenario = SUITE.scenario(scenario_id, contract)
     return judged(scenario, replay(scenario, Reference(moved), place), contract) == "failed"
 
@@ -151,7 +178,7 @@ def tool_is_gone(change: Change) -> bool:
     gone = set(SUITE.contracts.find(last).tools) - set(SUITE.contracts.find(change.version).tools)
     return (
         offered(last) - offered(change.version) == gone != set()
-        and offered(dataclasses.replace(behaviours_of(change.version), **{change.behaviour: change.before}))
+        and offered(behaviours_of(change.version).changed(**{change.behaviour: change.before}))
         == offered(last)
         and all(last in recorded(scenario_id).transcripts for scenario_id in change.shown_by)
     )

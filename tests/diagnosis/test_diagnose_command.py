@@ -37,10 +37,9 @@ def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatc
 def stream(readfirst: Cli, tmp_path: Path) -> Path:
     """The results of something that is as 2.1.207 is, but needs no Read before an Edit."""
     (tmp_path / "unread.py").write_text(
-        "from dataclasses import replace\n"
         "from readfirst.harness.adapters.reference import ReferenceAdapter\n"
         "from readfirst.reference_impl import behaviours_of\n"
-        "behaviours = replace(behaviours_of('2.1.207'), edit_needs_read=False)\n"
+        "behaviours = behaviours_of('2.1.207').changed(edit_needs_read=False)\n"
         "def tools(): return ReferenceAdapter(behaviours)\n"
     )
     file = tmp_path / "unread.jsonl"

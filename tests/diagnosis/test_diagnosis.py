@@ -81,10 +81,10 @@ def told(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
     ("changes", "seen"),
     [
         (["edit_needs_read=false"], ["edit_needs_read=false"]),
-        (["remembered_files=null"], []),
+        (["remembered_file_limit=null"], []),
         (
-            ["edit_needs_read=false", "write_needs_read=false", 'line_numbers="strict"'],
-            ["edit_needs_read=false", 'line_numbers="strict"', "write_needs_read=false"],
+            ["edit_needs_read=false", "write_needs_read=false", 'accepted_line_numbers="strict"'],
+            ["edit_needs_read=false", 'accepted_line_numbers="strict"', "write_needs_read=false"],
         ),
     ],
 )
@@ -94,7 +94,7 @@ def test_behaviours_that_were_changed_are_named(few: Clinic, changes: list[str],
     assert found.unexplained == ()
     for each in found.differences:
         assert each.explains
-        assert each.instead_of == getattr(behaviours_of(BASE), each.change.behaviour)
+        assert each.instead_of == behaviours_of(BASE).value(each.change.behaviour)
     assert bool(found.failures) == bool(seen)
     assert found.explained == found.failures
 
@@ -117,7 +117,7 @@ def test_what_no_behaviour_explains_stays_unexplained(few: Clinic) -> None:
 
 
 def test_names_of_errors_are_explained_after_effects(few: Clinic) -> None:
-    changes = {"edit_needs_read=false", "failures_are_explained=true"}
+    changes = {"edit_needs_read=false", "validation_failures_quote_the_system=true"}
     observed = few.observed(*changes)
     both = few.diagnosed(observed, "reason", candidates=[BASE])
     assert both.unexplained == ()
@@ -172,8 +172,8 @@ def test_a_replay_is_not_repeated_where_nothing_that_is_asked_for_changed(few: C
         base = behaviours_of(BASE)
         seen = replays("gate/edit-unread", base)
         assert "edit_needs_read" in seen.asked
-        assert "pdfs_are_shown" not in seen.asked
-        other = replays("gate/edit-unread", with_changes(base, [named("pdfs_are_shown=false")]))
+        assert "read_shows_pdfs" not in seen.asked
+        other = replays("gate/edit-unread", with_changes(base, [named("read_shows_pdfs=false")]))
         assert (other, replays.count) == (seen, 1)
         changed = replays("gate/edit-unread", with_changes(base, [named("edit_needs_read=false")]))
         assert (changed.fingerprint.effects != "", replays.count) == (True, 2)

@@ -9,7 +9,7 @@ from readfirst.reference_impl import Behaviours
 
 
 def shows_snippets(behaviours: Behaviours) -> bool:
-    return behaviours.edits_are_shown
+    return behaviours.answers.edit_answer_shows_snippet
 
 
 @law
@@ -67,7 +67,7 @@ def a_second_read_shows_the_file_again(moment: Moment) -> None:
     """28. Reading an unchanged file again shows all of it again, or refers to the Read before where that is done."""
     suppose(moment.tool == "Read" and moment.repeats)
     if moment.only_refers:
-        assert moment.behaviours.repeated_read_answer
+        assert moment.behaviours.reading.repeated_read_answer
         assert not moment.previous.refused
     else:
         assert moment.answer == moment.previous.answer

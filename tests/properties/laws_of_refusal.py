@@ -12,11 +12,11 @@ def files_of(state: State) -> dict[str, Seen]:
 
 
 def asks_for_a_read(behaviours: Behaviours) -> bool:
-    return behaviours.edit_needs_read and behaviours.write_needs_read
+    return behaviours.freshness.edit_needs_read and behaviours.freshness.write_needs_read
 
 
 def replaces_files(behaviours: Behaviours) -> bool:
-    return behaviours.files_are_replaced
+    return behaviours.writing.writes_replace_the_file
 
 
 @law
@@ -55,7 +55,9 @@ def only_a_known_file_is_changed(moment: Moment) -> None:
     """
     suppose(moment.tool in ("Edit", "Write") and moment.fits and moment.target is not None)
     suppose(moment.record is None)
-    suppose(moment.behaviours.execution_checks_again or moment.tool == "Write" or moment.old != "")
+    suppose(
+        moment.behaviours.freshness.execution_rechecks_freshness or moment.tool == "Write" or moment.old != ""
+    )
     assert moment.refused
 
 
@@ -67,7 +69,7 @@ def what_happens_to_a_file_never_makes_it_unread(moment: Moment) -> None:
     """
     suppose(moment.record is not None and moment.tool in ("Edit", "Write"))
     suppose(
-        not moment.behaviours.missing_files_are_forgotten
+        not moment.behaviours.memory.missing_files_are_forgotten
         or (moment.record is not None and moment.record.tool == "Read")
     )
     assert not moment.not_read

@@ -7,23 +7,25 @@ from readfirst.reference_impl import Behaviours
 
 
 def compares_own_content(behaviours: Behaviours) -> bool:
-    return behaviours.own_content_is_compared
+    return behaviours.freshness.touched_own_write_may_be_edited
 
 
 def compares_what_was_read(behaviours: Behaviours) -> bool:
-    return behaviours.whole_reads_are_compared
+    return behaviours.freshness.touched_whole_read_may_be_edited
 
 
 def distrusts_every_touch(behaviours: Behaviours) -> bool:
-    return goes_by_the_time_of_the_file(behaviours) and not behaviours.whole_reads_are_compared
+    return (
+        goes_by_the_time_of_the_file(behaviours) and not behaviours.freshness.touched_whole_read_may_be_edited
+    )
 
 
 def checks_before_writing(behaviours: Behaviours) -> bool:
-    return behaviours.execution_checks_again
+    return behaviours.freshness.execution_rechecks_freshness
 
 
 def folds_paths(behaviours: Behaviours) -> bool:
-    return behaviours.paths_fold
+    return behaviours.paths.read_folds_dots
 
 
 @law(where=goes_by_the_time_of_the_file)
@@ -78,7 +80,7 @@ def a_changed_file_is_not_changed_over(moment: Moment) -> None:
     """
     record, target = moment.record, moment.target
     suppose(moment.asks_for_something and moment.is_fresh_change and target is not None)
-    suppose(moment.tool == "Write" or not moment.behaviours.edit_recovers)
+    suppose(moment.tool == "Write" or not moment.behaviours.freshness.edit_of_changed_file_recovers)
     suppose(moment.shift > A_MOMENT and moment.text(target) != moment.text(record.seen))
     assert moment.refused
     assert moment.after == moment.before
@@ -94,7 +96,11 @@ def what_strikes_during_a_call_survives(moment: Moment) -> None:
     suppose(moment.text(moment.struck) != moment.text(moment.target))
     after = followed(moment.after, moment.path)
     assert after is not None
-    if moment.refused or moment.tool == "Write" or not moment.behaviours.edit_recovers:
+    if (
+        moment.refused
+        or moment.tool == "Write"
+        or not moment.behaviours.freshness.edit_of_changed_file_recovers
+    ):
         assert moment.refused
         assert after.data == moment.target.data
     else:

@@ -422,7 +422,7 @@ class Machine(RuleBasedStateMachine):
 
     def spelt(self, spelling: str, name: str) -> str:
         """Return the path, spelt in some way where that makes no difference."""
-        return (spelling if self.behaviours.paths_fold else SPELLINGS_OF_ALL).format(name)
+        return (spelling if self.behaviours.paths.read_folds_dots else SPELLINGS_OF_ALL).format(name)
 
     def drawn_edit(self, name: str, data: st.DataObject) -> tuple[str, str]:
         text = self.shop.text(name)

@@ -69,7 +69,7 @@ class Model:
             return
         path = self.target(moment.path)
         before = self.files.get(path)
-        leads = moment.path in self.links and moment.behaviours.dangling_links_are_followed
+        leads = moment.path in self.links and moment.behaviours.writing.dangling_links_create_their_target
         if before is None and not leads:  # a link that leads nowhere gives way to a file
             self.forget(moment.path)
             path = moment.path

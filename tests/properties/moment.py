@@ -144,16 +144,26 @@ class Moment:
     @property
     def spells_characters(self) -> bool:
         """Whether the arguments hold what may stand for another character."""
-        decoded = self.behaviours.escapes_are_decoded or self.behaviours.escapes_are_swapped
+        decoded = (
+            self.behaviours.preparation.unicode_escapes_are_decoded
+            or self.behaviours.matching.unicode_escapes_match_characters
+        )
         return decoded and any("\\u" in str(value) for value in self.arguments.values())
 
     @property
     def can_be_written(self) -> bool:
         """Whether the contract lets Edit and Write change a file like the one at the path."""
         target = self.target
-        told = self.behaviours.unwritable_files_are_told or self.behaviours.unwritable_files_are_refused
+        told = (
+            self.behaviours.encoding.read_notes_unwritable_files
+            or self.behaviours.encoding.changes_refuse_unwritable_files
+        )
         binary = told and target is not None and b"\0" in (target.data or b"")
-        linked = self.behaviours.link_refusal != "" and self.file(self.before) is None and target is not None
+        linked = (
+            self.behaviours.writing.symlink_refusal != ""
+            and self.file(self.before) is None
+            and target is not None
+        )
         return not binary and not linked and not self.denied
 
     @property
@@ -165,7 +175,7 @@ class Moment:
     @property
     def only_refers(self) -> bool:
         """Whether it is a Read that does not show the file but refers to an earlier one."""
-        told = self.behaviours.repeated_read_answer
+        told = self.behaviours.reading.repeated_read_answer
         return self.tool == "Read" and told != "" and self.result.text.startswith(told)
 
     @property
@@ -203,7 +213,7 @@ class Moment:
         return self._kept(self.arguments["content"])
 
     def _kept(self, text: str) -> str:
-        return kept(text) if self.behaviours.trailing_blanks_are_cut else text
+        return kept(text) if self.behaviours.preparation.trailing_whitespace_is_stripped else text
 
     @property
     def writes_plainly(self) -> bool:
@@ -214,22 +224,30 @@ class Moment:
         if "\r" in content or self.spells_characters:
             return False
         if before is not None and before.data == b"" and not content.isascii():
-            return not self.behaviours.empty_files_are_latin_1
+            return not self.behaviours.encoding.empty_files_become_latin_1
         return before is None or (
-            before.is_plain and not (marked and self.behaviours.write_keeps_byte_order_mark)
+            before.is_plain and not (marked and self.behaviours.encoding.write_keeps_byte_order_mark)
         )
 
     @property
     def mode_of_new_files(self) -> int:
-        return 0o600 if self.behaviours.new_files_are_private else 0o644
+        return 0o600 if self.behaviours.writing.new_files_get_mode_0600 else 0o644
 
     def text(self, seen: Seen) -> str:
         """Return the text of a file as Edit sees it."""
-        return seen.view.removeprefix("\ufeff") if self.behaviours.byte_order_mark_is_format else seen.view
+        return (
+            seen.view.removeprefix("\ufeff")
+            if self.behaviours.encoding.edit_hides_byte_order_mark
+            else seen.view
+        )
 
     def shown(self, seen: Seen) -> str:
         """Return the text of a file as Read shows it."""
-        return seen.view.removeprefix("\ufeff") if self.behaviours.byte_order_marks_are_hidden else seen.view
+        return (
+            seen.view.removeprefix("\ufeff")
+            if self.behaviours.encoding.read_hides_byte_order_mark
+            else seen.view
+        )
 
     @property
     def answer(self) -> ToolResult:

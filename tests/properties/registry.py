@@ -25,7 +25,7 @@ def always(_: Behaviours) -> bool:
 
 def goes_by_the_time_of_the_file(behaviours: Behaviours) -> bool:
     """Return whether a file whose time lies in the future can be fresh."""
-    return not behaviours.staleness_uses_read_time
+    return not behaviours.freshness.staleness_uses_read_time
 
 
 @dataclass(frozen=True)

@@ -103,23 +103,23 @@ def place() -> Iterator[SitePool]:
 TOLD_APART_BY = (
     "edit_needs_read",
     "write_needs_read",
-    "edit_recovers",
+    "edit_of_changed_file_recovers",
     "staleness_uses_read_time",
-    "own_content_is_compared",
-    "whole_reads_are_compared",
-    "execution_checks_again",
-    "paths_fold",
-    "link_refusal",
-    "trailing_blanks_are_cut",
-    "carriage_returns_are_doubled",
-    "escapes_are_decoded",
-    "byte_order_marks_are_hidden",
-    "byte_order_mark_is_format",
+    "touched_own_write_may_be_edited",
+    "touched_whole_read_may_be_edited",
+    "execution_rechecks_freshness",
+    "read_folds_dots",
+    "symlink_refusal",
+    "trailing_whitespace_is_stripped",
+    "crlf_in_new_text_becomes_crcrlf",
+    "unicode_escapes_are_decoded",
+    "read_hides_byte_order_mark",
+    "edit_hides_byte_order_mark",
     "write_keeps_byte_order_mark",
-    "unwritable_files_are_refused",
+    "changes_refuse_unwritable_files",
     "repeated_read_answer",
-    "edits_are_shown",
-    "empty_files_are_latin_1",
+    "edit_answer_shows_snippet",
+    "empty_files_become_latin_1",
 )
 """What the laws and the machine ask of the contract."""
 
@@ -135,9 +135,10 @@ def kinds_of_contract() -> list[str]:
     known = {
         name: behaviours
         for name in (contract.name for contract in Suite(default_root()).contracts)
-        if name != DOCUMENTED and not (behaviours := behaviours_of(name)).edit_takes_expected_replacements
+        if name != DOCUMENTED
+        and not (behaviours := behaviours_of(name)).arguments.edit_accepts_expected_replacements
     }
-    shown = {name: {(flag, getattr(each, flag)) for flag in TOLD_APART_BY} for name, each in known.items()}
+    shown = {name: {(flag, each.value(flag)) for flag in TOLD_APART_BY} for name, each in known.items()}
     chosen, missing = [DEFAULT_CONTRACT], set().union(*shown.values()) - shown[DEFAULT_CONTRACT]
     while missing:
         chosen.append(max(shown, key=lambda name: len(shown[name] & missing)))

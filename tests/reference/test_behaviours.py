@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,11 @@ from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, FileTools, Refusal, behaviours_of
 from readfirst.reference_impl.behaviours.history import RECORDED, ByModel, History, behaviour
-from readfirst.reference_impl.contract import history_of
+from readfirst.reference_impl.contract import group_of, histories, history_of
 
 CODE = Path(readfirst.reference_impl.__file__).parent
 SOURCES = {path.relative_to(CODE).as_posix(): path.read_text(encoding="utf-8") for path in CODE.rglob("*.py")}
-NAMES = [field.name for field in fields(Behaviours)]
+NAMES = list(histories())
 SUITE = Suite()
 RECORDINGS = Recordings(SUITE.recordings_root)
 
@@ -31,7 +30,7 @@ def test_every_contract_of_the_suite_is_known():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_behaviour_is_asked_for_by_a_rule(name):
-    users = [file for file, text in SOURCES.items() if f"behaviours.{name}" in text]
+    users = [file for file, text in SOURCES.items() if f"behaviours.{group_of(name)}.{name}" in text]
     assert users, f"no rule asks for {name}"
 
 
@@ -69,7 +68,7 @@ def test_every_behaviour_has_a_meaning_that_stands_alone() -> None:
 
 
 def test_the_meaning_of_what_is_not_yes_or_no_speaks_of_the_value() -> None:
-    valued = [name for name in NAMES if not isinstance(getattr(behaviours_of(DEFAULT_CONTRACT), name), bool)]
+    valued = [name for name in NAMES if not isinstance(behaviours_of(DEFAULT_CONTRACT).value(name), bool)]
     assert valued
     assert [name for name in valued if "the value" not in history_of(name).meaning.lower()] == []
 
@@ -138,9 +137,9 @@ def test_a_version_between_two_that_are_known_has_the_behaviours_of_its_time():
 
 
 def test_a_contract_can_be_varied_by_one_behaviour():
-    behaviours = replace(behaviours_of("2.1.7"), remembered_files=None)
-    assert behaviours.remembered_files is None
-    assert behaviours_of("2.1.7").remembered_files == 10
+    behaviours = behaviours_of("2.1.7").changed(remembered_file_limit=None)
+    assert behaviours.memory.remembered_file_limit is None
+    assert behaviours_of("2.1.7").memory.remembered_file_limit == 10
 
 
 def test_the_example_of_the_documentation_works(tmp_path, monkeypatch, capsys):

@@ -10,7 +10,7 @@ from readfirst.reference_impl import FileTools
 from readfirst.reference_impl.contract import behaviours_of
 from readfirst.reference_impl.shell.shown import Shown, shown_by
 
-PROGRAMS = frozenset(behaviours_of("2.1.328").reading_commands.split())
+PROGRAMS = frozenset(behaviours_of("2.1.328").commands.commands_that_count_as_read.split())
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
 import pytest
 
@@ -15,7 +15,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 from readfirst.reference_impl.behaviours.history import ByModel, Version
-from readfirst.reference_impl.contract import history_of
+from readfirst.reference_impl.contract import histories, history_of
 
 SUITE = Suite()
 TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]+")
@@ -41,7 +41,7 @@ class Change:
             for model in ("", "+gated") if version >= MODEL_MATTERS_SINCE else ("",):
                 base = behaviours_of(".".join(map(str, version)) + model)
                 relaxed = version >= MODEL_MATTERS_SINCE and not model
-                if getattr(base, self.name) == of_model(self.after, relaxed=relaxed):
+                if base.value(self.name) == of_model(self.after, relaxed=relaxed):
                     yield base, of_model(self.before, relaxed=relaxed)
 
 
@@ -57,7 +57,7 @@ def recorded_versions() -> set[Version]:
 
 
 def changes() -> Iterator[Change]:
-    for name in (field.name for field in fields(Behaviours)):
+    for name in histories():
         history = history_of(name)
         before = history.first
         for version, after in history.changes.items():
@@ -83,12 +83,12 @@ def told(scenario_id: str, behaviours: Behaviours, place: SitePool) -> str:
 
 
 def test_a_behaviour_that_no_version_changed_shows_in_a_scenario_that_it_points_to(place: SitePool) -> None:
-    constant = {name: history_of(name) for name in (field.name for field in fields(Behaviours))}
+    constant = dict(histories())
     constant = {name: history for name, history in constant.items() if not history.changes}
     assert constant
     base = behaviours_of(DEFAULT_CONTRACT)
     for name, history in constant.items():
-        other = replace(base, **{name: history.documented})
+        other = base.changed(**{name: history.documented})
         assert any(told(each, base, place) != told(each, other, place) for each in history.shown_by), name
 
 
@@ -97,7 +97,7 @@ def test_a_change_shows_in_a_scenario_that_it_points_to(change, place):
     shown_by = history_of(change.name).shown_by
     assert shown_by, f"{change.name} points to no scenario"
     assert any(
-        told(scenario_id, base, place) != told(scenario_id, replace(base, **{change.name: before}), place)
+        told(scenario_id, base, place) != told(scenario_id, base.changed(**{change.name: before}), place)
         for scenario_id in shown_by
         for base, before in change.bases()
     ), f"{change} does not show in {', '.join(shown_by)}"

@@ -137,7 +137,9 @@ def _is_of_a_rule(condition: ast.expr) -> bool:
             return _is_of_a_rule(operand)
         case ast.BoolOp(values=values):
             return any(map(_is_of_a_rule, values))
-        case ast.Attribute(value=ast.Name("behaviours") | ast.Attribute(attr="behaviours")):
+        case ast.Attribute(
+            value=ast.Attribute(value=ast.Name("behaviours") | ast.Attribute(attr="behaviours"))
+        ):
             return False
         case _:
             return True

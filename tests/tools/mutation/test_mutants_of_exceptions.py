@@ -34,7 +34,7 @@ LIMIT = 3
 
 
 def clipped(number, behaviours):
-    if behaviours.are_clipped:
+    if behaviours.reading.are_clipped:
         return LIMIT if number > LIMIT else number
     if number > LIMIT:
         return LIMIT

@@ -1,4 +1,4 @@
-"""What differs in the life of a session: how it is resumed, summarised, and shared with sub-agents."""
+"""Sessions: how one is resumed, summarised, rewound, and shared with sub-agents."""
 
 from __future__ import annotations
 
@@ -6,64 +6,64 @@ from dataclasses import dataclass
 
 from readfirst.reference_impl.behaviours.history import behaviour
 
-__all__ = ["LifeBehaviours"]
+__all__ = ["SessionBehaviours"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class LifeBehaviours:
+class SessionBehaviours:
     """What a session knows of files after it was resumed or summarised, and what its sub-agents know."""
 
-    sessions_are_restored: bool = behaviour(
+    resume_keeps_known_files: bool = behaviour(
         False,
         {"1.0.73": True},
         meaning="A resumed session knows the files that it read or wrote before; otherwise it knows none.",
         shown_by=("sessions/edit-after-resume", "sessions/write-after-resume"),
     )
-    parts_are_restored: bool = behaviour(
+    resume_keeps_partial_reads: bool = behaviour(
         False,
         {"2.1.212": True},
         meaning="A resumed session also knows the files of which it read a part.",
         shown_by=("sessions/edit-after-partial-read-and-resume",),
     )
-    restored_edits_are_seen: bool = behaviour(
+    resume_counts_edits_as_seen: bool = behaviour(
         True,
         {"2.1.281": False},
         meaning="A resumed session counts a file that it edited as seen, so that the answer says that it is current.",
         shown_by=("sessions/edit-after-own-edit-and-resume",),
     )
-    restored_files_are_watched: bool = behaviour(
+    resume_takes_over_changes: bool = behaviour(
         True,
         {"2.1.91": False},
         meaning="A resumed session notices at its start what changed since the Read, and takes it over.",
         shown_by=("sessions/edit-after-new-change-before-resume",),
     )
-    changes_are_taken_over_at_resume: bool = behaviour(
+    resume_reports_changes_once: bool = behaviour(
         False,
         {"2.0.19": True},
         meaning="A change while a session was away counts as known once it is told; otherwise it is told again "
         "with the first result, and until then an Edit or Write is refused.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
-    restored_edits_are_news: bool = behaviour(
+    resume_reports_own_edits: bool = behaviour(
         False,
         {"2.0.30": True, "2.1.86": False},
         meaning="A resumed session is told of its own Edits as of changes to the files that it had read.",
         shown_by=("reminders/own-edit-before-resume",),
     )
-    rewinds_read_utf_8: bool = behaviour(
+    rewind_decodes_as_utf_8: bool = behaviour(
         True,
         {"2.1.83": False},
         meaning="A rewind takes every file for UTF-8, so that one in UTF-16 comes back with its first bytes damaged.",
         shown_by=("rewind/whatever-the-file-was",),
     )
-    sub_agents_remember_for_themselves: bool = behaviour(
+    sub_agents_have_their_own_memory: bool = behaviour(
         False,
         {"1.0.117": True},
         meaning="A sub-agent knows only the files that it read or wrote, and what it reads unlocks nothing for "
         "the session; otherwise both share what they know.",
         shown_by=("sessions/agents-read-unlocks-nothing", "sessions/agent-edits-what-was-read"),
     )
-    files_kept_by_compaction: int = behaviour(
+    files_reread_by_compaction: int = behaviour(
         0,
         {"1.0.11": 5},
         meaning="The value is how many files are read again when a summary takes the conversation's place; the "

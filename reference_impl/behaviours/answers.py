@@ -1,0 +1,71 @@
+"""Answers: what Edit and Write say of what they did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readfirst.reference_impl.behaviours.history import behaviour
+
+__all__ = ["AnswerBehaviours"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerBehaviours:
+    """What the answer to a change says."""
+
+    edit_answer_shows_snippet: bool = behaviour(
+        True,
+        {"2.1.20": False},
+        meaning="The answer of Edit shows the lines around the change.",
+        shown_by=("results/edit-of-the-first-line",),
+    )
+    replace_all_answer_shows_snippet: bool = behaviour(
+        False,
+        documented=True,
+        meaning="The answer of an Edit with `replace_all` shows the lines around the first change, with no other"
+        " change made; otherwise the answer says that all occurrences were replaced.",
+        source="2.1.7-read-before-edit.txt, Snippet Generation for Result",
+        shown_by=("replace-all/every-occurrence",),
+    )
+    replace_all_answer_quotes_strings: bool = behaviour(
+        True,
+        {"2.1.78": False},
+        meaning="The answer of an Edit with `replace_all` quotes both strings.",
+        shown_by=("replace-all/after-refusal",),
+    )
+    write_answer_shows_content: bool = behaviour(
+        True,
+        {"2.1.47": False},
+        meaning="The answer of a Write over a file shows the content.",
+        shown_by=("gate/write-after-read",),
+    )
+    answers_say_state_is_current: bool = behaviour(
+        False,
+        {"2.1.128": True},
+        meaning="The answers of Edit and Write say that the model knows all of the file.",
+        shown_by=("gate/edit-after-read", "gate/write-after-read"),
+    )
+    current_state_only_if_seen: bool = behaviour(
+        False,
+        {"2.1.281": True},
+        meaning="The answer of Edit says that the model knows all of the file only if the model has read "
+        "or written all of it; otherwise always.",
+        shown_by=("gate/edit-unread", "gate/partial-read-edit-inside"),
+    )
+    current_state_only_if_unchanged: bool = behaviour(
+        False,
+        {"2.1.295": True},
+        meaning="The answer of Edit says that the model knows all of the file only if what the model "
+        "knows is what the file held right before the Edit.",
+        shown_by=(
+            "staleness/same-time-other-content-edit",
+            "line-endings/lone-cr-file",
+            "encodings/utf-16-crlf",
+        ),
+    )
+    empty_answers_say_so: bool = behaviour(
+        False,
+        {"2.1.73": True},
+        meaning="An answer without a character says that the tool completed with no output.",
+        shown_by=("notebooks/read-empty-notebook",),
+    )

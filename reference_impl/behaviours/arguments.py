@@ -1,0 +1,137 @@
+"""Arguments: which a tool takes, and how wrong ones are refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readfirst.reference_impl.behaviours.history import behaviour
+
+__all__ = ["ArgumentBehaviours"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArgumentBehaviours:
+    """What is accepted as arguments."""
+
+    accepts_boolean_strings: bool = behaviour(
+        False,
+        {"2.1.72": True},
+        meaning="Edit takes the texts `true` and `false` for booleans.",
+        shown_by=("arguments/edit-replace-all-string",),
+    )
+    accepted_number_strings: str = behaviour(
+        "",
+        {"2.1.79": r"-?[0-9]+(?:\.[0-9]+)?", "2.1.140": r"\s*[+-]?[0-9]+(?:\.[0-9]+)?\s*"},
+        meaning="Read takes a text for a number if the text matches the value, a regular expression; an "
+        "empty value matches no text.",
+        shown_by=("arguments/read-limit-string", "arguments/read-limit-other-strings"),
+    )
+    accepted_line_numbers: str = behaviour(
+        "any",
+        {"2.1.89": "strict", "2.1.181": "lenient"},
+        meaning="The value says which `offset` and `limit` Read takes: `any` number; `strict`, whole "
+        "numbers from 0 and from 1 on; or `lenient`, whole numbers of which a lower one counts as"
+        " not given.",
+        shown_by=("arguments/read-offset-negative", "arguments/read-limit-zero"),
+    )
+    argument_refusals_say_what_was_found: bool = behaviour(
+        True,
+        {"2.1.260": False, "2.1.285": True},
+        meaning="The refusal of wrong arguments tells what was found instead of what is expected.",
+        shown_by=(
+            "arguments/edit-without-new-string",
+            "arguments/read-two-wrong",
+            "notebooks/unknown-edit-mode",
+        ),
+    )
+    option_refusals_repeat_the_value: bool = behaviour(
+        True,
+        {"2.0.77": False},
+        meaning="The refusal of a value that is none of the options repeats the value.",
+        shown_by=("notebooks/unknown-edit-mode", "notebooks/unknown-cell-type"),
+    )
+    unknown_names_are_sanitized: bool = behaviour(
+        False,
+        {"2.1.330": True},
+        meaning="The refusal of an argument that no tool has shows what nobody sees in its name as `\\u{200B}`, angle "
+        "brackets as `‹›`, and only both ends of a long name.",
+        shown_by=("arguments/argument-name-that-hides-characters", "arguments/argument-name-that-is-long"),
+    )
+    number_limit_is_inclusive: bool = behaviour(
+        False,
+        {"2.1.257": True},
+        meaning="The refusal of a number that is too big says that the largest one is allowed.",
+        shown_by=("arguments/read-offset-largest-number",),
+    )
+    number_exponents_are_dropped: bool = behaviour(
+        True,
+        {"1.0.10": False},
+        meaning="Of a number that is printed with an exponent, Read takes only what stands before the "
+        "exponent.",
+        shown_by=("arguments/read-offset-largest-number",),
+    )
+    read_accepts_pages: bool = behaviour(
+        False,
+        {"2.1.30": True},
+        meaning="Read takes `pages`, which matters for a PDF.",
+        shown_by=("arguments/read-pages",),
+    )
+    read_accepts_description: bool = behaviour(
+        False,
+        {"2.1.292": True},
+        meaning="Read does not mind a `description` among its arguments, and says nothing of it.",
+        shown_by=("arguments/read-description",),
+    )
+    edit_accepts_aliases: bool = behaviour(
+        False,
+        {"2.1.181": True},
+        meaning="Edit takes `path`, `old_str` and `new_str` as other names of its parameters.",
+        shown_by=("arguments/edit-aliases",),
+    )
+    edit_accepts_expected_replacements: bool = behaviour(
+        True,
+        {"1.0.8": False},
+        meaning="Edit takes `expected_replacements`, how often the text must occur, instead of "
+        "`replace_all`.",
+        shown_by=("arguments/edit-expected-replacements", "arguments/edit-replace-all-false"),
+    )
+    multi_edit_accepts_json_text: bool = behaviour(
+        True,
+        {"1.0.8": False},
+        meaning="MultiEdit takes its list of edits as JSON text, too.",
+        shown_by=("multi-edit/edits-as-text",),
+    )
+    multi_edit_refusals_blame_the_list: bool = behaviour(
+        True,
+        {"1.0.108": False},
+        meaning="A refusal of MultiEdit blames the whole list for what is wrong with one of its edits; "
+        "otherwise the edit.",
+        shown_by=("multi-edit/edit-without-new-string",),
+    )
+    write_accepts_aliases: bool = behaviour(
+        False,
+        {"2.1.280": True},
+        meaning="Write takes `path` and `file_text` for its own parameters, does not mind a "
+        "`description`, and says so in its answer, if nothing else is wrong with the arguments.",
+        shown_by=("arguments/write-alias", "arguments/write-description"),
+    )
+    write_accepts_repeated_aliases: bool = behaviour(
+        False,
+        {"2.1.281": True},
+        meaning="Write does not mind `path` or `file_text` beside its own parameter if both have the same"
+        " value.",
+        shown_by=("arguments/write-alias-repeated",),
+    )
+    write_accepts_command_create: bool = behaviour(
+        False,
+        {"2.1.292": True},
+        meaning="Write does not mind the argument `command` if its value is `create`.",
+        shown_by=("arguments/write-command-create",),
+    )
+    notebook_cell_argument: str = behaviour(
+        "number",
+        {"1.0.22": "needed id", "1.0.23": "id"},
+        meaning="The value says how NotebookEdit is told the cell: by `number`, by an `id` that may be "
+        "missing, or by a `needed id`.",
+        shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell"),
+    )

@@ -1,0 +1,94 @@
+"""Lookup: what is looked at on disk before a call is executed, and how what is not there is refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readfirst.reference_impl.behaviours.history import behaviour
+
+__all__ = ["LookupBehaviours"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookupBehaviours:
+    """What is looked at on disk, in which order, and how what is found is refused."""
+
+    validation_failures_quote_the_system: bool = behaviour(
+        False,
+        {"1.0.53": True},
+        meaning="A failure of the system while a call is validated is told in the system's words.",
+        shown_by=("creation/edit-at-directory",),
+    )
+    stat_call_in_refusals: str = behaviour(
+        "stat",
+        {"2.1.113": "statx", "2.1.208": "stat"},
+        meaning="The value is the name of the system call in the refusal of a path that the system does "
+        "not let be looked at.",
+        shown_by=("paths/name-of-256-bytes", "links-and-modes/loop-write"),
+    )
+    read_checks_existence_at_execution: bool = behaviour(
+        False,
+        {"2.1.41": True},
+        meaning="Read finds out that a file is missing when it reads, not when the call is validated.",
+        shown_by=("race/read-created-during-call", "race/read-deleted-during-call"),
+    )
+    read_stats_before_open: bool = behaviour(
+        False,
+        {"2.1.40": True, "2.1.251": False},
+        meaning="Read asks the system for the size of a file before it reads the file.",
+        shown_by=("race/read-deleted-during-call", "paths/parent-is-file-read", "links-and-modes/loop-read"),
+    )
+    edit_stats_before_open: bool = behaviour(
+        False,
+        {"2.1.89": True},
+        meaning="Edit looks at a path before it opens the file.",
+        shown_by=("paths/parent-is-file-edit", "paths/trailing-slash-edit"),
+    )
+    edit_opens_before_gate: bool = behaviour(
+        False,
+        {"2.1.63": True},
+        meaning="Edit reads the file before it asks whether the file may be edited, so that of a "
+        "directory the reading fails.",
+        shown_by=("paths/directory-edit", "paths/directory-named-like-notebook"),
+    )
+    write_stats_before_gate: bool = behaviour(
+        False,
+        {"2.1.63": True},
+        meaning="Write refuses a path of which the system does not tell whether there is something, such "
+        "as a link to itself; otherwise such a path counts as missing.",
+        shown_by=("links-and-modes/loop-write",),
+    )
+    missing_file_remark: str = behaviour(
+        "",
+        {
+            "1.0.10": " Current working directory: {root}",
+            "1.0.21": "",
+            "2.1.48": " Note: your current working directory is {root}.",
+        },
+        meaning="The value is the remark on the working directory in the refusal of a missing file.",
+        shown_by=("paths/missing-read", "paths/missing-edit"),
+    )
+    read_refusal_names_directory: bool = behaviour(
+        False,
+        {"2.1.41": True},
+        meaning="The refusal of Read to read a directory names the directory.",
+        shown_by=("paths/directory-read", "paths/empty-path-read"),
+    )
+    directory_refusal_doubles_slash: bool = behaviour(
+        False,
+        {"2.1.251": True},
+        meaning="The refusal to read a directory doubles the slash after its name.",
+        shown_by=("paths/directory-read-trailing-slash",),
+    )
+    write_refusal_names_directory: bool = behaviour(
+        False,
+        {"2.1.277": True},
+        meaning="The refusal of Write to write over a directory names the directory.",
+        shown_by=("paths/directory-write", "paths/tilde-alone-write"),
+    )
+    read_refuses_link_loops: bool = behaviour(
+        False,
+        {"2.1.280": True},
+        meaning="Read refuses links that go round in a circle.",
+        shown_by=("links-and-modes/loop-read",),
+    )

@@ -1,0 +1,117 @@
+"""Memory: which files count as known after a call, and which changes the session notices by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readfirst.reference_impl.behaviours.history import behaviour
+
+__all__ = ["MemoryBehaviours"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryBehaviours:
+    """What a session remembers of files, and what it reads again by itself."""
+
+    remembered_file_limit: int | None = behaviour(
+        None,
+        {"1.0.58": 10, "2.1.75": None},
+        documented=None,
+        meaning="The value is how many files a session remembers; without a value a session remembers "
+        "every file.",
+        source="2.1.7-read-before-edit.txt, readFileState Data Structure",
+        shown_by=("state/eleven-files-read", "state/eleven-files-written"),
+    )
+    links_share_record_with_target: bool = behaviour(
+        False,
+        documented=True,
+        meaning="A session remembers a file under the path that links lead to, so that a link and its target are one"
+        " file.",
+        source="2.1.7-read-before-edit.txt, readFileState Data Structure",
+        shown_by=("links-and-modes/read-link-edit-target", "links-and-modes/read-target-edit-link"),
+    )
+    final_slash_is_part_of_the_key: bool = behaviour(
+        False,
+        {"2.1.280": True},
+        meaning="A file that was read or written under a path with a final slash is not known without "
+        "that slash.",
+        shown_by=("paths/known-with-a-final-slash",),
+    )
+    own_writes_are_remembered_with_lf: bool = behaviour(
+        False,
+        {"2.1.216": True},
+        meaning="The session remembers a text that Write wrote with `\\n` line ends; otherwise as it was "
+        "given.",
+        shown_by=("staleness/touch-of-own-crlf-write",),
+    )
+    image_reads_are_remembered: bool = behaviour(
+        True,
+        {"2.0.67": False},
+        documented=True,
+        meaning="A Read of an image counts as a Read, so that the image may be changed afterwards.",
+        source="2.1.7-read-before-edit.txt, Read Tool Recording File State",
+        shown_by=("gate/image-read-then-write", "staleness/change-in-an-image"),
+    )
+    pdf_reads_are_remembered: bool = behaviour(
+        False,
+        documented=True,
+        meaning="A Read of a PDF counts as a Read, so that the PDF may be changed afterwards.",
+        source="2.1.7-read-before-edit.txt, Read Tool Recording File State",
+        shown_by=("media/edit-pdf",),
+    )
+    notebook_edit_updates_the_record: bool = behaviour(
+        False,
+        {"2.1.86": True},
+        meaning="A notebook that NotebookEdit changed counts as known in the state after the change.",
+        shown_by=("notebooks/write-after-notebook-edit",),
+    )
+    claude_md_counts_as_read: bool = behaviour(
+        False,
+        {"2.1.64": True},
+        meaning="A file CLAUDE.md that is shown with a file that was read beside or below it counts as read.",
+        shown_by=("bash-and-mentions/memory-file-then-edit",),
+    )
+    mentions_count_as_read: bool = behaviour(
+        True,
+        {"1.0.64": False, "2.0.19": True},
+        meaning="A file that the user mentions counts as read.",
+        shown_by=("bash-and-mentions/mention-then-edit", "bash-and-mentions/mention-of-another-file"),
+    )
+    changed_own_writes_are_reread: bool = behaviour(
+        True,
+        documented=False,
+        meaning="After each message, a file that is remembered whole and is newer on disk is read again "
+        "and the model is told what changed in it, so that the next Edit or Write goes through.",
+        shown_by=("staleness/own-write-changed-then-retried",),
+    )
+    changed_reads_are_reread: bool = behaviour(
+        False,
+        {"1.0.3": True, "2.0.22": False},
+        meaning="After each message, a file that was only read is read again as well if it is newer on disk.",
+        shown_by=("links-and-modes/edit-link-makes-target-stale",),
+    )
+    changes_by_commands_are_reread: bool = behaviour(
+        False,
+        {"1.0.3": True},
+        meaning="After a command, too, a file that the session wrote and that is newer on disk is read again.",
+        shown_by=("bash-and-mentions/sed-in-place-after-own-edit",),
+    )
+    rereads_fold_dots: bool = behaviour(
+        False,
+        {"1.0.122": True},
+        meaning="A watched file that changed is read again under its path without `.`, `..` and `//`, so that it stays "
+        "changed under a path with them.",
+        shown_by=("crossed/edit-changed-31",),
+    )
+    missing_files_are_forgotten: bool = behaviour(
+        False,
+        {"2.1.47": True},
+        meaning="A watched file that is gone when a message ends is forgotten.",
+        shown_by=("staleness/deleted-then-made-again",),
+    )
+    unreadable_changed_files_are_forgotten: bool = behaviour(
+        False,
+        {"2.1.47": True, "2.1.89": False},
+        meaning="A watched file that changed and that Read refuses now is forgotten.",
+        shown_by=("reminders/too-large-now",),
+    )

@@ -1,0 +1,49 @@
+"""Preparation: what becomes of the texts of a call before any rule is applied."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readfirst.reference_impl.behaviours.history import behaviour
+
+__all__ = ["PreparationBehaviours"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparationBehaviours:
+    """What is done to new text before any rule is applied."""
+
+    unicode_escapes_are_decoded: bool = behaviour(
+        False,
+        {"2.1.116": True},
+        meaning="`\\uXXXX` in what Edit and Write are given becomes the character before any rule is "
+        "applied.",
+        shown_by=("literal-text/unicode-escape", "literal-text/write-special-text"),
+    )
+    control_character_escapes_are_kept: bool = behaviour(
+        False,
+        {"2.1.277": True},
+        meaning="The escape of a control character stays an escape.",
+        shown_by=("literal-text/unicode-escapes-of-every-kind",),
+    )
+    windows_paths_keep_escapes: bool = behaviour(
+        False,
+        {"2.1.218": True},
+        meaning="A text with a path of Windows in it keeps its escapes.",
+        shown_by=("literal-text/windows-path",),
+    )
+    trailing_whitespace_is_stripped: bool = behaviour(
+        False,
+        {"1.0.113": True},
+        documented=False,
+        meaning="Edit of a file that exists and Write cut the blanks before each line's end of what they "
+        "insert.",
+        source="2.1.7-read-before-edit.txt, Core Replacement",
+        shown_by=("whitespace/trailing-blanks-are-the-whole-change",),
+    )
+    markdown_keeps_trailing_whitespace: bool = behaviour(
+        False,
+        {"2.1.89": True},
+        meaning="No blanks are cut in what is inserted into a Markdown file.",
+        shown_by=("whitespace/trailing-blanks-in-markdown", "write/trailing-blanks-markdown"),
+    )

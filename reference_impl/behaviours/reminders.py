@@ -1,0 +1,80 @@
+"""Reminders: what the model is told of files that changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readfirst.reference_impl.behaviours.history import ByModel, behaviour
+
+__all__ = ["ReminderBehaviours"]
+
+_NOT_TOLD = "Don't tell the user this, since they are already aware."
+_INTENDED = (
+    "This change was intentional, so make sure to take it into account as you proceed (ie. don't revert it unless the "
+    "user asks you to)."
+)
+_MODIFIED = "Note: {path} was modified, either by the user or by a linter."
+_CHANGED = (
+    "Note: {path} changed on disk since you last read it. That's usually deliberate, so take it as the current state "
+    "rather than reverting it; if the change looks wrong, say so rather than undoing it yourself — otherwise no need "
+    "to call it out."
+)
+_SNIPPET = (
+    "So that you don't need to re-read the file, here's the result of running `cat -n` on a snippet of the "
+    "edited file:"
+)
+_LINES = "Here are the relevant changes (shown with line numbers):\n{lines}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReminderBehaviours:
+    """How the model is told of changed files."""
+
+    changed_file_reminder: str = behaviour(
+        "",
+        {
+            "1.0.3": f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} {_SNIPPET}\n\n{{lines}}",
+            "1.0.69": f"{_MODIFIED} {_NOT_TOLD} {_INTENDED} {_SNIPPET}\n{{lines}}",
+            "1.0.114": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
+            "2.1.234": f"{_CHANGED} {_LINES}",
+        },
+        meaning="The value is what the model is told of a file that changed; without a value it is told nothing.",
+        shown_by=("reminders/change-after-own-edit", "links-and-modes/edit-link-makes-target-stale"),
+    )
+    changed_lines_limit: int | None = behaviour(
+        None,
+        {"2.1.84": 8192},
+        meaning="The value is how many characters of changed lines the model is shown; without a value all of them.",
+        shown_by=("reminders/many-lines-changed", "reminders/long-line-changed"),
+    )
+    changed_lines_count_one_too_many: bool = behaviour(
+        True,
+        {"2.1.139": False},
+        meaning="Where not all changed lines are shown, the number of those left out is one too high.",
+        shown_by=("reminders/many-lines-changed",),
+    )
+    reminder_without_changed_lines: str | None = behaviour(
+        "(no content)",
+        {"1.0.69": "", "1.0.114": None},
+        meaning="The value stands for the changed lines where there are none; without a value nothing is told then.",
+        shown_by=("reminders/touch-after-own-edit",),
+    )
+    first_changed_line_is_unpadded: bool = behaviour(
+        True,
+        {"1.0.69": False},
+        meaning="The number of the first changed line stands without the blanks before it.",
+        shown_by=("reminders/change-after-own-edit",),
+    )
+    changed_lines_mark_missing_newline: bool = behaviour(
+        True,
+        {"1.0.119": False},
+        meaning="Among the changed lines it is told that a last line has no end.",
+        shown_by=("reminders/long-line-changed",),
+    )
+    reminders_strip_answer_end: bool = behaviour(
+        True,
+        {"2.1.228": ByModel(enforced=True, relaxed=False)},
+        meaning="A reminder that belongs to a result follows the answer, which costs the answer the blanks at "
+        "its end; otherwise the model gets the reminder apart.",
+        shown_by=("sizes/262144-bytes",),
+    )
