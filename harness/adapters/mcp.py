@@ -138,7 +138,9 @@ class McpAdapter:
                 f"the server offers no tool called {', '.join(TOOLS[:3])} (it offers: {there}). "
                 "Rename them, or start a mapping: readfirst field new-mapping 'mcp:COMMAND'"
             )
-        self.traits = connection.traits({*tools, *(["deny"] if connection.takes_settings else [])})
+        self.traits = connection.traits(
+            {*tools, "parallel", *(["deny"] if connection.takes_settings else [])}
+        )
 
     def open(self, workspace: Workspace) -> McpSession:
         """Start or reuse a server."""
@@ -161,6 +163,11 @@ class McpSession:
         """Let the server execute one call."""
         result = self.answer(tool, arguments)
         return ToolResult(text_of(result), bool(result.isError))
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        """Send the calls of one message before the first answer; what the server makes of that is its own affair."""
+        results = self._server.calls(calls, "the parallel group", self._time_limit)
+        return [ToolResult(text_of(result), bool(result.isError)) for result in results]
 
     def answer(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
         """Let the server execute one call, and return its answer as it came."""

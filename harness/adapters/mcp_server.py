@@ -106,13 +106,23 @@ class McpServer:
         return self.alive and self._child.status() is None
 
     def call(self, name: str, arguments: Mapping[str, Any], limit: float) -> types.CallToolResult:
-        """Call one tool; a JSON-RPC error becomes a result marked as an error. `limit` is in seconds.
+        """Call one tool; see `calls`."""
+        return self.calls([(name, arguments)], name, limit)[0]
+
+    def calls(
+        self, calls: Sequence[tuple[str, Mapping[str, Any]]], what: str, limit: float
+    ) -> list[types.CallToolResult]:
+        """Send several calls before the first answer; a JSON-RPC error becomes a result marked as an error.
+
+        `limit` is in seconds for all of them.
 
         Raises:
             BrokenAdapter: No answer in time, or none that is a message of the protocol; the server is then ended.
         """
 
-        async def request(session: ClientSession) -> types.CallToolResult:
+        async def request(
+            session: ClientSession, name: str, arguments: Mapping[str, Any]
+        ) -> types.CallToolResult:
             params = types.CallToolRequestParams(name=name, arguments=dict(arguments))
             asked = types.ClientRequest(types.CallToolRequest(params=params))
             # Not `call_tool`: it would check results against schemas, which is not what is judged here.
@@ -125,8 +135,11 @@ class McpServer:
                 content = types.TextContent(type="text", text=error.error.message)
                 return types.CallToolResult(content=[content], isError=True)
 
-        result: types.CallToolResult = self._do(request, name, limit)
-        return result
+        async def requests(session: ClientSession) -> list[types.CallToolResult]:
+            return await asyncio.gather(*(request(session, *each) for each in calls))
+
+        results: list[types.CallToolResult] = self._do(requests, what, limit)
+        return results
 
     def end(self, *, at_once: bool = False) -> None:
         """End the server and everything in its process group; politely unless `at_once`."""

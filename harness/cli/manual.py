@@ -82,6 +82,7 @@ Targets:
   reference              the bundled reference implementation, in process
   python:module:factory  a Python object, in a process of its own
   mcp:command            an MCP server over standard input and output, in any language
+  lines:command          a program that wants what MCP has no words for (docs/protocol.md)
   target:agno@3.1.10     a published implementation; `readfirst field targets` lists them
   agent:qwen-code        the same for an agent: its command line, driven by a scripted model
   claude-code:2.1.7      the real product, driven by a scripted model; needs npm and node

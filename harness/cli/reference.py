@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from readfirst.harness.cli.exits import guarded
+from readfirst.harness.cli.exits import UsageError, guarded
+from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
 __all__ = ["serve"]
+
+
+class Protocol(StrEnum):
+    """The values of `serve --protocol`."""
+
+    mcp = "mcp"
+    lines = "lines"
 
 
 @guarded
@@ -24,9 +35,33 @@ def serve(
     settings: Annotated[
         Path | None, typer.Option(help="A Claude Code settings.json; its deny rules apply.")
     ] = None,
+    protocol: Annotated[
+        Protocol, typer.Option(help="mcp, or lines, which has everything that scenarios need.")
+    ] = Protocol.mcp,
 ) -> int:
-    """Serve the reference implementation as an MCP server over standard input and output."""
+    """Serve the reference implementation over standard input and output: as an MCP server, or as `lines:` wants it."""
+    if protocol is Protocol.lines:
+        if root is not None or settings is not None:
+            raise UsageError(
+                "--root and --settings are for --protocol mcp; in lines each `open` says where it works."
+            )
+        _serve_lines(contract)
+        return ExitCode.CONFORMANT
     from readfirst.reference_impl.server import serve as serve_tools
 
     serve_tools(contract, root=root, settings=settings)
     return ExitCode.CONFORMANT
+
+
+def _serve_lines(contract: str) -> None:
+    from readfirst.harness.adapters.lines_server import serve_lines
+    from readfirst.harness.adapters.reference import ReferenceAdapter
+
+    try:
+        adapter = ReferenceAdapter(contract)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    # Whatever prints must not end up among the answers.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    serve_lines(adapter, "readfirst reference", version(), sys.stdin.buffer, answers)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["letters", "page", "rendered"]
 
-_SCHEMES = ("agent", "claude-code", "mcp", "python", "recording", "target")
+_SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
 """What may stand before the colon of a connect string, and is left out above a column."""
 _STEPS = (0.1, 0.3, 0.6)
 """The shares of failures up to which the first three of five colours go."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
+import shlex
+import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,6 +36,7 @@ KINDS = {
     "reference": "reference",
     "python": "python:MODULE:FACTORY",
     "mcp": "mcp:COMMAND",
+    "lines": "lines:COMMAND",
     "target": "target:NAME@VERSION",
     "agent": "agent:NAME@VERSION",
     "claude-code": "claude-code:VERSION",
@@ -156,6 +159,24 @@ def _mcp(wanted: _Wanted) -> Adapter:
         raise
 
 
+def _lines(wanted: _Wanted) -> Adapter:
+    from readfirst.harness.adapters.lines import LinesAdapter
+
+    try:
+        words = shlex.split(wanted.rest)
+    except ValueError as error:
+        raise ConnectError(f"'lines:{wanted.rest}': {error}. Write the command as in a shell.") from error
+    if not words or shutil.which(words[0]) is None:
+        program = f"there is no program {words[0]!r}" if words else "the command is empty"
+        hint = (
+            f" on the PATH. Write ./{words[0]} for the file here."
+            if words and Path(words[0]).is_file()
+            else "."
+        )
+        raise ConnectError(f"'lines:{wanted.rest}': {program}{hint}")
+    return LinesAdapter(words, time_limit=wanted.time_limit, sandbox=wanted.sandbox)
+
+
 def mcp_command(connect_string: str) -> Command:
     """Return the command of `mcp:COMMAND`, written where the user stands. Raises ConnectError."""
     from readfirst.harness.adapters.command import parse_command
@@ -226,9 +247,10 @@ _CONNECTIONS: dict[str, Callable[[_Wanted], Adapter]] = {
     "reference": _reference,
     "python": _python,
     "mcp": _mcp,
+    "lines": _lines,
     "target": _target,
     "agent": _agent,
     "claude-code": _claude_code,
     "recording": _recording,
 }
-_CONFINABLE = ("python", "mcp", "target")
+_CONFINABLE = ("python", "mcp", "lines", "target")

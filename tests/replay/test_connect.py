@@ -13,7 +13,7 @@ from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 
 ALL = (
-    "reference, python:MODULE:FACTORY, mcp:COMMAND, target:NAME@VERSION, agent:NAME@VERSION, "
+    "reference, python:MODULE:FACTORY, mcp:COMMAND, lines:COMMAND, target:NAME@VERSION, agent:NAME@VERSION, "
     "claude-code:VERSION, recording:CONTRACT"
 )
 

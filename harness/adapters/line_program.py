@@ -1,0 +1,230 @@
+"""Line program: a program that exchanges JSON messages, one a line, over its standard input and output.
+
+Whoever floods, is silent for too long or writes something else than the answer is ended. `docs/protocol.md` describes
+the messages.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import select
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.processes import trace
+from readfirst.harness.processes.child import Child
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.session import BrokenAdapter
+
+__all__ = ["LONGEST_LINE", "LineProgram"]
+
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes of one message; whoever writes more without an end floods."""
+
+_PIECE = 1024 * 1024
+_OUTPUT_KEPT = 1024
+"""Bytes of the end of its standard error that a breakage quotes."""
+_FAREWELL = 0.3
+"""Seconds that the program gets to end by itself when its input has ended."""
+_LAST_CHANCE = 1.0
+"""Seconds that the program gets to answer a call that was cancelled."""
+
+
+class LineProgram:
+    """A started program. Not for use by several threads at once."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        sandbox: Sandbox | None = None,
+        writable: Sequence[Path] = (),
+    ) -> None:
+        """Start the program in the current directory; in a `sandbox` only `writable` is. Raises BrokenAdapter."""
+        self.alive = True
+        self._child = Child(
+            command,
+            directory=None,
+            environment=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            sandbox=sandbox,
+            writable=writable,
+        )
+        process = self._child.process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._input, self._output = process.stdin.fileno(), process.stdout.fileno()
+        for stream in (self._input, self._output):
+            os.set_blocking(stream, False)
+        self._numbers = itertools.count(1)
+        self._waiting = b""
+        self._printed = b""
+        self._drainer = threading.Thread(target=self._drain, daemon=True)
+        self._drainer.start()
+
+    @property
+    def pid(self) -> int:
+        """The number of the process that watches over the program."""
+        return self._child.pid
+
+    def warn(self) -> None:
+        """Say what of its isolation the system does not allow."""
+        self._child.warn()
+
+    def ask(
+        self,
+        message: Mapping[str, Any],
+        what: str,
+        limit: float,
+        strike: Callable[[], None] | None = None,
+    ) -> dict[str, Any]:
+        """Send a request and return its answer, running `strike` where the program says that it has validated.
+
+        `limit` is in seconds, without the time that `strike` takes; then the call is cancelled.
+
+        Raises:
+            BrokenAdapter: No proper answer in time, and the program is ended; or it has answered with a problem.
+        """
+        if not self.alive:
+            raise BrokenAdapter("the program had already ended")
+        number = next(self._numbers)
+        try:
+            answer = self._exchange({"id": number, **message}, limit)
+            if "validated" in answer and strike is not None:
+                try:
+                    strike()
+                except BaseException:
+                    self._exchange({"id": number, "do": "cancel"}, limit)
+                    raise
+                answer = self._exchange({"id": number, "do": "go"}, limit)
+        except _TooLateError:
+            raise self._late(number, what, limit) from None
+        except _BrokenError as error:
+            raise self._broken(str(error), what) from None
+        except BaseException:
+            self.end(at_once=True)
+            raise
+        if "problem" in answer:
+            raise BrokenAdapter(f"the program has a problem with {what}: {str(answer['problem'])[:2000]}")
+        return answer
+
+    def end(self, *, at_once: bool = False) -> None:
+        """End the program and everything in its group; politely unless `at_once`."""
+        if not self.alive:
+            return
+        self.alive = False
+        process = self._child.process
+        with suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+        self._child.end(0.0 if at_once else _FAREWELL)
+        self._drainer.join(1.0)
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
+    def _late(self, number: int, what: str, limit: float) -> BrokenAdapter:
+        """Cancel a call that took too long; a program that does not answer even then is ended."""
+        message = f"{what} took longer than {limit:g} s"
+        try:
+            self._exchange({"id": number, "do": "cancel"}, _LAST_CHANCE)
+        except (_TooLateError, _BrokenError):
+            return self._broken(message, what)
+        return BrokenAdapter(message)
+
+    def _exchange(self, message: Mapping[str, Any], limit: float) -> dict[str, Any]:
+        deadline = time.monotonic() + limit
+        self._send(message, deadline)
+        answer = self._receive(deadline)
+        if answer.get("id") != message["id"]:
+            raise _BrokenError(f"the program answered request {answer.get('id')!r}, not {message['id']}")
+        return answer
+
+    def _send(self, message: Mapping[str, Any], deadline: float) -> None:
+        line = json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
+        trace.frame("->", line)
+        left = memoryview(line)
+        while left:
+            self._wait(self._input, select.POLLOUT, deadline)
+            try:
+                left = left[os.write(self._input, left[:_PIECE]) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise _BrokenError(_ENDED) from None
+
+    def _receive(self, deadline: float) -> dict[str, Any]:
+        parts = [self._waiting]
+        length = len(self._waiting)
+        while b"\n" not in parts[-1]:
+            if length > LONGEST_LINE:
+                raise _BrokenError(f"the program wrote more than {LONGEST_LINE} bytes without a line end")
+            self._wait(self._output, select.POLLIN, deadline)
+            try:
+                part = os.read(self._output, _PIECE)
+            except BlockingIOError:
+                continue
+            if not part:
+                rest = b"".join(parts).strip()
+                raise _BrokenError(_garbage(rest) if rest else _ENDED)
+            parts.append(part)
+            length += len(part)
+        line, _, self._waiting = b"".join(parts).partition(b"\n")
+        trace.frame("<-", line)
+        try:
+            answer = json.loads(line.decode("utf-8"))
+        except (ValueError, RecursionError):
+            raise _BrokenError(_garbage(line)) from None
+        if not isinstance(answer, dict):
+            raise _BrokenError(_garbage(line))
+        return answer
+
+    def _wait(self, stream: int, event: int, deadline: float) -> None:
+        poll = select.poll()
+        poll.register(stream, event)
+        if not poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+            raise _TooLateError
+
+    def _broken(self, message: str, what: str) -> BrokenAdapter:
+        """Return what went wrong, with how the program ended, and end it."""
+        status = self._child.wait(_FAREWELL if message == _ENDED else 0.0)
+        self.end(at_once=True)
+        details = self._printed.decode("utf-8", "backslashreplace")
+        if message == _ENDED:
+            return BrokenAdapter(
+                f"the program {status or 'closed its output'} during {what}", details=details
+            )
+        return BrokenAdapter(f"{message} (it {status})" if status else message, details=details)
+
+    def _drain(self) -> None:
+        stream = self._child.process.stderr
+        assert stream is not None
+        with suppress(OSError, ValueError):
+            while part := os.read(stream.fileno(), 65536):
+                self._printed = (self._printed + part)[-_OUTPUT_KEPT:]
+
+
+_ENDED = "ended"
+
+
+class _TooLateError(Exception):
+    pass
+
+
+class _BrokenError(Exception):
+    pass
+
+
+def _garbage(line: bytes) -> str:
+    shown = line[:200].decode("utf-8", "backslashreplace").strip()
+    return f"the program wrote something to its standard output that is not a JSON object: {shown}"

@@ -1,0 +1,212 @@
+"""The adapter `lines:<command>`: a program in any language that has more to offer than MCP has words for."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from readfirst.harness.adapters.line_program import LineProgram
+from readfirst.harness.processes.sandbox import Sandbox
+from readfirst.harness.processes.scratch import Scratch
+from readfirst.harness.session import (
+    TIME_LIMIT,
+    AdapterTraits,
+    BrokenAdapter,
+    Permissions,
+    ToolResult,
+    Workspace,
+)
+from readfirst.harness.workspace.site import Territory
+
+__all__ = ["PROTOCOL", "LinesAdapter", "LinesSession"]
+
+PROTOCOL = 1
+"""The version of the protocol, in the first message of both sides."""
+
+
+class LinesAdapter:
+    """Runs a command that speaks the protocol of `docs/protocol.md`, for all sessions.
+
+    The program is started in the current directory, and anew after it hung, died, flooded or wrote garbage.
+    `time_limit` is in seconds per call. In a `sandbox` it writes to the folder of the workspace alone, for which it is
+    started anew. Raises BrokenAdapter where it does not start, or speaks another protocol.
+    """
+
+    def __init__(
+        self, command: Sequence[str], *, time_limit: float = TIME_LIMIT, sandbox: Sandbox | None = None
+    ) -> None:
+        self._command = tuple(command)
+        self._time_limit = time_limit
+        self._sandbox = sandbox
+        self._own = Scratch() if sandbox is not None else None
+        self._territory: Territory | None = None
+        self._program: LineProgram | None = None
+        self._numbers = itertools.count(1)
+        self._capabilities: frozenset[str] = frozenset()
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def traits(self) -> AdapterTraits:
+        """What the program said of itself when it was started last."""
+        return AdapterTraits(self._capabilities, repeats_paths=True, reset=self.reset, close=self.close)
+
+    @property
+    def pid(self) -> int | None:
+        """The number of the process that watches over the program, None while none runs."""
+        return self._program.pid if self._program is not None and self._program.alive else None
+
+    def open(self, workspace: Workspace) -> LinesSession:
+        """Open a session in the program."""
+        if self._own is not None and (territory := Territory.of(workspace.root)) != self._territory:
+            self.reset()
+            self._territory = territory
+        session = LinesSession(self._start(), self._numbers, self._time_limit)
+        session.ask(
+            "open",
+            "open",
+            root=str(workspace.root),
+            home=str(workspace.home),
+            needs=sorted(workspace.needs),
+            deny=workspace.deny,
+            hooks=[
+                {"event": hook.event, "matcher": hook.matcher, "command": hook.command}
+                for hook in workspace.hooks
+            ],
+            permissions=_sent(workspace.permissions),
+        )
+        return session
+
+    def reset(self) -> None:
+        """End the program and what it left behind; the next session starts one."""
+        if self._program is not None:
+            self._program.end()
+
+    def close(self) -> None:
+        """End the program and what it left behind."""
+        self.reset()
+        if self._own is not None:
+            self._own.close()
+
+    def _start(self) -> LineProgram:
+        if self._program is not None and self._program.alive:
+            return self._program
+        variables, writable = dict(os.environ), []
+        if self._own is not None:
+            if self._territory is None:
+                self._territory = Territory.of(self._own.folder())
+            self._territory.make()
+            variables |= {"HOME": str(self._territory.home), "TMPDIR": str(self._territory.temporary)}
+            writable.append(self._territory.folder)
+        program = LineProgram(self._command, environment=variables, sandbox=self._sandbox, writable=writable)
+        self._program = program
+        answer = program.ask(
+            {"do": "hello", "protocol": PROTOCOL}, "hello", max(TIME_LIMIT, self._time_limit)
+        )
+        problem = _wrong_hello(answer)
+        if problem:
+            program.end(at_once=True)
+            raise BrokenAdapter(f"the program's answer to hello {problem}")
+        program.warn()
+        self._capabilities = frozenset(answer["capabilities"])
+        return program
+
+
+class LinesSession:
+    """A session in the program; it has every method, because only the program knows which it has."""
+
+    def __init__(self, program: LineProgram, numbers: Iterator[int], time_limit: float) -> None:
+        self._program = program
+        self._numbers = numbers
+        self._number = next(numbers)
+        self._time_limit = time_limit
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Let the program execute one call."""
+        return _result(self.ask("call", tool, tool=tool, arguments=arguments), tool)
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+        """Let the program execute one call, and pause between validation and execution."""
+        answer = self.ask("call", tool, strike, tool=tool, arguments=arguments, pause=True)
+        return _result(answer, tool)
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        """Let the program execute the calls of one message, all of which it gets at once."""
+        group = [{"tool": tool, "arguments": arguments} for tool, arguments in calls]
+        answer = self.ask("calls", "the parallel group", calls=group)
+        results = answer.get("results")
+        if not isinstance(results, list):
+            raise BrokenAdapter(f"the program's answer to a group has no list `results`: {str(answer)[:200]}")
+        return [_result(each, "a call of the parallel group") for each in results]
+
+    def resume(self) -> None:
+        """Let the program end the conversation and go on with it."""
+        self.ask("resume", "resume")
+
+    def compact(self) -> None:
+        """Let the program put a summary in the conversation's place."""
+        self.ask("compact", "compact")
+
+    def rewind(self) -> None:
+        """Let the program bring the files back."""
+        self.ask("rewind", "rewind")
+
+    def mention(self, path: str) -> None:
+        """Let the user mention a file to the program."""
+        self.ask("mention", "mention", path=path)
+
+    def sub_agent(self) -> LinesSession:
+        """Let the program start a sub-agent."""
+        agent = LinesSession(self._program, self._numbers, self._time_limit)
+        self.ask("agent", "agent", agent=agent._number)
+        return agent
+
+    def close(self) -> None:
+        """Close the session in the program, if that still runs."""
+        if self._program.alive:
+            self.ask("close", "close")
+
+    def ask(
+        self, do: str, what: str, strike: Callable[[], None] | None = None, /, **fields: object
+    ) -> Mapping[str, Any]:
+        """Send one request and return the answer. Raises BrokenAdapter."""
+        message = {"do": do, "session": self._number, **fields}
+        return self._program.ask(message, what, self._time_limit, strike)
+
+
+def _sent(permissions: Permissions | None) -> dict[str, Any] | None:
+    if permissions is None:
+        return None
+    return {
+        "mode": permissions.mode,
+        "directory": str(permissions.directory),
+        "allow": permissions.allow,
+        "additional": [*map(str, permissions.additional)],
+    }
+
+
+def _wrong_hello(answer: Mapping[str, Any]) -> str:
+    """Say what is wrong with the first answer; empty if nothing."""
+    if answer.get("protocol") != PROTOCOL:
+        return f"names protocol {answer.get('protocol')!r}; this harness speaks {PROTOCOL}"
+    names = answer.get("capabilities")
+    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
+        return f"has no list of capabilities, but {str(names)[:200]!r}"
+    return ""
+
+
+def _result(answer: Any, what: str) -> ToolResult:
+    """Read one result. Raises BrokenAdapter where it is none."""
+    match answer:
+        case {"text": str(text), "refused": bool(refused)}:
+            error, reminders = answer.get("error"), answer.get("reminders", [])
+            told = isinstance(reminders, list) and all(isinstance(each, str) for each in reminders)
+            if told and isinstance(error, str | None):
+                return ToolResult(text, refused, error, tuple(reminders))
+    shape = '{"text": a string, "refused": true or false}'
+    raise BrokenAdapter(f"the program answered {what} with {str(answer)[:200]}, which is not {shape}")

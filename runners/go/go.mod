@@ -1,0 +1,3 @@
+module readfirst
+
+go 1.19

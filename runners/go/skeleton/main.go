@@ -1,0 +1,149 @@
+// Skeleton: three file tools behind the protocol of docs/protocol.md, to be filled in.
+//
+//	readfirst run 'lines:go run ./skeleton' --level effects
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Call is one call of a tool, as the model makes it.
+type Call struct {
+	Tool      string         `json:"tool"`
+	Arguments map[string]any `json:"arguments"`
+}
+
+// Request has the fields of every request of the harness; each kind uses some of them.
+type Request struct {
+	ID      int    `json:"id"`
+	Do      string `json:"do"`
+	Session int    `json:"session"`
+	Root    string `json:"root"`
+	Pause   bool   `json:"pause"`
+	Calls   []Call `json:"calls"`
+	Call
+}
+
+// Refusal is what the model sees of a call that was not executed, and its name in fixtures/errors.yaml.
+type Refusal struct{ Text, Name string }
+
+func (r Refusal) Error() string { return r.Text }
+
+// Session is one conversation: what was read lives here.
+type Session struct {
+	root string
+	seen map[string]string
+}
+
+func (s *Session) path(call Call) string {
+	path, _ := call.Arguments["file_path"].(string)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(s.root, path)
+	}
+	return filepath.Clean(path)
+}
+
+// validate refuses what may not be executed; nothing has changed then.
+func (s *Session) validate(call Call) error {
+	path := s.path(call)
+	data, err := os.ReadFile(path)
+	seen, known := s.seen[path]
+	switch {
+	case err != nil && call.Tool != "Write":
+		return Refusal{"File does not exist.", "file_not_found"}
+	case err != nil || call.Tool == "Read":
+		return nil
+	case !known:
+		return Refusal{"File has not been read yet. Read it first before writing to it.", "not_read"}
+	case seen != string(data):
+		return Refusal{"File has been modified since read. Read it again.", "modified_since_read"}
+	}
+	return nil
+}
+
+// execute does what was validated, and returns what the model sees.
+func (s *Session) execute(call Call) (string, error) {
+	path := s.path(call)
+	text := func(name string) string { value, _ := call.Arguments[name].(string); return value }
+	content := text("content")
+	switch call.Tool {
+	case "Read":
+		data, err := os.ReadFile(path)
+		s.seen[path] = string(data)
+		return string(data), err
+	case "Edit":
+		before, after, found := strings.Cut(s.seen[path], text("old_string"))
+		if !found {
+			return "", Refusal{"String to replace not found in file.", "string_not_found"}
+		}
+		content = before + text("new_string") + after
+	}
+	s.seen[path] = content
+	return "The file " + path + " has been updated.", os.WriteFile(path, []byte(content), 0o644)
+}
+
+// perform validates and executes; where between is given, it runs between the two.
+func (s *Session) perform(call Call, between func()) map[string]any {
+	err := s.validate(call)
+	if err == nil && between != nil {
+		between()
+		err = s.validate(call)
+	}
+	text := ""
+	if err == nil {
+		text, err = s.execute(call)
+	}
+	if err == nil {
+		return map[string]any{"text": text, "refused": false}
+	}
+	answer := map[string]any{"text": err.Error(), "refused": true}
+	if refusal := (Refusal{}); errors.As(err, &refusal) {
+		answer["error"] = refusal.Name
+	}
+	return answer
+}
+
+func main() {
+	asked, answers := json.NewDecoder(bufio.NewReader(os.Stdin)), json.NewEncoder(os.Stdout)
+	sessions := map[int]*Session{}
+	for {
+		var request Request
+		if asked.Decode(&request) != nil {
+			return
+		}
+		answer, session := map[string]any{}, sessions[request.Session]
+		switch request.Do {
+		case "hello":
+			names := []string{"Read", "Edit", "Write", "parallel", "during"}
+			answer = map[string]any{"protocol": 1, "name": "skeleton", "capabilities": names}
+		case "open":
+			sessions[request.Session] = &Session{request.Root, map[string]string{}}
+		case "call":
+			pause := func() {
+				answers.Encode(map[string]any{"id": request.ID, "validated": true})
+				asked.Decode(&Request{}) // "go"
+			}
+			if !request.Pause {
+				pause = nil
+			}
+			answer = session.perform(request.Call, pause)
+		case "calls":
+			results := []any{}
+			for _, call := range request.Calls {
+				results = append(results, session.perform(call, nil))
+			}
+			answer["results"] = results
+		case "close":
+			delete(sessions, request.Session)
+		default:
+			answer["problem"] = "there is no " + request.Do + " here"
+		}
+		answer["id"] = request.ID
+		answers.Encode(answer)
+	}
+}

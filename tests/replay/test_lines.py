@@ -1,0 +1,241 @@
+"""The adapter `lines:<command>`, its server, and the page that describes what they say to each other."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from readfirst.harness.adapters import line_program
+from readfirst.harness.adapters.lines import LinesAdapter
+from readfirst.harness.adapters.lines_server import serve_lines
+from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.cli.version import version
+from readfirst.harness.run.check_adapter import check_adapter
+from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.run.runner import run
+from readfirst.harness.session import BrokenAdapter, Workspace
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+ROOT = Path(__file__).parents[2]
+MINIATURES = Path(__file__).with_name("line_miniatures.py")
+PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")
+SCHEMA = json.loads((ROOT / "fixtures/schema/lines.schema.json").read_text())
+SUITE = Suite(ROOT / "fixtures")
+SERVED = f"{shlex.quote(sys.executable)} -m readfirst.harness.cli.main serve --protocol lines"
+Open = Callable[[str], LinesAdapter]
+
+
+@pytest.fixture
+def opened() -> Iterator[Open]:
+    adapters = []
+
+    def start(wrong: str, seconds: float = 5) -> LinesAdapter:
+        command = [sys.executable, "-S", str(MINIATURES), wrong]
+        adapters.append(LinesAdapter(command, time_limit=seconds))
+        return adapters[-1]
+
+    yield start
+    for adapter in adapters:
+        adapter.close()
+
+
+def message(name: str) -> Draft202012Validator:
+    return Draft202012Validator({**SCHEMA, "anyOf": [{"$ref": f"#/$defs/{name}"}]})
+
+
+def transcript() -> list[tuple[str, dict]]:
+    found = re.search(r"```transcript\n(.*?)```", PAGE, re.DOTALL)
+    assert found is not None
+    return [(line[0], json.loads(line[2:])) for line in found[1].splitlines()]
+
+
+def test_the_conversation_on_the_page_is_what_the_reference_says(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("alpha\n")
+    asked = io.BytesIO()
+    for side, sent in transcript():
+        if side == ">":
+            asked.write(json.dumps(sent).replace("/ws", str(tmp_path)).encode() + b"\n")
+    asked.seek(0)
+    answers = io.BytesIO()
+    serve_lines(ReferenceAdapter("2.1.7"), "readfirst reference", version(), asked, answers)
+    got = answers.getvalue().decode().replace(str(tmp_path), "/ws").splitlines()
+    assert [*map(json.loads, got)] == [sent for side, sent in transcript() if side == "<"]
+    assert not (tmp_path / "new.txt").exists()
+
+
+def test_every_message_on_the_page_is_as_the_schema_says() -> None:
+    for side, sent in transcript():
+        message("request" if side == ">" else "answer").validate(sent)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("request", {"id": 1, "do": "stop"}),
+        ("request", {"do": "hello", "protocol": 1}),
+        ("request", {"id": 3, "do": "call", "session": 1, "tool": "Read"}),
+        ("answer", {"id": 1, "text": "fine"}),
+        ("answer", {"text": "fine", "refused": False}),
+        ("answer", {"id": 1, "problem": ""}),
+    ],
+)
+def test_the_schema_refuses_what_is_no_message(name: str, wrong: dict) -> None:
+    assert not message(name).is_valid(wrong)
+
+
+def test_every_request_of_the_schema_is_on_the_page() -> None:
+    names = [each["$ref"].rpartition("/")[2] for each in SCHEMA["$defs"]["request"]["oneOf"]]
+    assert [name for name in names if f"`{name}`" not in PAGE] == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ("another-protocol", r"the program's answer to hello names protocol 2; this harness speaks 1"),
+        ("no-capabilities", r"the program's answer to hello has no list of capabilities"),
+    ],
+)
+def test_a_program_that_does_not_introduce_itself_is_refused(opened: Open, wrong: str, problem: str) -> None:
+    with pytest.raises(BrokenAdapter, match=problem):
+        opened(wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ("dying", r"the program ended with exit status 7 during Read"),
+        ("chatty", r"not a JSON object: Reading the file"),
+        ("list", r"not a JSON object: \[\]"),
+        ("late-answer", r"the program answered request 2, not 3"),
+        ("flooding", r"more than 100000 bytes without a line end"),
+        ("problem", r"the program has a problem with Read: the disk is gone"),
+        ("no-text", r"which is not \{\"text\": a string, \"refused\": true or false\}"),
+    ],
+)
+def test_what_a_program_gets_wrong_at_a_call_breaks_the_scenario(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, problem: str
+) -> None:
+    monkeypatch.setattr(line_program, "LONGEST_LINE", 100_000)
+    session = opened(wrong).open(Workspace(tmp_path, tmp_path))
+    with pytest.raises(BrokenAdapter, match=problem) as caught:
+        session.call("Read", {})
+    assert caught.value.blame == "adapter"
+    assert ("I cannot go on" in caught.value.details) == (wrong == "dying")
+
+
+@pytest.mark.parametrize(("wrong", "lives"), [("silent", False), ("deaf", False), ("patient", True)])
+def test_a_call_that_takes_too_long_is_cancelled_and_its_program_ended_if_it_does_not_listen(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, lives: bool
+) -> None:
+    monkeypatch.setattr(line_program, "_LAST_CHANCE", 0.2)
+    adapter = opened(wrong, 0.2)
+    session = adapter.open(Workspace(tmp_path, tmp_path))
+    with pytest.raises(BrokenAdapter, match=r"Read took longer than 0\.2 s"):
+        session.call("Read", {})
+    assert (adapter.pid is not None) == lives
+    assert adapter.open(Workspace(tmp_path, tmp_path)) is not None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"), [("no-results", "has no list `results`"), ("no-text", "has no list `results`")]
+)
+def test_a_group_needs_results(opened: Open, tmp_path: Path, wrong: str, problem: str) -> None:
+    session = opened(wrong).open(Workspace(tmp_path, tmp_path))
+    with pytest.raises(BrokenAdapter, match=problem):
+        session.call_parallel([("Read", {}), ("Read", {})])
+
+
+def test_a_call_is_cancelled_where_what_strikes_fails(tmp_path: Path) -> None:
+    adapter = LinesAdapter(shlex.split(SERVED))
+
+    def strike() -> None:
+        raise KeyboardInterrupt
+
+    session = adapter.open(Workspace(tmp_path, tmp_path, needs=frozenset({"Write", "during"})))
+    with pytest.raises(KeyboardInterrupt):
+        session.call_during("Write", {"file_path": str(tmp_path / "new.txt"), "content": "x"}, strike)
+    assert not (tmp_path / "new.txt").exists()
+    adapter.close()
+
+
+@pytest.mark.parametrize(
+    ("spec", "problem"),
+    [
+        ("lines:no-such-program --fast", "there is no program 'no-such-program'."),
+        ("lines:'", "No closing quotation. Write the command as in a shell."),
+        ("lines: ", "the command is empty"),
+    ],
+)
+def test_a_command_that_cannot_start_is_explained(spec: str, problem: str) -> None:
+    with pytest.raises(ConnectError, match=problem):
+        connect(spec, SUITE)
+
+
+def test_lines_that_are_no_requests_are_problems() -> None:
+    asked = io.BytesIO(b'no JSON\n[]\n{"id": 1, "do": "call", "session": 4}\n{"id": 2, "do": "open"}\n')
+    answers = io.BytesIO()
+    serve_lines(ReferenceAdapter("2.1.7"), "x", "1", asked, answers)
+    got = [*map(json.loads, answers.getvalue().splitlines())]
+    assert [each["id"] for each in got] == [None, None, 1, 2]
+    assert all(each["problem"] for each in got)
+    for each in got:
+        message("problem").validate(each)
+
+
+def test_serving_lines_takes_no_folder() -> None:
+    done = subprocess.run(
+        [*shlex.split(SERVED), "--root", "."], capture_output=True, text=True, stdin=subprocess.DEVNULL
+    )
+    assert done.returncode == 2
+    assert "--root and --settings are for --protocol mcp" in done.stderr
+
+
+SKELETONS = {
+    "go": pytest.param("go", marks=pytest.mark.go),
+    "node": pytest.param("node", marks=pytest.mark.node),
+}
+
+
+def skeleton(language: str, folder: Path) -> str:
+    """Return the connect string of a skeleton, built where that is needed."""
+    if language == "node":
+        return f"lines:node {ROOT / 'runners/typescript/skeleton/tools.mjs'}"
+    go = shutil.which("go")
+    assert go is not None, "the mark `go` needs go"
+    subprocess.run([go, "build", "-o", folder / "tools", "./skeleton"], cwd=ROOT / "runners/go", check=True)
+    return f"lines:{folder / 'tools'}"
+
+
+@pytest.mark.parametrize("language", SKELETONS.values())
+def test_a_skeleton_works_and_shows_the_main_rule(language: str, tmp_path: Path) -> None:
+    command = skeleton(language, tmp_path)
+    adapter = connect(command, SUITE)
+    with SitePool() as place:
+        assert [check.problem for check in check_adapter(adapter, place) if check.problem] == []
+    adapter.close()  # type: ignore[attr-defined]
+    ids = ["gate/edit-unread", "race/edit-changed-during-call", "staleness/edit-after-change"]
+    assert [each.status for each in run(SUITE, command, ["2.1.7"], "effects", ids)] == ["passed"] * 3
+
+
+def test_a_skeleton_has_less_than_150_lines() -> None:
+    files = ("go/skeleton/main.go", "typescript/skeleton/tools.mjs")
+    assert all(len((ROOT / "runners" / file).read_text().splitlines()) < 150 for file in files)
+
+
+@pytest.mark.slow
+def test_over_lines_the_reference_gets_the_verdicts_that_it_gets_in_process() -> None:
+    here = run(SUITE, "reference", ["2.1.7"], "verbatim", jobs=2)
+    there = run(SUITE, f"lines:{SERVED}", ["2.1.7"], "verbatim", jobs=2)
+    for one, other in zip(here, there, strict=True):
+        assert (one.scenario_id, one.status, one.levels) == (other.scenario_id, other.status, other.levels)
