@@ -10,11 +10,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import readfirst
 from readfirst.harness.adapters.framing import EndedError, Framing, GarbageError, TooLateError
+from readfirst.harness.adapters.kit import unpack
 from readfirst.harness.processes.child import Child
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
@@ -49,9 +51,10 @@ class PythonAdapter:
     it unless they leave its process group. `time_limit` is in seconds per call, `start_limit` for the start.
     Not for use by several threads at once.
 
+    Of this package it finds the names for adapters and the reference (`kit`), and the modules `further`.
     In a `sandbox` it writes to the folder of the workspace alone, for which it is started anew.
-    With an `environment`, which must let `python` find the harness, the child gets these variables alone and no
-    network where the system allows that; it then starts in `directory`.
+    With an `environment` the child gets these variables alone and no network where the system allows that; it then
+    starts in `directory`.
     """
 
     def __init__(
@@ -65,11 +68,14 @@ class PythonAdapter:
         environment: Mapping[str, str] | None = None,
         directory: Path | None = None,
         sandbox: Sandbox | None = None,
+        further: Sequence[str] = (),
     ) -> None:
         self._capabilities = BASIC_CAPABILITIES
         self._name = (module, factory)
-        self._how = _How(python, environment, directory, sandbox)
-        self._own = Scratch() if sandbox is not None else None
+        self._how = _How(python, environment, directory, _needing(module, sandbox))
+        self._further = further
+        self._own: Scratch | None = None
+        self._kit = Path()
         self._territory: Territory | None = None
         self._time_limit = time_limit
         self._start_limit = start_limit
@@ -90,9 +96,13 @@ class PythonAdapter:
         """Start the process unless it runs, and learn the capabilities. Raises FactoryError, BrokenAdapter."""
         if self._host is not None and self._host.alive:
             return
-        if self._own is not None and self._territory is None:
+        if self._own is None:
+            self._own = Scratch()
+            self._kit = self._own.folder()
+            unpack(self._kit, self._further)
+        if self._how.sandbox is not None and self._territory is None:
             self._territory = Territory.of(self._own.folder())
-        host = _Host(self._name, self._how, self._territory)
+        host = _Host(self._name, self._how, self._kit, self._territory)
         try:
             answer = host.exchange(None, "the start", self._start_limit)
             if "no_factory" in answer:
@@ -106,7 +116,7 @@ class PythonAdapter:
 
     def open(self, workspace: Workspace) -> PythonSession:
         """Open a session in the child."""
-        if self._own is not None and (territory := Territory.of(workspace.root)) != self._territory:
+        if self._how.sandbox is not None and (territory := Territory.of(workspace.root)) != self._territory:
             self.reset()
             self._territory = territory
         try:
@@ -138,6 +148,7 @@ class PythonAdapter:
         self.reset()
         if self._own is not None:
             self._own.close()
+            self._own = self._territory = None
 
 
 class PythonSession:
@@ -219,6 +230,16 @@ def _result(values: Mapping[str, Any]) -> ToolResult:
     return ToolResult(values["text"], values["is_error"], values["error"], tuple(values["reminders"]))
 
 
+def _needing(module: str, sandbox: Sandbox | None) -> Sandbox | None:
+    """Return the sandbox with what a module of the current directory needs; what a command names is known anyway."""
+    package = module.partition(".")[0]
+    if sandbox is None or package == "readfirst":
+        return sandbox
+    found = PathFinder.find_spec(package, [str(Path.cwd())])
+    places = () if found is None else (found.origin, *(found.submodule_search_locations or ()))
+    return replace(sandbox, own=(*sandbox.own, *(Path(place) for place in places if place)))
+
+
 class _How(NamedTuple):
     """With what a child is started."""
 
@@ -229,16 +250,15 @@ class _How(NamedTuple):
 
     def command(self) -> list[str]:
         """Return the words before the module's."""
-        return [self.python, "-u", "-X", "faulthandler", "-m", "readfirst.harness.adapters.python_host"]
+        # -P: the package in the current directory, perhaps a checkout, is not taken for the kit.
+        options = ("-P", "-u", "-X", "faulthandler")
+        return [self.python, *options, "-m", "readfirst.harness.adapters.python_host"]
 
-    def variables(self, territory: Territory | None) -> Mapping[str, str]:
+    def variables(self, kit: Path, territory: Territory | None) -> Mapping[str, str]:
         """Return the child's variables."""
-        if self.environment is not None:
-            variables = dict(self.environment)
-        else:
-            package = str(Path(readfirst.__file__).parents[1])
-            paths = [path for path in (os.environ.get("PYTHONPATH"), package) if path]
-            variables = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+        variables = dict(os.environ if self.environment is None else self.environment)
+        paths = (str(kit), variables.get("PYTHONPATH"))
+        variables["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         if territory is not None:
             variables |= {"HOME": str(territory.home), "TMPDIR": str(territory.temporary)}
         return variables
@@ -247,7 +267,7 @@ class _How(NamedTuple):
 class _Host:
     """The process, the socket to talk to it, and the end of what it printed."""
 
-    def __init__(self, name: tuple[str, str], how: _How, territory: Territory | None) -> None:
+    def __init__(self, name: tuple[str, str], how: _How, kit: Path, territory: Territory | None) -> None:
         if territory is not None:
             territory.make()
         ours, theirs = socket.socketpair()
@@ -256,7 +276,7 @@ class _Host:
             self._child = Child(
                 [*how.command(), str(theirs.fileno()), *name],
                 directory=how.directory,
-                environment=how.variables(territory),
+                environment=how.variables(kit, territory),
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=printed,

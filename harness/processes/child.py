@@ -25,6 +25,8 @@ _LOG = logging.getLogger("readfirst")
 _PATIENCE = 10.0
 """Seconds that the supervisor gets to end everything; then its process group is killed."""
 _warned: set[str] = set()
+_OF_PYTEST = "PYTEST_"
+"""What the names of variables begin with that tell which test runs, and so which scenario."""
 
 
 class Child:
@@ -46,25 +48,25 @@ class Child:
     ) -> None:
         """Start the program in `directory`, with streams as of `subprocess`; `offline` leaves the network if it can.
 
-        In a `sandbox` it can write below the `writable` folders alone, and has no network. Raises BrokenAdapter where
-        no process can be started; a program that is not there ends with exit status 127.
+        No variable tells it which scenario runs. In a `sandbox` it can write below the `writable` folders alone, and
+        has no network. Raises BrokenAdapter where no process can be started; a program that is not there ends with
+        exit status 127.
         """
         self._channel, theirs = socket.socketpair()
         words = [sys.executable, "-I", "-S", str(SUPERVISOR), str(theirs.fileno())]
         if offline:
             words.append("--offline")
-        before = []
+        variables = {name: value for name, value in environment.items() if not name.startswith(_OF_PYTEST)}
         if sandbox is not None:
-            words += sandbox.flags(writable)
-            before = sandbox.words(writable, directory or Path.cwd())
+            words += sandbox.flags(command, variables, directory or Path.cwd(), writable)
         try:
             self.process = subprocess.Popen(
-                [*words, "--", *before, *command],
+                [*words, "--", *command],
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
                 cwd=directory,
-                env=dict(environment),
+                env=variables,
                 pass_fds=(theirs.fileno(), *pass_fds),
                 start_new_session=True,
             )

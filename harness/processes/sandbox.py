@@ -1,19 +1,20 @@
-"""Sandbox: what a confined program may touch, and the words that start it so, with bubblewrap or without."""
+"""Sandbox: what a confined program may touch, and the words with which its supervisor is told."""
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import resource
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from shutil import which
 
-from readfirst.harness.processes.confine import COMMON_TO_ALL
+from readfirst.harness.processes.view import view
 from readfirst.harness.session import BrokenAdapter
 
 __all__ = ["LIMITS", "Sandbox", "find_sandbox"]
@@ -23,80 +24,58 @@ _LOG = logging.getLogger("readfirst")
 LIMITS = {"data": 4 * 1024**3, "fsize": 1024**3, "nproc": 512}
 """Bytes of memory that one process may fill, bytes of one file, and processes."""
 _SECONDS = 20.0
+_said: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A way to confine: `bwrap` and `prlimit` are programs, empty where the supervisor does it itself."""
+    """A place to confine programs in. `hidden` they never see; `own` are files and folders that they need."""
 
-    bwrap: str = ""
-    prlimit: str = ""
+    hidden: tuple[Path, ...] = ()
+    own: tuple[Path, ...] = ()
 
-    def flags(self, writable: Sequence[Path]) -> list[str]:
-        """Return the arguments of the supervisor."""
-        if self.bwrap:
-            return []
-        limits = ",".join(f"{name}={value}" for name, value in _limits().items())
-        return [f"--limits={limits}", *(f"--writable={path}" for path in writable)]
-
-    def words(self, writable: Sequence[Path], directory: Path) -> list[str]:
-        """Return what stands before the command."""
-        if not self.bwrap:
-            return []
-        on_the_path = [
-            entry for entry in os.environ.get("PATH", "").split(os.pathsep) if entry.startswith("/run/")
-        ]
-        bound = [("--ro-bind-try", path) for path in on_the_path] + [
-            ("--bind", str(path)) for path in writable
-        ]
-        return [
-            self.bwrap,
-            "--die-with-parent",
-            "--unshare-user-try",
-            "--unshare-ipc",
-            "--unshare-pid",
-            "--unshare-net",
-            "--unshare-uts",
-            "--cap-drop",
-            "ALL",
-            *("--ro-bind", "/", "/", "--proc", "/proc", "--tmpfs", "/run"),
-            *("--dev", "/dev", "--tmpfs", "/dev/shm", "--remount-ro", "/dev"),
-            *(word for path in COMMON_TO_ALL for word in ("--ro-bind-try", path, path)),
-            *(word for option, path in bound for word in (option, path, path)),
-            *("--remount-ro", "/run", "--chdir", str(directory), "--"),
-            *(self.prlimit, *(f"--{name}={value}" for name, value in _limits().items()), "--"),
-        ]
+    def flags(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        directory: Path,
+        writable: Sequence[Path],
+    ) -> list[str]:
+        """Return the arguments of the supervisor, and say once what the program can read beside the system."""
+        seen = view(command, environment, directory, own=self.own, hidden=self.hidden)
+        if writable:
+            _say_once(f"--confine: beside the system's folders, the program can read {_listed(seen.own)}")
+        walls = (_limits(), seen.places(directory, writable))
+        return [f"--walls={json.dumps(walls)}"]
 
 
-@cache
-def find_sandbox() -> Sandbox:
-    """Return the way that this system offers: bubblewrap if it is installed and works, else namespaces of our own.
+def _say_once(message: str) -> None:
+    if message not in _said:
+        _said.add(message)
+        _LOG.warning("%s", message)
+
+
+def _listed(paths: Sequence[Path]) -> str:
+    return ", ".join(map(str, paths)) or "nothing"
+
+
+def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
+    """Return the way to confine that this system offers: namespaces.
 
     Raises BrokenAdapter (blame environment) where it offers none: nothing runs unconfined that was not to.
     """
+    if problem := _problem():
+        raise BrokenAdapter(
+            f"--confine is not possible here: namespaces cannot be used ({problem})", blame="environment"
+        )
     if os.geteuid() == 0:
-        _LOG.warning("--confine: Linux does not limit the number of root's processes; run it as a user")
-    problems = []
-    bwrap, prlimit = which("bwrap"), which("prlimit")
-    if bwrap and prlimit:
-        sandbox = Sandbox(bwrap, prlimit)
-        problem = _problem(sandbox)
-        if not problem:
-            return sandbox
-        problems.append(f"bubblewrap does not work ({problem})")
-    else:
-        problems.append(f"{'prlimit' if bwrap else 'bubblewrap (bwrap)'} is not installed")
-    sandbox = Sandbox()
-    problem = _problem(sandbox)
-    if not problem:
-        return sandbox
-    problems.append(f"namespaces cannot be used ({problem})")
-    reason = "; ".join(problems)
-    raise BrokenAdapter(f"--confine is not possible here: {reason}", blame="environment")
+        _say_once("--confine: Linux does not limit the number of root's processes; run it as a user")
+    return Sandbox(tuple(hidden))
 
 
-def _problem(sandbox: Sandbox) -> str:
-    """Say why a program cannot be confined so; empty if it can."""
+@cache
+def _problem() -> str:
+    """Say why a program cannot be confined; empty if it can."""
     from readfirst.harness.processes.child import Child
 
     true = which("true") or "true"
@@ -108,7 +87,7 @@ def _problem(sandbox: Sandbox) -> str:
             stdin=subprocess.DEVNULL,
             stdout=printed.fileno(),
             stderr=printed.fileno(),
-            sandbox=sandbox,
+            sandbox=Sandbox(),
         )
         status = child.wait(_SECONDS)
         child.end()

@@ -8,8 +8,8 @@ A PID namespace holds the processes together where the system lets us make one: 
 first. Elsewhere this process becomes the parent of everything that loses its own, and kills its children until there
 are none. A system that has neither leaves the process group, and what leaves that gets away.
 
-`--offline` takes the network away where that is possible. `--limits=NAME=VALUE,...` and `--writable=FOLDER`, as often
-as needed, confine the program (`confine`), or it is not started.
+`--offline` takes the network away where that is possible. `--walls=JSON`, with limits and the places that there are,
+confines the program (`confine`), or it is not started.
 
 The program has no right to read or write files against their modes, not even root's: what it does must not depend on
 who tests it.
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
-    Walls = tuple[dict[str, int], list[str]]
-    """Limits by their names (`nproc`), and the folders that can be written to."""
+    Walls = tuple[dict[str, int], list[list[str]]]
+    """Limits by their names (`nproc`), and the places of the file system (`view.Place`)."""
 
 __all__ = ["Isolation", "isolate", "supervise"]
 
@@ -182,16 +182,15 @@ def _errno_of(action: Callable[[], None]) -> int:
 
 
 def _walls(flags: list[str]) -> Walls | None:
-    """Return the limits and the writable folders that the flags name, None if they ask for no confinement."""
-    limits: dict[str, int] | None = None
-    writable = []
+    """Return the limits and the places that a flag names, None if none asks for confinement."""
     for flag in flags:
         name, _, value = flag.partition("=")
-        if name == "--limits":
-            limits = {each.partition("=")[0]: int(each.partition("=")[2]) for each in value.split(",")}
-        elif name == "--writable":
-            writable.append(value)
-    return None if limits is None else (limits, writable)
+        if name == "--walls":
+            import json
+
+            limits, places = json.loads(value)
+            return limits, places
+    return None
 
 
 def _shut_in(walls: Walls, status_write: int) -> None:
@@ -272,9 +271,12 @@ def _start(command: list[str], walls: Walls | None) -> int:
         signal.set_wakeup_fd(-1)
         for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and a program inherits that
             signal.signal(getattr(signal, name), signal.SIG_DFL)
-        if walls is not None:
-            _limit(walls[0])
         _heed_modes()
+        if walls is not None:
+            from readfirst.harness.processes.confine import drop_rights, limit
+
+            limit(walls[0])
+            drop_rights()
         if os.getppid() == parent:
             os.execvp(command[0], command)
     except OSError as error:
@@ -288,16 +290,6 @@ def _heed_modes() -> None:
     if hasattr(libc, "prctl"):
         for capability in _AGAINST_MODES:
             libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
-
-
-def _limit(limits: dict[str, int]) -> None:
-    import resource
-
-    from readfirst.harness.processes.confine import drop_rights
-
-    drop_rights()
-    for name, value in limits.items():
-        resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (value, value))
 
 
 def _die_with_parent() -> None:

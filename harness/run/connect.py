@@ -81,7 +81,7 @@ def connect(
         raise ConnectError(f"{spec!r}: write {KINDS[kind]}.")
     held = contract if contract is not None else suite.contracts[suite.contracts.default]
     return _CONNECTIONS[kind](
-        _Wanted(rest, suite, held, time_limit, _sandbox(spec, kind) if confine else None)
+        _Wanted(rest, suite, held, time_limit, _sandbox(spec, kind, suite) if confine else None)
     )
 
 
@@ -96,13 +96,13 @@ class _Wanted:
     sandbox: Sandbox | None
 
 
-def _sandbox(spec: str, kind: str) -> Sandbox:
+def _sandbox(spec: str, kind: str, suite: Suite) -> Sandbox:
     if kind not in _CONFINABLE:
         kinds = ", ".join(KINDS[name] for name in _CONFINABLE)
         raise ConnectError(f"{spec!r} cannot be confined. --confine is for {kinds} (not for agents).")
     from readfirst.harness.processes.sandbox import find_sandbox
 
-    return find_sandbox()
+    return find_sandbox([suite.root.absolute()])
 
 
 def _kinds() -> str:

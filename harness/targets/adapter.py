@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-import readfirst
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.adapters.mcp import McpConnection, McpSession, text_of
 from readfirst.harness.adapters.python_process import PythonAdapter
@@ -22,6 +21,7 @@ from readfirst.harness.targets.agent import AgentTarget
 from readfirst.harness.targets.edit_formats import Knowledge
 from readfirst.harness.targets.install import Installed, install
 from readfirst.harness.targets.mapping import AgentLaunch, McpLaunch, PythonLaunch, Release, Target
+from readfirst.harness.targets.tool_host import MODULE as TOOL_HOST
 from readfirst.harness.targets.tool_host import ORDER
 from readfirst.harness.targets.translate import (
     Scope,
@@ -164,12 +164,7 @@ class _PythonTarget:
     ) -> None:
         self._remembers_paths = bool(launch.module)
         self._folder = Scratch()
-        base = self._folder.path
-        # The harness alone: its own dependencies must not be found before the target's.
-        (base / "path").mkdir()
-        (base / "path" / "readfirst").symlink_to(Path(readfirst.__file__).parent)
-        home = base / "home"
-        home.mkdir()
+        home = self._folder.folder()
         order = {
             "make": launch.make,
             "arguments": launch.arguments,
@@ -177,18 +172,17 @@ class _PythonTarget:
             "factory": launch.factory,
         }
         variables = {name: installed.placed(value) for name, value in target.environment.items()}
+        own = [module for module in [launch.factory.partition(":")[0]] if module.startswith("readfirst.")]
         self._process = PythonAdapter(
-            "readfirst.harness.targets.tool_host",
+            TOOL_HOST,
             "Tools",
             time_limit=time_limit,
             start_limit=max(_START, time_limit),
             python=installed.python,
-            environment=_environment(home)
-            | {"PYTHONPATH": str(base / "path")}
-            | variables
-            | {ORDER: json.dumps(order)},
+            environment=_environment(home) | variables | {ORDER: json.dumps(order)},
             directory=home,
             sandbox=sandbox,
+            further=[TOOL_HOST, *own],
         )
         try:
             self._process.start()
@@ -297,6 +291,8 @@ def open_target(
     A `sandbox` is for targets that are no agents.
     """
     installed = install(target, release)
+    if sandbox is not None:
+        sandbox = replace(sandbox, own=(installed.directory,))
     raw: RawTarget
     match target.launch:
         case PythonLaunch() as launch:

@@ -1,0 +1,234 @@
+"""View: the part of the file system that a confined program sees, from what its command needs to run."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import readfirst
+
+# `os.path` takes what nobody may look at for something that is not there; pathlib raises.
+# ruff: noqa: PTH110, PTH112, PTH114
+
+__all__ = ["Place", "View", "view"]
+
+Place = tuple[str, ...]
+"""What is done with an absolute path: `show` and `write` (as it is), `hide` (an empty folder), `close` (an empty file),
+`folder` (make it), `link` (to the path that follows)."""
+
+_SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/etc",
+    "/opt",
+    "/nix/store",
+    "/gnu/store",
+)
+_MARKS = ("package.json", "node_modules", "pyproject.toml", "setup.py", "go.mod", "Cargo.toml")
+"""What the folder of a project holds."""
+_VENV = "pyvenv.cfg"
+_OF_A_PREFIX = ("bin", "lib", "lib64", "libexec", _VENV)
+_SEARCHED = ("PATH", "PYTHONPATH", "NODE_PATH")
+_HOPS = 40
+
+
+class View:
+    """The places of one program. `own` are those of its own that are not the system's, sorted."""
+
+    def __init__(self, shown: Iterable[Path], own: Iterable[Path], hidden: Iterable[Path]) -> None:
+        self._private = frozenset(map(_real, _private()))
+        self._hidden = frozenset(map(_real, hidden))
+        self._links: dict[Path, Path] = {}
+        found = [folder for path in shown for folder in self._needed(path)]
+        self._shared = _outermost(path for path in found if not _is_above(path, self._private))
+        self._program = _outermost(folder for path in own for folder in self._project(path))
+        self.own = _outermost([*self._shared, *self._program])
+
+    def places(self, directory: Path, writable: Sequence[Path]) -> list[Place]:
+        """Return them in the order in which they are to be made."""
+        inside = {path for path in self._program if not self._hidden.isdisjoint(path.parents)}
+        made: list[Place] = [*_system()]
+        made += [("show", str(path)) for path in (*self._shared, *self._program) if path not in inside]
+        made += [_emptied(path) for path in (*sorted(self._hidden), *_closed())]
+        made += [("show", str(path)) for path in sorted(inside)]
+        made += [("folder", str(path)) for path in (directory, "/tmp", "/run")]
+        made += [("link", str(link), str(target)) for link, target in self._links.items()]
+        return [*made, *(("write", str(path)) for path in writable)]
+
+    def _needed(self, path: Path) -> Iterator[Path]:
+        """Yield what a program or a folder needs that is found by others: its prefix, its interpreter's."""
+        for hop in self._hops(path):
+            if os.path.isdir(hop):
+                yield hop
+                continue
+            prefix = hop.parent.parent
+            if hop.parent.name != "bin":
+                continue
+            yield from (prefix / name for name in _OF_A_PREFIX if os.path.exists(prefix / name))
+            for each in _of_an_environment(prefix):
+                yield from [each] if os.path.isdir(each) else self._needed(each)
+
+    def _project(self, path: Path) -> Iterator[Path]:
+        """Yield the folder of the project that a file or folder is in, or itself where that would show too much."""
+        for hop in self._hops(path):
+            if _below(hop, _SYSTEM) or _is_above(hop, self._private):
+                continue
+            chosen, folder = hop, hop if os.path.isdir(hop) else hop.parent
+            for each in (folder, *folder.parents):
+                if each in self._hidden or _is_above(each, self._private):
+                    break
+                if each == folder or any(os.path.exists(each / mark) for mark in _MARKS):
+                    chosen = each
+            yield chosen
+
+    def _hops(self, path: Path) -> Iterator[Path]:
+        """Yield a path and where its links lead, each without links among its folders."""
+        for _ in range(_HOPS):
+            path = Path(os.path.abspath(path))  # noqa: PTH100 - links stay
+            for folder in reversed(path.parents):
+                if os.path.islink(folder) and not _below(folder, _SYSTEM):
+                    self._links[folder] = _real(folder)
+            path = _real(path.parent) / path.name
+            if not os.path.exists(path):
+                return
+            yield path
+            if not os.path.islink(path):
+                return
+            path = path.parent / path.readlink()
+
+
+def view(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    directory: Path,
+    *,
+    own: Sequence[Path] = (),
+    hidden: Sequence[Path] = (),
+) -> View:
+    """Return what a command needs: its program with all that belongs to it, and what its words and variables name.
+
+    `own` are further files and folders of its own. `hidden` stays empty whatever shows it, but for its own folder.
+    """
+    program = shutil.which(command[0], path=environment.get("PATH")) or command[0]
+    named = [path for word in command[1:] if (path := _named(word, directory)) is not None]
+    searched = [
+        Path(entry)
+        for name in _SEARCHED
+        for entry in environment.get(name, "").split(os.pathsep)
+        if entry.startswith("/") and not _below(Path(entry), _SYSTEM)
+    ]
+    programs = [Path(program), *_interpreters(Path(program), environment)]
+    return View([*programs, *searched], [*programs[:1], *named, *own], [*_of_the_suite(), *hidden])
+
+
+def _named(word: str, directory: Path) -> Path | None:
+    """Return the file or folder that a word names by its absolute path, perhaps behind the `=` of an option."""
+    value = word if word.startswith("/") else word.partition("=")[2]
+    try:
+        path = Path(value)
+        return path if value.startswith("/") and os.path.exists(path) and path != directory else None
+    except (OSError, ValueError):
+        return None
+
+
+def _interpreters(program: Path, environment: Mapping[str, str]) -> list[Path]:
+    """Return the programs that a script's first line names."""
+    try:
+        with program.open("rb") as file:
+            first = file.readline(256)
+    except OSError:
+        return []
+    if not first.startswith(b"#!"):
+        return []
+    words = os.fsdecode(first[2:]).split()
+    if words and Path(words[0]).name == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+        found = shutil.which(words[0], path=environment.get("PATH")) if words else None
+        words = [found] if found else []
+    return [Path(words[0])] if words else []
+
+
+def _of_an_environment(prefix: Path) -> Iterator[Path]:
+    """Yield the Python that a virtual environment was made with, and the folders that are installed by their paths."""
+    try:
+        lines = (prefix / _VENV).read_text("utf-8").splitlines()
+    except (OSError, ValueError):
+        lines = []
+    for line in lines:
+        name, _, value = line.partition("=")
+        if name.strip() == "home":
+            yield from (path for path in [Path(value.strip()) / "python3"] if os.path.exists(path))
+    for file in prefix.glob("lib/python3*/site-packages/*.pth"):
+        try:
+            entries = [Path(line) for line in file.read_text("utf-8").splitlines() if line.startswith("/")]
+            yield from (entry for entry in entries if os.path.isdir(entry))
+        except (OSError, ValueError):
+            continue
+
+
+def _emptied(path: Path) -> Place:
+    return ("hide" if os.path.isdir(path) else "close", str(path))
+
+
+def _is_above(path: Path, places: Iterable[Path]) -> bool:
+    return any(place == path or path in place.parents for place in places)
+
+
+def _below(path: Path, places: Iterable[str]) -> bool:
+    return any(str(path) == place or str(path).startswith(f"{place}/") for place in places)
+
+
+def _outermost(paths: Iterable[Path]) -> list[Path]:
+    """Return the paths that are below no other, and not the system's."""
+    found = {path for path in paths if not _below(path, _SYSTEM)}
+    return sorted(path for path in found if found.isdisjoint(path.parents))
+
+
+@cache
+def _system() -> tuple[Place, ...]:
+    links = [("link", each, str(Path(each).readlink())) for each in _SYSTEM if Path(each).is_symlink()]
+    return (
+        *(("show", each) for each in _SYSTEM if Path(each).is_dir() and not Path(each).is_symlink()),
+        *links,
+    )
+
+
+@cache
+def _closed() -> tuple[Path, ...]:
+    """Return what of the system's settings not everybody may read; root may, also without any right against modes."""
+    with os.scandir("/etc") as listing:
+        return tuple(
+            Path(entry.path)
+            for entry in listing
+            if not entry.is_symlink() and not entry.stat().st_mode & (0o001 if entry.is_dir() else 0o004)
+        )
+
+
+def _private() -> Iterator[Path]:
+    """Yield the folders of which only parts are shown."""
+    yield from (Path.home(), Path(pwd.getpwuid(os.getuid()).pw_dir), Path(tempfile.gettempdir()))
+    yield from map(Path, ("/root", "/home", "/tmp", "/var", "/run", "/dev", "/proc", "/sys", "/nix", "/gnu"))
+
+
+@cache
+def _of_the_suite() -> tuple[Path, ...]:
+    """Return where this project's scenarios, recordings and reports of them are."""
+    package = Path(readfirst.__file__).parent.resolve()
+    places = [package / "fixtures", package / "docs"]
+    if (package.parent / "fixtures" / "contracts.yaml").is_file():
+        places += [package.parent / name for name in ("fixtures", "docs", "tests", ".git")]
+    return tuple(places)
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))

@@ -1,0 +1,139 @@
+"""Attacks on `--confine`, really made: each reaches its aim where nothing is confined, and nothing where it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.suite.suite import default_root
+from tests.security.confined import INTRUDER, run_intruder
+
+NOT_THERE = {"FileNotFoundError", "NotADirectoryError"}
+REFUSED = {
+    "socket": NOT_THERE,
+    "abstract socket": {"ConnectionRefusedError"},
+    "pipe": NOT_THERE,
+    "file": NOT_THERE,
+    "file by its process": NOT_THERE | {"PermissionError"},
+    "file by another process": NOT_THERE | {"PermissionError"},
+    "file by a way up": NOT_THERE,
+    "file in another namespace": {"nothing: True"},
+    "a link to it": NOT_THERE,
+    "home": NOT_THERE,
+    "temporary files of others": NOT_THERE,
+    "passwords": {0, "PermissionError", *NOT_THERE},
+    "fixtures": NOT_THERE | {"IndexError"},
+    "socket to the host": {"OSError"},
+    "socket to the kernel": {"OSError"},
+    "ring": {"OSError"},
+    "keys of the session": {"OSError"},
+    "terminal": {"OSError"},
+}
+"""By attempt, what may come of it."""
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Iterator[dict[str, Any]]:
+    """What an intruder wants: sockets and a pipe that somebody listens to, files, a home."""
+    place = tmp_path / "outside"
+    place.mkdir()
+    (place / "precious.txt").write_text("precious")
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "private.txt").write_text("private")
+    os.mkfifo(place / "pipe")
+    reader = os.open(place / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    name = f"readfirst-test-{os.getpid()}"
+    with (
+        socket.socket(socket.AF_UNIX) as bound,
+        socket.socket(socket.AF_UNIX) as abstract,
+        tempfile.NamedTemporaryFile(dir="/tmp") as temporary,
+    ):
+        bound.bind(f"{place}/agent.sock")
+        abstract.bind(f"\0{name}")
+        for each in (bound, abstract):
+            each.listen(8)
+        yield {
+            "outside": str(place)[1:],
+            "inside": str(tmp_path / "workspace")[1:],
+            "home": str(home)[1:],
+            "temporary": Path(temporary.name).name,
+            "abstract": name,
+            "harness": os.getpid(),
+            "fixtures": str(default_root())[1:],
+        }
+    os.close(reader)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    made = tmp_path / "workspace"
+    made.mkdir()
+    return made
+
+
+def test_unconfined_these_attacks_reach_their_aims(outside: dict[str, Any], workspace: Path) -> None:
+    command = [sys.executable, str(INTRUDER), json.dumps(outside)]
+    told = json.loads(subprocess.run(command, capture_output=True, check=True, cwd=workspace).stdout)
+    aims = (
+        "socket",
+        "abstract socket",
+        "pipe",
+        "file",
+        "file by a way up",
+        "a link to it",
+        "home",
+        "fixtures",
+    )
+    for aim in (*aims, "temporary files of others"):
+        assert told[aim] not in REFUSED[aim], aim
+
+
+def check(told: dict[str, Any]) -> None:
+    assert {name: told[name] for name, allowed in REFUSED.items() if told[name] not in allowed} == {}
+    places = told["folders for temporary files"]
+    assert places == {place: [] for place in places}
+    assert set(places) >= {"/run", "/dev/shm"}
+    assert told["file by a descriptor"] == []
+    assert set(told["disk"]) <= {"full", "null", "random", "shm", "tty", "urandom", "zero"}
+    assert told["own file"] is True
+
+
+def test_a_confined_program_reaches_nothing_outside(outside: dict[str, Any], workspace: Path) -> None:
+    try:
+        check(json.loads(run_intruder(workspace, json.dumps(outside))))
+    except BrokenAdapter as error:
+        pytest.skip(f"this system has no way to confine: {error}")
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root becomes another user")
+def test_an_ordinary_user_confines_as_well(outside: dict[str, Any], workspace: Path) -> None:
+    for folder in (workspace, *workspace.parents[:3]):
+        folder.chmod(0o777)
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    for python in (sys.executable, "/usr/bin/python3"):
+        probe = [
+            *nobody,
+            python,
+            "-c",
+            "import os, sys; sys.exit(sys.version_info < (3, 11) or not os.access(sys.executable, os.X_OK))",
+        ]
+        if shutil.which(python) and subprocess.run(probe, capture_output=True, check=False).returncode == 0:
+            break
+    else:
+        pytest.skip("no Python here can be run by everybody")
+    driver = [*nobody, python, str(INTRUDER.with_name("confined.py")), str(workspace), json.dumps(outside)]
+    done = subprocess.run(driver, capture_output=True, text=True, cwd="/", check=False)
+    assert done.returncode == 0, done.stderr
+    check(json.loads(done.stdout))
