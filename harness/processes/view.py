@@ -47,10 +47,10 @@ class View:
 
     def __init__(self, shown: Iterable[Path], own: Iterable[Path], hidden: Iterable[Path]) -> None:
         self._private = frozenset(map(_real, _private()))
-        self._hidden = frozenset(map(_real, hidden))
         self._links: dict[Path, Path] = {}
         found = [folder for path in shown for folder in self._needed(path)]
         self._shared = _outermost(path for path in found if not _is_above(path, self._private))
+        self._hidden = frozenset(map(_real, (*hidden, *_copies(self._shared))))
         self._program = _outermost(folder for path in own for folder in self._project(path))
         self.own = _outermost([*self._shared, *self._program])
 
@@ -218,6 +218,14 @@ def _private() -> Iterator[Path]:
     """Yield the folders of which only parts are shown."""
     yield from (Path.home(), Path(pwd.getpwuid(os.getuid()).pw_dir), Path(tempfile.gettempdir()))
     yield from map(Path, ("/root", "/home", "/tmp", "/var", "/run", "/dev", "/proc", "/sys", "/nix", "/gnu"))
+
+
+def _copies(folders: Iterable[Path]) -> Iterator[Path]:
+    """Yield the scenarios of other copies of this package that are installed there, or by the system."""
+    for folder in (*folders, *map(Path, ("/usr/lib", "/usr/local/lib"))):
+        for place in (folder, *folder.glob("python3*/*-packages")):
+            copies = [place / "readfirst" / name for name in ("fixtures", "docs")]
+            yield from (copy for copy in copies if os.path.isdir(copy))
 
 
 @cache

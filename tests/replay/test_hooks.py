@@ -18,7 +18,7 @@ from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.report.step import given_lines
 from readfirst.harness.report.timeline import given_blocks
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import Hook, ToolResult, Workspace
+from readfirst.harness.session import Hook
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.export import expanded
 from readfirst.harness.suite.load import ScenarioError, scenario_from
@@ -26,24 +26,12 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.hook import hooks_of
 from readfirst.harness.workspace.site import SitePool
+from tests.replay import answering
 
 SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 CONTRACT = SUITE.contracts["2.1.7"]
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: %s\n"
-
-
-class Quoting:
-    """Answers every call with the commands of the hooks, as some refusals do."""
-
-    capabilities = frozenset({"Read", "hooks"})
-
-    def open(self, workspace: Workspace) -> "Quoting":
-        self.workspace = workspace
-        return self
-
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        return ToolResult("|".join(hook.command for hook in self.workspace.hooks))
 
 
 def loaded(hooks: str, text: str = "seen") -> Scenario:
@@ -97,12 +85,12 @@ def test_commands_stand_for_themselves_in_texts() -> None:
     hooks = (
         "    - {PreToolUse: Edit, deny: $WS is no place.}\n    - {PostToolUse: Edit, modify: {a.txt: x}}\n"
     )
-    assert judged(loaded(hooks, "$HOOK1|$HOOK2"), Quoting()).status == "passed"
-    assert judged(loaded(hooks, "$HOOK2|$HOOK1"), Quoting()).status == "failed"
+    assert judged(loaded(hooks, "$HOOK1|$HOOK2"), answering.Quoting()).status == "passed"
+    assert judged(loaded(hooks, "$HOOK2|$HOOK1"), answering.Quoting()).status == "failed"
 
 
 def test_a_process_of_its_own_gets_the_same_hooks() -> None:
-    adapter = PythonAdapter(__file__, "Quoting", time_limit=30)
+    adapter = PythonAdapter(answering.__file__, "Quoting", time_limit=30)
     try:
         hooks = "    - {PreToolUse: Edit|Write, ask: Really?}\n"
         assert judged(loaded(hooks, "$HOOK1"), adapter).status == "passed"

@@ -1,7 +1,6 @@
 """Permission modes: how a scenario states them, what an adapter learns of them, and that who has none is not judged."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,14 @@ from readfirst.harness.agents.claude_code.conversation import Options
 from readfirst.harness.agents.claude_code.reminders import without_reminders_of_the_conversation
 from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import Permissions, ToolResult, Workspace
+from readfirst.harness.session import Permissions, Workspace
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.load import ScenarioError, scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import FileTools
+from tests.replay import answering
 
 SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
@@ -40,19 +40,6 @@ def loaded(given: str) -> Scenario:
 def workspace(given: str) -> Workspace:
     with SitePool() as place, place.site() as site:
         return site.workspace(loaded(given))
-
-
-class Asked:
-    """Answers a Read with the permissions that its session was opened with."""
-
-    capabilities = frozenset({"Read", "permission_modes"})
-
-    def open(self, workspace: Workspace) -> "Asked":
-        self.permissions = workspace.permissions
-        return self
-
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        return ToolResult(repr(self.permissions))
 
 
 def test_a_mode_is_a_need_and_takes_a_session_of_its_own() -> None:
@@ -100,7 +87,7 @@ def test_what_is_wrong_in_a_file_is_said(given: str, problem: str) -> None:
 
 
 def test_a_python_adapter_gets_them_over_the_wire() -> None:
-    adapter = PythonAdapter(__file__, "Asked")
+    adapter = PythonAdapter(answering.__file__, "Asked")
     try:
         for given in (GIVEN, "{mode: default}", "{deny: [Edit(a)]}"):
             there = workspace(given)

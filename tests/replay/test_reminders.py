@@ -1,6 +1,5 @@
 """Reminders: what a scenario states of them, how they are judged, and that who has none is not judged."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.load import ScenarioError, scenario_from
 from readfirst.harness.suite.recording_file import decode, encode
@@ -22,6 +20,7 @@ from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording, Transcript
 from readfirst.harness.workspace.site import SitePool
+from tests.replay import answering
 
 SILENT = f"python:{Path(__file__).with_name('silent.py')}:Silent"
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
@@ -32,30 +31,6 @@ GROUP = (
     "      - Read: {file_path: $WS/b.txt}\n        expect: {text: seen}\n"
 )
 LONG = "It changed.\n" * 1000
-
-
-class Telling:
-    """Answers every call with `seen`; what it tells beside is said by the test, for one call after the other."""
-
-    capabilities = frozenset({"Read", "reminders", "parallel"})
-
-    def __init__(self, *told: Any) -> None:
-        self.told = list(told) or [("$WS changed.",)]
-
-    def open(self, workspace: Workspace) -> "Telling":
-        self.root = workspace.root
-        return self
-
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        told = self.told.pop(0) if self.told else ()
-        if isinstance(told, tuple):
-            told = tuple(
-                each.replace("$WS", str(self.root)) if isinstance(each, str) else each for each in told
-            )
-        return ToolResult("seen", reminders=told)
-
-    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
-        return [self.call(*call) for call in calls]
 
 
 def loaded(steps: str, given: str = "given: {reminders: true}\n", *, expect: bool = True) -> Scenario:
@@ -95,33 +70,33 @@ def test_reminders_that_nobody_judges_are_a_mistake() -> None:
 def test_whether_the_model_is_told_is_an_effect_and_the_words_are_text(
     told: tuple[str, ...], levels: tuple[bool, bool]
 ) -> None:
-    verdict = judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), Telling(told))
+    verdict = judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), answering.Telling(told))
     assert (verdict.levels["effects"], verdict.levels["text"]) == levels
 
 
 def test_without_a_clause_nothing_may_be_told() -> None:
-    assert judged(loaded(CALL), Telling(())).status == "passed"
-    [found] = judged(loaded(CALL), Telling(("$WS changed.",))).differences
+    assert judged(loaded(CALL), answering.Telling(())).status == "passed"
+    [found] = judged(loaded(CALL), answering.Telling(("$WS changed.",))).differences
     assert (found.what, found.expected, found.level) == ("reminders", "0", "effects")
 
 
 def test_reminders_behind_calls_of_one_message_belong_to_the_group() -> None:
     scenario = loaded(f"{GROUP}    expect:\n      reminders: [one, two]\n")
-    assert judged(scenario, Telling(("one",), ("two",))).status == "passed"
-    assert judged(scenario, Telling((), ("one", "two"))).status == "passed"
-    assert judged(scenario, Telling(("two",), ("one",))).status == "failed"
+    assert judged(scenario, answering.Telling(("one",), ("two",))).status == "passed"
+    assert judged(scenario, answering.Telling((), ("one", "two"))).status == "passed"
+    assert judged(scenario, answering.Telling(("two",), ("one",))).status == "failed"
 
 
 def test_a_long_reminder_may_be_stated_by_parts() -> None:
     scenario = loaded(f"{CALL}      reminders: [{{lines: 1001, starts: It}}]\n")
-    assert judged(scenario, Telling((LONG,))).status == "passed"
-    [found] = judged(scenario, Telling((LONG[12:],))).differences
+    assert judged(scenario, answering.Telling((LONG,))).status == "passed"
+    [found] = judged(scenario, answering.Telling((LONG[12:],))).differences
     assert found.what == "lines of reminder"
 
 
 @pytest.mark.parametrize("told", ["changed", ["changed"], (1,)])
 def test_what_is_no_tuple_of_texts_breaks(told: Any) -> None:
-    verdict = judged(loaded(CALL), Telling(told))
+    verdict = judged(loaded(CALL), answering.Telling(told))
     assert (verdict.status, verdict.blame) == ("broken", "adapter")
     assert "not a tuple of strings" in verdict.reason
 
@@ -134,7 +109,7 @@ def test_who_does_not_declare_them_is_unsupported_which_is_no_pass() -> None:
 
 
 def test_a_process_of_its_own_tells_the_same() -> None:
-    adapter = PythonAdapter(__file__, "Telling", time_limit=30)
+    adapter = PythonAdapter(answering.__file__, "Telling", time_limit=30)
     try:
         assert judged(loaded(f"{CALL}      reminders: [$WS changed.]\n"), adapter).status == "passed"
     finally:
@@ -144,7 +119,7 @@ def test_a_process_of_its_own_tells_the_same() -> None:
 def test_a_recording_tells_what_was_told() -> None:
     scenario = loaded(CALL + CALL)
     with SitePool() as place:
-        outcome = replay(scenario, Telling(("one", LONG)), place)
+        outcome = replay(scenario, answering.Telling(("one", LONG)), place)
         written = encode(Recording("x", {"2.1.7": transcribe(scenario, outcome, SUITE.vocabulary)}))
         transcript: Transcript = decode(written).transcripts["2.1.7"]
         again = replay(scenario, OneTranscript(transcript), place)

@@ -1,8 +1,6 @@
 """Steps that concern the conversation: how files state them, what the session is asked, who cannot is not judged."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,13 +12,14 @@ from readfirst.harness.compare.summary import Count
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import ToolResult, Workspace
+from readfirst.harness.session import Workspace
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.load import ScenarioError, scenario_from
 from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.replay import answering
 
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
@@ -30,43 +29,6 @@ RESUME, COMPACT, REWIND, AGENT, END = (
 
 
 MENTION = SessionEvent("mention", path="a.txt")
-
-
-class Diary:
-    """Answers every call with all that happened so far, each session with its own name in front."""
-
-    capabilities = frozenset({"Read", "resume", "compact", "rewind", "agents", "mentions"})
-
-    def __init__(self, name: str = "main", entries: list[str] | None = None) -> None:
-        self.name = name
-        self.entries = [] if entries is None else entries
-
-    def open(self, workspace: Workspace) -> "Diary":
-        return Diary()
-
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        self.entries.append(f"{self.name} {tool}")
-        return ToolResult(", ".join(self.entries))
-
-    def resume(self) -> None:
-        self.entries.append(f"{self.name} resumes")
-
-    def compact(self) -> None:
-        self.entries.append(f"{self.name} is summarised")
-
-    def rewind(self) -> None:
-        self.entries.append(f"{self.name} rewinds")
-
-    def mention(self, path: str) -> None:
-        self.entries.append(
-            f"{Path(path).name} is mentioned, which {'is' if Path(path).exists() else 'is not'} there"
-        )
-
-    def sub_agent(self) -> "Diary":
-        return Diary("agent", self.entries)
-
-    def close(self) -> None:
-        self.entries.append(f"{self.name} ends")
 
 
 def scenario(*steps: Step) -> Scenario:
@@ -114,7 +76,7 @@ def test_what_is_no_such_step_is_told(steps: str, told: str) -> None:
     assert told in str(error.value)
 
 
-class Undoing(Diary):
+class Undoing(answering.Diary):
     """Removes the file of the workspace when it is told to rewind."""
 
     def open(self, workspace: Workspace) -> "Undoing":
@@ -139,7 +101,7 @@ def test_a_mention_names_a_file_by_its_absolute_path() -> None:
     assert mention.needs == "mentions"
     steps = (SessionEvent("mention", path="a.txt"), SessionEvent("mention", path="sub/a.txt"), READ)
     with SitePool() as place:
-        outcome = replay(scenario(*steps), Diary(), place)
+        outcome = replay(scenario(*steps), answering.Diary(), place)
     assert outcome.steps[-1].results[0].text == (
         "a.txt is mentioned, which is there, a.txt is mentioned, which is not there, main Read"
     )
@@ -148,7 +110,7 @@ def test_a_mention_names_a_file_by_its_absolute_path() -> None:
 def test_the_session_is_asked_in_the_order_of_the_steps_and_a_sub_agent_makes_its_own_calls() -> None:
     steps = (READ, RESUME, COMPACT, REWIND, READ, AGENT, READ, END, READ)
     with SitePool() as place:
-        outcome = replay(scenario(*steps), Diary(), place)
+        outcome = replay(scenario(*steps), answering.Diary(), place)
     assert outcome.broken is None
     assert [len(step.results) for step in outcome.steps] == [1, 0, 0, 0, 1, 0, 1, 0, 1]
     assert outcome.steps[-1].results[0].text == (
@@ -157,23 +119,11 @@ def test_the_session_is_asked_in_the_order_of_the_steps_and_a_sub_agent_makes_it
 
 
 def test_a_sub_agent_that_the_scenario_does_not_end_is_closed_before_its_session() -> None:
-    diary = Diary()
+    diary = answering.Diary()
     diary.open = lambda _: diary  # type: ignore[method-assign]
     with SitePool() as place:
         replay(scenario(AGENT, READ), diary, place)
     assert diary.entries[-2:] == ["agent ends", "main ends"]
-
-
-class Pretends:
-    """Declares what its session has not."""
-
-    capabilities = Diary.capabilities
-
-    def open(self, workspace: Workspace) -> "Pretends":
-        return self
-
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        return ToolResult("")
 
 
 @pytest.mark.parametrize(
@@ -188,16 +138,10 @@ class Pretends:
 )
 def test_a_capability_without_its_method_breaks(event: SessionEvent, method: str) -> None:
     with SitePool() as place:
-        broken = replay(scenario(READ, event, READ), Pretends(), place).broken
+        broken = replay(scenario(READ, event, READ), answering.Pretends(), place).broken
         assert broken is not None
         assert (broken.blame, broken.step) == ("adapter", 1)
         assert f"declares `{event.needs}`, but its session has no {method}" in broken.message
-
-
-class Basic(Pretends):
-    """Declares nothing of the kind."""
-
-    capabilities = frozenset({"Read", "Edit", "Write"})
 
 
 @pytest.mark.parametrize(
@@ -212,7 +156,7 @@ class Basic(Pretends):
     ],
 )
 def test_who_does_not_declare_it_is_unsupported_which_is_no_pass(scenario_id: str, lacking: str) -> None:
-    [verdict] = run(SUITE, f"python:{__file__}:Basic", ["2.1.7"], ids=[scenario_id])
+    [verdict] = run(SUITE, f"python:{answering.__file__}:Basic", ["2.1.7"], ids=[scenario_id])
     assert (verdict.status, verdict.reason) == ("unsupported", f"the adapter lacks {lacking}")
     assert not any(verdict.levels.values())
     count = Count()
@@ -221,13 +165,13 @@ def test_who_does_not_declare_it_is_unsupported_which_is_no_pass(scenario_id: st
 
 
 def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
-    adapter = PythonAdapter(__file__, "Diary", time_limit=30)
+    adapter = PythonAdapter(answering.__file__, "Diary", time_limit=30)
     try:
         with SitePool() as place:
             outcome = replay(
                 scenario(READ, RESUME, COMPACT, REWIND, READ, MENTION, AGENT, READ, END, READ), adapter, place
             )
-        assert adapter.traits.capabilities == Diary.capabilities
+        assert adapter.traits.capabilities == answering.Diary.capabilities
     finally:
         adapter.close()
     assert outcome.broken is None
@@ -241,7 +185,7 @@ def test_in_a_process_of_its_own_an_implementation_is_asked_the_same() -> None:
 
 
 def test_in_a_process_of_its_own_a_missing_method_is_told() -> None:
-    adapter = PythonAdapter(__file__, "Pretends", time_limit=30)
+    adapter = PythonAdapter(answering.__file__, "Pretends", time_limit=30)
     try:
         with SitePool() as place:
             for event, method in (

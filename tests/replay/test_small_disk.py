@@ -2,9 +2,7 @@
 
 import errno
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,13 +12,14 @@ from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
-from readfirst.harness.session import Adapter, ToolResult, Workspace
+from readfirst.harness.session import Adapter
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.load import ScenarioError, scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from readfirst.harness.workspace.small_disk import small_disk
+from tests.replay import answering
 
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 CONTRACT = SUITE.contracts["2.1.7"]
@@ -34,30 +33,6 @@ def folder(tmp_path: Path) -> Path:
     if not may_mount():
         pytest.skip("nobody but root can make a small disk")
     return tmp_path
-
-
-class Filling:
-    """Answers a Read with the room that its workspace has."""
-
-    capabilities = frozenset({"Read", "full_disk"})
-
-    def open(self, workspace: Workspace) -> "Filling":
-        self.root = workspace.root
-        return self
-
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        there = os.statvfs(self.root)
-        return ToolResult(f"{there.f_frsize * there.f_bavail} of {there.f_frsize * there.f_blocks}")
-
-
-class Plain:
-    """Declares nothing of the kind."""
-
-    def open(self, workspace: Workspace) -> "Plain":
-        return self
-
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        return ToolResult("")
 
 
 def loaded(disk: str, text: str = "seen") -> Scenario:
@@ -107,7 +82,7 @@ def test_a_disk_is_of_some_pages(disk: str) -> None:
 
 
 def test_a_process_that_runs_already_is_started_again_to_see_it(folder: Path) -> None:
-    adapter = PythonAdapter(__file__, "Filling")
+    adapter = PythonAdapter(answering.__file__, "Filling")
     try:
         adapter.start()
         assert judged(loaded("16384", "12288 of 16384"), adapter).status == "passed"
@@ -130,5 +105,5 @@ def test_a_recording_needs_no_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_who_does_not_declare_it_is_unsupported() -> None:
-    [verdict] = run(SUITE, f"python:{__file__}:Plain", ["2.1.7"], ids=[FULL])
+    [verdict] = run(SUITE, f"python:{answering.__file__}:Basic", ["2.1.7"], ids=[FULL])
     assert (verdict.status, verdict.reason) == ("unsupported", "the adapter lacks full_disk")

@@ -181,8 +181,8 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     answers.NoSnippet: Caught("results/edit-in-the-middle", "text", "text"),
 }
 
-BROKEN: dict[type[altered.Altered], str] = {
-    answers.ForgetsAParallelResult: "the adapter gave 1 results for 2 calls",
+BROKEN: dict[type[processes.Faulty], str] = {
+    processes.ForgetsAParallelResult: "the adapter gave 1 results for 2 calls",
     processes.Hangs: "Edit took longer than 0.3 s",
     processes.Crashes: "the adapter's process ended with exit status 9 during Edit",
     processes.Aborts: "the adapter's process was killed by SIGABRT during Edit",
@@ -247,13 +247,13 @@ def test_the_reference_passes_where_the_wrong_ones_are_caught(
 
 @pytest.mark.parametrize("implementation", BROKEN, ids=named)
 def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_scenario_is_judged(
-    judge: Judge, implementation: type[altered.Altered], monkeypatch: pytest.MonkeyPatch
+    judge: Judge, implementation: type[processes.Faulty], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(FOLDER)
     spec = f"python:{implementation.__module__}:{implementation.__name__}"
     adapter: Any = connect(spec, judge.suite, time_limit=TIME_LIMIT)
     try:
-        grouped = implementation is answers.ForgetsAParallelResult
+        grouped = implementation is processes.ForgetsAParallelResult
         verdict = judge("parallel/two-disjoint-edits" if grouped else "gate/edit-unread", adapter)
         assert (verdict.status, verdict.blame) == ("broken", "adapter")
         assert BROKEN[implementation] in verdict.reason
@@ -266,7 +266,7 @@ def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_sce
 @pytest.mark.slow
 @pytest.mark.parametrize("selection", [["--family", "gate"], ["-k", "nothing-is-called-this"]])
 def test_a_run_in_which_everything_is_declined_or_nothing_selected_is_not_green(selection: list[str]) -> None:
-    target = f"python:{answers.DeclinesEverything.__module__}:{answers.DeclinesEverything.__name__}"
+    target = f"python:{processes.DeclinesEverything.__module__}:{processes.DeclinesEverything.__name__}"
     root = FOLDER.parents[1]
     command = [sys.executable, "-m", "readfirst", "run", target, *selection]
     environment = {**os.environ, "PYTHONPATH": str(root)}
@@ -287,6 +287,6 @@ def test_every_wrong_implementation_has_its_check_and_says_what_is_wrong() -> No
             implementations, (answers, commands, files, hooks, life, modes, processes, reminders, state, text)
         )
     )
-    assert every == CAUGHT.keys() | BROKEN.keys() | {answers.DeclinesEverything}
+    assert every == CAUGHT.keys() | BROKEN.keys() | {processes.DeclinesEverything}
     assert len(every) >= 28
     assert all(found.__doc__ and found.__doc__ != altered.Altered.__doc__ for found in every)

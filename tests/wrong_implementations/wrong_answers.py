@@ -91,16 +91,3 @@ class NoSnippet(Altered):
     def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
         result = self.reference(tool, arguments, strike)
         return replace(result, text=result.text.partition("\n")[0]) if tool == "Edit" else result
-
-
-class ForgetsAParallelResult(Altered):
-    """Answers a group with one result too few."""
-
-    def call_parallel(self, calls: object) -> list[ToolResult]:
-        return [*super().call_parallel(calls)][:-1]  # type: ignore[arg-type]
-
-
-class DeclinesEverything(Altered):
-    """Declares that it can do nothing, so that nothing can fail."""
-
-    capabilities = frozenset()

@@ -1,19 +1,30 @@
 """Implementations that do not answer properly at all; each runs in a process of its own."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from altered import Altered
+from readfirst import FileTools, Result, ToolResult, Workspace
 
-from readfirst.harness.session import ToolResult
+Arguments = Mapping[str, Any]
 
 
-class Faulty(Altered):
-    """Goes wrong at every Edit."""
+def told(result: Result) -> ToolResult:
+    return ToolResult(result.text, result.is_error, result.error)
 
-    def alter(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> Any:
-        return self.fail() if tool == "Edit" else self.reference(tool, arguments, strike)
+
+class Faulty:
+    """The reference for 2.1.7, which goes wrong at every Edit."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.tools = FileTools("2.1.7", root=workspace.root, home=workspace.home)
+
+    @classmethod
+    def open(cls, workspace: Workspace) -> "Faulty":
+        return cls(workspace)
+
+    def call(self, tool: str, arguments: Arguments) -> Any:
+        return self.fail() if tool == "Edit" else told(self.tools.call(tool, arguments))
 
     def fail(self) -> Any:
         raise NotImplementedError
@@ -75,3 +86,21 @@ class AnswersNull(Faulty):
 
     def fail(self) -> Any:
         return ToolResult(None, True)  # type: ignore[arg-type]
+
+
+class ForgetsAParallelResult(Faulty):
+    """Answers all calls of a message but the last."""
+
+    capabilities = frozenset({"Read", "Edit", "Write", "parallel"})
+
+    def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
+        return [told(result) for result in self.tools.call_parallel(calls)][:-1]
+
+    def fail(self) -> Any:
+        return ToolResult("done")
+
+
+class DeclinesEverything(Faulty):
+    """Declares that it can do nothing, so that nothing can fail."""
+
+    capabilities: frozenset[str] = frozenset()

@@ -1,0 +1,127 @@
+"""Implementations that answer with what they were told, for processes of their own: they use public names alone."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from readfirst import ToolResult, Workspace
+
+
+class Telling:
+    """Answers every call with `seen`; what it tells beside is said by the test, for one call after the other."""
+
+    capabilities = frozenset({"Read", "reminders", "parallel"})
+
+    def __init__(self, *told: Any) -> None:
+        self.told = list(told) or [("$WS changed.",)]
+
+    def open(self, workspace: Workspace) -> "Telling":
+        self.root = workspace.root
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        told = self.told.pop(0) if self.told else ()
+        if isinstance(told, tuple):
+            told = tuple(
+                each.replace("$WS", str(self.root)) if isinstance(each, str) else each for each in told
+            )
+        return ToolResult("seen", reminders=told)
+
+    def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
+        return [self.call(*call) for call in calls]
+
+
+class Diary:
+    """Answers every call with all that happened so far, each session with its own name in front."""
+
+    capabilities = frozenset({"Read", "resume", "compact", "rewind", "agents", "mentions"})
+
+    def __init__(self, name: str = "main", entries: list[str] | None = None) -> None:
+        self.name = name
+        self.entries = [] if entries is None else entries
+
+    def open(self, workspace: Workspace) -> "Diary":
+        return Diary()
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        self.entries.append(f"{self.name} {tool}")
+        return ToolResult(", ".join(self.entries))
+
+    def resume(self) -> None:
+        self.entries.append(f"{self.name} resumes")
+
+    def compact(self) -> None:
+        self.entries.append(f"{self.name} is summarised")
+
+    def rewind(self) -> None:
+        self.entries.append(f"{self.name} rewinds")
+
+    def mention(self, path: str) -> None:
+        self.entries.append(
+            f"{Path(path).name} is mentioned, which {'is' if Path(path).exists() else 'is not'} there"
+        )
+
+    def sub_agent(self) -> "Diary":
+        return Diary("agent", self.entries)
+
+    def close(self) -> None:
+        self.entries.append(f"{self.name} ends")
+
+
+class Pretends:
+    """Declares what its session has not."""
+
+    capabilities = Diary.capabilities
+
+    def open(self, workspace: Workspace) -> "Pretends":
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("")
+
+
+class Basic(Pretends):
+    """Declares nothing of the kind."""
+
+    capabilities = frozenset({"Read", "Edit", "Write"})
+
+
+class Filling:
+    """Answers a Read with the room that its workspace has."""
+
+    capabilities = frozenset({"Read", "full_disk"})
+
+    def open(self, workspace: Workspace) -> "Filling":
+        self.root = workspace.root
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        there = os.statvfs(self.root)
+        return ToolResult(f"{there.f_frsize * there.f_bavail} of {there.f_frsize * there.f_blocks}")
+
+
+class Quoting:
+    """Answers every call with the commands of the hooks, as some refusals do."""
+
+    capabilities = frozenset({"Read", "hooks"})
+
+    def open(self, workspace: Workspace) -> "Quoting":
+        self.workspace = workspace
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("|".join(hook.command for hook in self.workspace.hooks))
+
+
+class Asked:
+    """Answers a Read with the permissions that its session was opened with."""
+
+    capabilities = frozenset({"Read", "permission_modes"})
+
+    def open(self, workspace: Workspace) -> "Asked":
+        self.permissions = workspace.permissions
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult(repr(self.permissions))

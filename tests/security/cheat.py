@@ -1,0 +1,59 @@
+"""An implementation that looks for what is expected of it, and answers with what it found."""
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import readfirst
+from readfirst import FileTools, ToolResult, Workspace
+
+
+def importable(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def below(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.rglob("*.yaml"))[:3]
+
+
+def offered(name: str) -> bool:
+    try:
+        return hasattr(readfirst, name)
+    except ImportError:
+        return False
+
+
+class Cheat:
+    def open(self, workspace: Workspace) -> "Cheat":
+        return self
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        package = Path(readfirst.__file__).resolve().parent
+        hidden = Path(str(arguments["fixtures"]))
+        found = {
+            "modules": [
+                name
+                for name in ("suite", "compare", "adapters.recording", "cli", "workspace")
+                if importable(f"readfirst.harness.{name}")
+            ],
+            "names": [name for name in ("load_suite", "run", "connect", "Scenario") if offered(name)],
+            "beside the package": below(package.parent.parent),
+            "variables": [name for name in os.environ if name.startswith("PYTEST_")],
+            "tools": FileTools.__name__,
+            "by its path": below(hidden),
+            "in the history": (hidden.parent / ".git").is_file() or any((hidden.parent / ".git").glob("*")),
+            "along the path": [
+                entry
+                for entry in sys.path
+                if below(Path(entry, "readfirst", "fixtures", "scenarios", "gate"))
+            ],
+        }
+        return ToolResult(json.dumps(found))

@@ -1,0 +1,51 @@
+"""An implementation that looks for the answers: it has no suite to import, learns no test's name, sees no fixtures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.processes.sandbox import Sandbox, find_sandbox
+from readfirst.harness.session import BrokenAdapter, Workspace
+from readfirst.harness.suite.suite import default_root
+from readfirst.harness.workspace.site import SitePool
+from tests.security import cheat
+
+
+def looked(monkeypatch: pytest.MonkeyPatch, folder: Path, sandbox: Sandbox | None = None) -> dict[str, Any]:
+    monkeypatch.chdir(folder)
+    adapter = PythonAdapter(cheat.__file__, "Cheat", sandbox=sandbox)
+    try:
+        with SitePool(confined=sandbox is not None) as place, place.site() as site:
+            session = adapter.open(Workspace(Path(site.root), Path(site.home)))
+            return dict(json.loads(session.call("Read", {"fixtures": str(default_root())}).text))
+    finally:
+        adapter.close()
+
+
+@pytest.mark.parametrize(
+    "folder", [Path(__file__).parents[2], Path(__file__).parent], ids=["checkout", "own"]
+)
+def test_it_has_the_names_of_an_adapter_and_no_suite(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    found = looked(monkeypatch, folder)
+    assert (found["modules"], found["names"], found["beside the package"]) == ([], [], [])
+    assert found["tools"] == "FileTools"
+
+
+def test_it_does_not_learn_which_test_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_CURRENT_TEST", "fixtures/scenarios/gate/edit-unread.yaml::2.1.7 (call)")
+    assert looked(monkeypatch, Path(__file__).parent)["variables"] == []
+
+
+def test_confined_it_finds_no_fixtures_by_their_path_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert looked(monkeypatch, Path(__file__).parent)["by its path"], "unconfined it finds them"
+    try:
+        sandbox = find_sandbox()
+    except BrokenAdapter as error:
+        pytest.skip(f"this system has no way to confine: {error}")
+    found = looked(monkeypatch, Path(__file__).parent, sandbox)
+    assert (found["by its path"], found["in the history"], found["along the path"]) == ([], False, [])

@@ -1,0 +1,36 @@
+"""The page of attacks names tests that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NAMED = re.compile(r"`(?:(tests/[\w/]+\.py)::)?(test_\w+)`")
+
+
+def missing(page: str) -> list[str]:
+    """Return the tests that a page names and nobody has; one without a file may be in any named file."""
+    files = {file: ROOT / file for file in re.findall(r"tests/[\w/]+\.py", page)}
+    sources = {name: file.read_text("utf-8") if file.is_file() else "" for name, file in files.items()}
+    return [
+        f"{file}::{test}"
+        for file, test in NAMED.findall(page)
+        if not any(f"def {test}(" in sources[name] for name in ([file] if file else sources))
+    ]
+
+
+def test_every_test_on_the_page_of_attacks_exists() -> None:
+    page = (ROOT / "docs" / "security.md").read_text("utf-8")
+    assert len(NAMED.findall(page)) >= 10
+    assert missing(page) == []
+
+
+def test_a_page_that_names_a_test_that_does_not_exist_is_noticed() -> None:
+    here = "tests/security/test_page.py"
+    page = f"`{here}::test_of_nothing` `tests/security/gone.py::test_gone` `test_not_here`"
+    assert missing(page) == [
+        f"{here}::test_of_nothing",
+        "tests/security/gone.py::test_gone",
+        "::test_not_here",
+    ]
