@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import ClassVar
 
@@ -29,3 +30,13 @@ class ReadfirstError(Exception):
 
     exit_code: ClassVar[ExitCode] = ExitCode.USAGE
     details: str = ""
+
+    def __init__(self, *words: object, details: str = "") -> None:
+        super().__init__(*words)
+        if details:
+            self.details = details
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The message as lines: one, unless the class makes several."""
+        return (str(self),)

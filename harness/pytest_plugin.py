@@ -99,13 +99,6 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         metavar="SECONDS",
         help="Seconds that one call may take.",
     )
-    group.addoption(
-        "--readfirst-settle",
-        type=float,
-        default=0.0,
-        metavar="MS",
-        help="Milliseconds to wait for late writes after the last answer, and again after the session.",
-    )
 
 
 def _short_names(config: pytest.Config) -> set[str]:
@@ -155,7 +148,7 @@ def _check(config: pytest.Config, roots: set[Path]) -> None:
         if config.getoption("numprocesses", None) or config.getoption("tx", None):
             session.close()  # the workers connect for themselves
     except _Refused as error:
-        raise pytest.UsageError(f"readfirst: {error}") from error
+        raise pytest.UsageError(_shown(f"readfirst: {error}", kept="\n")) from error
 
 
 def _path_of(argument: str, config: pytest.Config) -> Path:
@@ -170,6 +163,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if root is None:
         return None
     collector: ScenarioFile = ScenarioFile.from_parent(parent, path=file_path)
+    # pytest prints it as it is, and takes these marks for parts of it.
+    nodeid = _shown(collector.nodeid).replace("::", ":\\x3a").replace("[", "\\x5b")
+    if nodeid != collector.nodeid:
+        collector = ScenarioFile.from_parent(parent, path=file_path, nodeid=nodeid)
     collector.root = root
     return collector
 
@@ -187,6 +184,13 @@ def _root_above(directory: Path) -> Path | None:
     return None
 
 
+def _shown(text: str, kept: str = "") -> str:
+    """Return a text for pytest to print, in which nothing acts; `kept` are characters that stay as they are."""
+    from readfirst.harness.printed import as_text
+
+    return as_text(text, kept)
+
+
 class _Refused(Exception):  # noqa: N818 - it says what became of the request
     """The options, the suite or the target cannot be used; the message says why and what to do."""
 
@@ -202,7 +206,6 @@ class _Session:
         self._rules = tuple(config.option.readfirst_rule or ())
         self._classes = tuple(config.option.readfirst_class or ())
         self._time_limit: float = config.option.readfirst_time_limit
-        self._settle: float = config.option.readfirst_settle / 1000
         self._name: str | None = config.option.readfirst_name
         self._baseline_file: Path | None = config.option.readfirst_baseline
         self._suites: dict[Path, Suite] = {}
@@ -257,7 +260,7 @@ class _Session:
 
         key = (root, contract)
         if key not in self._runners:
-            spec = RunSpec(root, self.target, contract, self.level, self._time_limit, settle=self._settle)
+            spec = RunSpec(root, self.target, contract, self.level, self._time_limit)
             try:
                 self._runners[key] = Runner(spec, self._suites[root])
             except ConnectError as error:
@@ -286,7 +289,6 @@ class _Session:
             verdict.contract,
             fixtures=None if root == default_root() else root,
             time_limit=self._time_limit,
-            settle=self._settle,
         )
         return failure_text(verdict, self._suites[root].scenario(verdict.scenario_id), commands)
 
@@ -333,7 +335,7 @@ class ScenarioFile(pytest.File):
         try:
             contracts = session.contracts(self.root)
         except _Refused as error:
-            raise self.CollectError(f"readfirst: {error}") from error
+            raise self.CollectError(_shown(f"readfirst: {error}", kept="\n")) from error
         if not contracts or not session.takes(self.root, self.scenario_id):
             return
         for contract in contracts:
@@ -358,17 +360,17 @@ class ScenarioItem(pytest.Item):
             raise
         self.user_properties.append((PROPERTY, verdict.status))
         if ruling.stale:
-            raise ScenarioFailedError(ruling.stale, ruling.stale)
+            raise ScenarioFailedError(_shown(ruling.stale), _shown(ruling.stale))
         if ruling.accepted:
-            pytest.xfail(ruling.accepted)
+            pytest.xfail(_shown(ruling.accepted))
         if verdict.status in ("unsupported", "unspecified"):
-            pytest.skip(f"{verdict.status}: {verdict.reason}")
+            pytest.skip(_shown(f"{verdict.status}: {verdict.reason}"))
         if not ruling.conformant:
             from readfirst.harness.report.failure import brief
 
             reason, _, details = verdict.reason.partition("\n")
             message = session.explain(root, replace(verdict, reason=reason))
-            raise ScenarioFailedError(message, brief(verdict), details.strip())
+            raise ScenarioFailedError(message, brief(verdict), _shown(details.strip(), kept="\n"))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Return the explanation without a traceback, also for a broken suite or target."""
@@ -389,7 +391,7 @@ class ScenarioItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return file, first line, and what a report calls the item."""
-        return self.path, 0, f"{self.path.parent.name}/{self.path.stem} on {self.name}"
+        return self.path, 0, _shown(f"{self.path.parent.name}/{self.path.stem} on {self.name}")
 
 
 class _EmptyRunCheck:

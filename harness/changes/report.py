@@ -10,7 +10,8 @@ from readfirst.harness.changes.diff import Diff
 from readfirst.harness.changes.headline import headline, words
 from readfirst.harness.changes.occurrence import Occurrence
 from readfirst.harness.counted import counted
-from readfirst.harness.report.visible import harmless_json, visible
+from readfirst.harness.printed import harmless_json
+from readfirst.harness.report.visible import visible
 
 __all__ = ["as_json", "as_markdown", "as_text"]
 

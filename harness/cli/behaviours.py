@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from typing import Annotated
 
@@ -11,6 +10,7 @@ import typer
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Fixtures, open_suite
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say, say_lines, stdout
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -67,16 +67,16 @@ def behaviours(
     if diff is not None:
         found = differences(*diff)
         if as_json:
-            sys.stdout.write(text.differences_as_json(*diff, found))
+            stdout().write(text.differences_as_json(*diff, found))
         else:
-            sys.stdout.writelines(f"{line}\n" for line in text.differences_as_text(*diff, found))
+            say_lines(text.differences_as_text(*diff, found))
         return ExitCode.NOT_CONFORMANT if found else ExitCode.CONFORMANT
     named = version or DEFAULT_CONTRACT
     known = standings(named)
     if as_json:
-        sys.stdout.write(text.standings_as_json(named, known))
+        stdout().write(text.standings_as_json(named, known))
     else:
-        sys.stdout.writelines(f"{line}\n" for line in text.standings_as_text(named, known))
+        say_lines(text.standings_as_text(named, known))
     return ExitCode.CONFORMANT
 
 
@@ -95,8 +95,8 @@ def _page(fixtures: Fixtures, *, check: bool) -> int:
     if is_fresh(file, page):
         return ExitCode.CONFORMANT
     if check:
-        print(f"{file} is stale. Write it with `readfirst product behaviours --write`.", file=sys.stderr)
+        say(f"{file} is stale. Write it with `readfirst product behaviours --write`.", err=True)
         return ExitCode.NOT_CONFORMANT
     write_all({file: page.encode()})
-    print(f"wrote {file}", file=sys.stderr)
+    say(f"wrote {file}", err=True)
     return ExitCode.CONFORMANT

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from math import ceil, log2
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +23,7 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say
 from readfirst.harness.report.visible import visible
 from readfirst.harness.session import TIME_LIMIT
 
@@ -90,7 +90,7 @@ def bisect(
     suite = (open_own_suite if record else open_suite)(fixtures)
     selected = select(suite, selection_of(ids, family, tag, expression))
     if not selected:
-        print("no scenario is selected")
+        say("no scenario is selected")
         return ExitCode.NOTHING
     able = _able(suite, selected)
     versions = published(able.package or PACKAGE)
@@ -104,7 +104,7 @@ def bisect(
     kept_versions = KeptVersions(keep)
 
     def ask(version: str, asked: Sequence[str]) -> dict[str, tuple[object, ...]]:
-        print(f"  {version}: {len(asked)}", file=sys.stderr, flush=True)
+        say(f"  {version}: {len(asked)}", err=True)
         kept_versions.make_room(version)
         with Replaying(suite, {replays.contract(version).name: asked}) as progress:
             answers = replays(version, asked, progress)
@@ -112,7 +112,7 @@ def bisect(
 
     with kept.held():
         stretch = between(versions, oldest or able.version or versions[0], newest or versions[-1])
-        print(_estimate(suite, selected, len(stretch)), file=sys.stderr, flush=True)
+        say(_estimate(suite, selected, len(stretch)), err=True)
         found = list(changes(stretch, selected, ask))
         lost = [
             (name, end)
@@ -121,9 +121,7 @@ def bisect(
             if (name, end) in replays.silent
         ]
         for name, end in lost:
-            print(
-                f"{name}: not searched, {end} gives no answer: {replays.silent[name, end]}", file=sys.stderr
-            )
+            say(f"{name}: not searched, {end} gives no answer: {replays.silent[name, end]}", err=True)
         refused = False
         for name in selected:
             mine = sorted(
@@ -131,15 +129,15 @@ def bisect(
             )
             for former, each in zip([stretch[0], *(each.after for each in mine)], mine, strict=False):
                 for line in _describe(each, former, level.value, replays):
-                    print(line)
+                    say(line)
             if not mine and all(name != each for each, _ in lost):
-                print(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level.value})")
+                say(f"{name}: {stretch[0]} and {stretch[-1]} give the same ({level.value})")
             if record and mine:
                 sides = dict.fromkeys(version for each in mine for version in (each.before, each.after))
                 for result in bless(
                     suite, {replays.contract(side).name: [name] for side in sides}, "create", kept
                 ):
-                    print(f"{result.status} {result.scenario_id} {result.message}".rstrip())
+                    say(f"{result.status} {result.scenario_id} {result.message}".rstrip())
                     refused = refused or not result.ok
         if refused:
             return ExitCode.NOT_CONFORMANT

@@ -10,6 +10,7 @@ import typer
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -45,14 +46,14 @@ def cache(
     for each in found:
         size = each.size()
         total += size
-        print(f"{decimal(size):>9}  {_ago(each.days):>12}  {each.kind:11}  {each.name}", flush=True)
+        say(f"{decimal(size):>9}  {_ago(each.days):>12}  {each.kind:11}  {each.name}")
     amount = f"{counted(len(found), 'folder')}, {decimal(total)}"
     if not found:
-        print("nothing is kept", file=sys.stderr)
+        say("nothing is kept", err=True)
         return ExitCode.CONFORMANT
     places = ", ".join(dict.fromkeys(str(roots()[each.kind].parent) for each in found))
     if not clear:
-        print(f"{amount} in {places}", file=sys.stderr)
+        say(f"{amount} in {places}", err=True)
         return ExitCode.CONFORMANT
     if not yes:
         if not sys.stdin.isatty():
@@ -60,7 +61,7 @@ def cache(
                 f"--clear would remove {amount}, and there is no terminal to confirm it on. Add --yes."
             )
         if not typer.confirm(f"Remove {amount}?", err=True):
-            print("nothing was removed", file=sys.stderr)
+            say("nothing was removed", err=True)
             return ExitCode.CONFORMANT
     left = 0
     for each in found:
@@ -68,11 +69,11 @@ def cache(
             remove(each)
         except InUseError:
             left += 1
-            print(f"readfirst: {each.kind}/{each.name} was kept: it is being installed.", file=sys.stderr)
+            say(f"readfirst: {each.kind}/{each.name} was kept: it is being installed.", err=True)
         except OSError as error:
             left += 1
-            print(f"readfirst: {each.kind}/{each.name} was kept: {error}", file=sys.stderr)
-    print(f"removed {amount}" if not left else f"removed {len(found) - left} of {amount}", file=sys.stderr)
+            say(f"readfirst: {each.kind}/{each.name} was kept: {error}", err=True)
+    say(f"removed {amount}" if not left else f"removed {len(found) - left} of {amount}", err=True)
     return ExitCode.BROKEN if left else ExitCode.CONFORMANT
 
 

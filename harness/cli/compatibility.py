@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -15,6 +14,7 @@ from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Fixtures, Output, open_suite
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import harmless_json, say, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rules
@@ -91,9 +91,9 @@ def compatibility(
         stale = {folder.with_name(name): text for name, text in files_of(data).items()}
         stale = {file: text for file, text in stale.items() if not is_fresh(file, text)}
         for file in stale:
-            print(f"{'wrote ' if write else ''}{file}{'' if write else ' is stale.'}", file=sys.stderr)
+            say(f"{'wrote ' if write else ''}{file}{'' if write else ' is stale.'}", err=True)
         if stale and check:
-            print("Write it with `readfirst field compatibility --write`.", file=sys.stderr)
+            say("Write it with `readfirst field compatibility --write`.", err=True)
             return ExitCode.NOT_CONFORMANT
         write_all({file: text.encode() for file, text in stale.items()})
         return ExitCode.CONFORMANT
@@ -103,7 +103,7 @@ def compatibility(
 
 def _put(text: str, output: Path | None) -> None:
     if output is None:
-        sys.stdout.write(text)
+        stdout().write(text)
         return
     from readfirst.harness.report import output as opened
 
@@ -130,7 +130,7 @@ def _compared(
         raise UsageError(f"docs/implementations.json: {error}. Write it with {_SURVEY}.") from error
     changes = rule_changes(table, before, after)
     if format_ is _FormatName.json:
-        text = json.dumps(change_data(changes, before, after), indent=1) + "\n"
+        text = harmless_json(change_data(changes, before, after), indent=1) + "\n"
     else:
         text = change_page(changes, before, after)
     _put(text, output)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ import typer
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Confine, Fixtures, Jobs, Output, TimeLimit, open_suite
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import console, say, stdout
 from readfirst.harness.session import TIME_LIMIT
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def diagnose(
             text = "\n".join(
                 "".join(f"{line}\n" for line in as_text(case, everything=all_)) for case in cases
             )
-    with opened(output) if output is not None else contextlib.nullcontext(sys.stdout) as stream:
+    with opened(output) if output is not None else contextlib.nullcontext(stdout()) as stream:
         stream.write(text)
     return ExitCode.CONFORMANT
 
@@ -163,16 +163,15 @@ def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:
     from readfirst.harness.diagnosis.table import Table, made, reference_digest
 
     if table.reference != reference_digest():
-        print(
+        say(
             "readfirst: the table that diagnoses start from was made from another state of the reference, so this "
             "takes longer and may find less. In a checkout, `readfirst diagnose --write-table` updates it.",
-            file=sys.stderr,
+            err=True,
         )
     stale = Table(reference_digest(), table.rows).stale(suite)
     if len(stale) > _FEW:
-        print(
-            f"readfirst: {len(stale)} scenarios are not in the table; replaying them takes a while.",
-            file=sys.stderr,
+        say(
+            f"readfirst: {len(stale)} scenarios are not in the table; replaying them takes a while.", err=True
         )
     ids = set(suite.ids())
     rows = {name: row for name, row in table.rows.items() if name in ids}
@@ -180,7 +179,6 @@ def _up_to_date(suite: Suite, table: Table, jobs: int) -> Table:
 
 
 def _write_table(suite: Suite, jobs: int) -> int:
-    from rich.console import Console
 
     from readfirst.harness.diagnosis.table import TABLE, Table, TableError, made, reference_digest
     from readfirst.harness.report.place import short_path
@@ -192,10 +190,10 @@ def _write_table(suite: Suite, jobs: int) -> int:
         known = Table("", {})
     stale = known.stale(suite)
     rows = {name: row for name, row in known.rows.items() if name in set(suite.ids())}
-    with ProgressBar(Console(file=sys.stderr), len(stale)) as bar:
+    with ProgressBar(console(err=True), len(stale)) as bar:
         for name, row in made(suite, stale, jobs):
             rows[name] = row
             bar.advance()
     Table(reference_digest(), rows).write()
-    print(f"{short_path(TABLE)}: {len(stale)} of {len(rows)} scenarios replayed")
+    say(f"{short_path(TABLE)}: {len(stale)} of {len(rows)} scenarios replayed")
     return ExitCode.CONFORMANT

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from enum import StrEnum
 from typing import Annotated
 
@@ -25,6 +24,7 @@ from readfirst.harness.cli.options import (
     selection_of,
 )
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import console, say, stdout
 from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
@@ -63,7 +63,6 @@ def diff(
 
     `readfirst docs changes` says what it prints.
     """
-    from rich.console import Console
 
     from readfirst.harness.changes.dating import dated
     from readfirst.harness.changes.diff import diff as compared
@@ -78,9 +77,9 @@ def diff(
     suite = open_suite(fixtures)
     ids = select(suite, selection_of(None, family, tag, expression, requirement, rule, class_))
     if not ids:
-        print("readfirst: nothing was selected, so nothing was compared.", file=sys.stderr)
+        say("readfirst: nothing was selected, so nothing was compared.", err=True)
         return ExitCode.NOTHING
-    with ProgressBar(Console(file=sys.stderr), 3 * len(ids)) as bar:
+    with ProgressBar(console(err=True), 3 * len(ids)) as bar:
         opening = Opening(suite, ids, jobs, time_limit, bar.advance)
         one, other = opening.both(before, after)
         found = compared(suite, one, other, ids, advance=bar.advance)
@@ -93,15 +92,12 @@ def diff(
     else:
         lines = (as_markdown if format_ is DiffFormat.markdown else as_text)(found, all_=all_)
         text = "".join(f"{line}\n" for line in lines)
-    with opened(output) if output is not None else contextlib.nullcontext(sys.stdout) as stream:
+    with opened(output) if output is not None else contextlib.nullcontext(stdout()) as stream:
         stream.write(text)
     if found.broken:
-        print(
-            f"readfirst: {found.broken} scenarios have no result, so the comparison is incomplete.",
-            file=sys.stderr,
-        )
+        say(f"readfirst: {found.broken} scenarios have no result, so the comparison is incomplete.", err=True)
         return ExitCode.BROKEN
     if not found.compared:
-        print("readfirst: no scenario has a result on both sides.", file=sys.stderr)
+        say("readfirst: no scenario has a result on both sides.", err=True)
         return ExitCode.NOTHING
     return ExitCode.NOT_CONFORMANT if found.causes else ExitCode.CONFORMANT

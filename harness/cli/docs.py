@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import console, say_rows, stdout
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -29,17 +29,16 @@ def docs(
     if page is None:
         for name, file in known.items():
             title = file.read_text("utf-8").split("\n", 1)[0].lstrip("# ")
-            print(f"{name}\t{title}")
+            say_rows([(name, title)])
         return ExitCode.CONFORMANT
     name = page.lower().removeprefix("docs/").removesuffix(".md")
     if name not in known:
         raise UsageError(f"there is no page {page!r}. {did_you_mean(name, known)}")
     text = known[name].read_text("utf-8")
-    if sys.stdout.isatty():
-        from rich.console import Console
+    if stdout().isatty():
         from rich.markdown import Markdown
 
-        Console().print(Markdown(text))
+        console().print(Markdown(text))
     else:
-        sys.stdout.write(text)
+        stdout().write(text)
     return ExitCode.CONFORMANT

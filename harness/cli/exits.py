@@ -7,13 +7,13 @@ import errno
 import functools
 import os
 import signal
-import sys
 from collections.abc import Callable
 from typing import ParamSpec
 
 import typer
 
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
+from readfirst.harness.printed import say, say_lines, stdout
 
 __all__ = ["UsageError", "guarded", "listen", "show_tracebacks"]
 
@@ -62,8 +62,7 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             code = command(*args, **kwargs)
-            if not sys.stdout.closed:  # a server closes it
-                sys.stdout.flush()
+            stdout().flush()
         except typer.Exit:
             raise
         except _Terminated:
@@ -83,7 +82,7 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
 def _forget_stdout() -> None:
     """Let the interpreter flush what is left into nothing, instead of complaining at its end."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stdout().fileno())
 
 
 def _explain(error: Exception) -> int:
@@ -94,18 +93,18 @@ def _explain(error: Exception) -> int:
         traceback.print_exception(error)
     match error:
         case ReadfirstError():
-            details = error.details.rstrip()
-            typer.echo(f"readfirst: {error}" + (f"\n{details}" if details else ""), err=True)
+            first, *more = error.lines
+            say_lines([f"readfirst: {first}", *more, *error.details.rstrip().splitlines()], err=True)
             return error.exit_code
         case OSError(errno=number) if number in _OF_THE_SYSTEM:
             place = "" if error.filename is None else f": {os.fsdecode(error.filename)}"
-            typer.echo(f"readfirst: {error.strerror or error}{place}. {_REMEDY}", err=True)
+            say(f"readfirst: {error.strerror or error}{place}. {_REMEDY}", err=True)
             return ExitCode.BROKEN
         case _:
             unexpected = " ".join(f"{type(error).__name__}: {error}".split())
-            typer.echo(
-                f"readfirst: unexpected {unexpected}\nThis is a bug in readfirst. Run the command again with"
-                " --traceback and report the output together with the command line.",
-                err=True,
+            remedy = (
+                "This is a bug in readfirst. Run the command again with --traceback and report the output together"
+                " with the command line."
             )
+            say_lines([f"readfirst: unexpected {unexpected}", remedy], err=True)
             return ExitCode.INTERNAL

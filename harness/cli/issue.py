@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from readfirst.harness.cli.exits import UsageError
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rule
@@ -41,9 +41,9 @@ def write_evidence(
             kept = keep_evidence(suite, folder, name, order, time_limit)
         except BrokenAdapter as error:
             broken = True
-            print(f"{name}: {error}", file=sys.stderr, flush=True)
+            say(f"{name}: {error}", err=True)
         else:
-            print(f"{name}: {counted(len(kept), 'rule')} of safety", flush=True)
+            say(f"{name}: {counted(len(kept), 'rule')} of safety")
     return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
 
 
@@ -72,12 +72,12 @@ def print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit:
         again = f"readfirst field implementations --write {name} && readfirst field compatibility --write"
         raise UsageError(f"{folder} has no results of {name} for {rule_id}. Write them: {again}")
     if "shortest" not in cell:
-        print(f"readfirst: {_nothing(name, rule_id, cell)}", file=sys.stderr)
+        say(f"readfirst: {_nothing(name, rule_id, cell)}", err=True)
         return ExitCode.NOTHING
     evidence = _evidence(target, release, rule, result, suite, folder, time_limit)
     contract = suite.contracts[suite.contracts.default]
     scenario = suite.scenario(evidence.scenario, contract)
-    sys.stdout.write(issue_text(Report(target, release, rule, scenario, evidence, cell, result), suite))
+    stdout().write(issue_text(Report(target, release, rule, scenario, evidence, cell, result), suite))
     return ExitCode.CONFORMANT
 
 

@@ -15,6 +15,7 @@ from readfirst.harness.cli.exits import listen, show_tracebacks
 from readfirst.harness.cli.manual import GUIDE, MANUAL, TARGETS
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import console, guarded_streams, say
 
 # Everything else is imported by the command that needs it: `list` must answer at once.
 
@@ -74,8 +75,10 @@ FORMER: Mapping[str, str] = {
 
 
 def _say(manual: str) -> None:
+    shown = console()
     for line in manual.splitlines():
-        typer.secho(line, bold=line.endswith(":") and not line.startswith(" "))
+        bold = line.endswith(":") and not line.startswith(" ")
+        shown.print(line, style="bold" if bold else None, soft_wrap=True)
 
 
 class _Manual(TyperGroup):
@@ -116,11 +119,12 @@ def main(arguments: list[str] | None = None) -> None:
         problem = (
             f"file names are {sys.getfilesystemencoding()} here, which cannot express those of scenarios"
         )
-        print(f"readfirst: {problem}. Set PYTHONUTF8=1, or a locale with UTF-8.", file=sys.stderr)
+        say(f"readfirst: {problem}. Set PYTHONUTF8=1, or a locale with UTF-8.", err=True)
         sys.exit(ExitCode.BROKEN)
     listen()
     given = _as_called_now(given)
-    _app(given)(given, prog_name="readfirst")
+    with guarded_streams():
+        _app(given)(given, prog_name="readfirst")
 
 
 def _as_called_now(given: Sequence[str]) -> list[str]:
@@ -129,7 +133,7 @@ def _as_called_now(given: Sequence[str]) -> list[str]:
     if place is None or given[place] not in FORMER:
         return list(given)
     former, name = given[place], FORMER[given[place]]
-    print(f"readfirst: `readfirst {former}` is called `readfirst {name}` now.", file=sys.stderr)
+    say(f"readfirst: `readfirst {former}` is called `readfirst {name}` now.", err=True)
     return [*given[:place], *name.split(), *given[place + 1 :]]
 
 
@@ -189,7 +193,7 @@ def _function(named: str) -> Callable[..., None]:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"readfirst {version()}")
+        say(f"readfirst {version()}")
         raise typer.Exit
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Fixtures, open_own_suite, open_suite
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
@@ -71,7 +71,7 @@ def _made(command: str, name: str, suite: Suite, page: str, check: bool, write: 
     from readfirst.harness.source.atomic import write_all
 
     if not check and not write:
-        sys.stdout.write(page)
+        stdout().write(page)
         return ExitCode.CONFORMANT
     file = page_file(suite, name)
     if file is None:
@@ -81,8 +81,8 @@ def _made(command: str, name: str, suite: Suite, page: str, check: bool, write: 
     if is_fresh(file, page):
         return ExitCode.CONFORMANT
     if check:
-        print(f"{file} is stale. Write it with `readfirst product {command} --write`.", file=sys.stderr)
+        say(f"{file} is stale. Write it with `readfirst product {command} --write`.", err=True)
         return ExitCode.NOT_CONFORMANT
     write_all({file: page.encode()})
-    print(f"wrote {file}", file=sys.stderr)
+    say(f"wrote {file}", err=True)
     return ExitCode.CONFORMANT

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,6 +25,7 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say
 from readfirst.harness.session import TIME_LIMIT
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def record(
         selected = selected[part - 1 :: parts]
     wanted = _wanted(suite, selected, contract, missing=missing)
     if missing and selected and not wanted:
-        print(f"nothing is missing in {counted(len(selected), 'scenario')}", file=sys.stderr)
+        say(f"nothing is missing in {counted(len(selected), 'scenario')}", err=True)
         return ExitCode.CONFORMANT
     with ExitStack() as stack:
         # A check asks the product anew: what an earlier run left behind is no answer.
@@ -140,7 +140,7 @@ def record(
         def note(each: Take) -> None:
             progress(each)
             if each.status == "broken":
-                print(f"broken {each.scenario_id}: {each.contract}: {each.message}", flush=True)
+                say(f"broken {each.scenario_id}: {each.contract}: {each.message}")
 
         def connect(each: Contract) -> Product:
             return Product(suite.root, each.name, time_limit)
@@ -149,7 +149,7 @@ def record(
             return _printed(recorded(suite, wanted, mode, connect, kept, jobs=jobs, progress=note), wanted)
         for each in take(suite, wanted, connect, kept, jobs=jobs):
             note(each)
-    print(f"{counted(len(selected), 'scenario')} taken for shard {shard}", file=sys.stderr)
+    say(f"{counted(len(selected), 'scenario')} taken for shard {shard}", err=True)
     return ExitCode.BROKEN if progress.broken else ExitCode.CONFORMANT if selected else ExitCode.NOTHING
 
 
@@ -231,7 +231,7 @@ def _record_given(
     changed = False
     for given in [*([TOOLS] if tools else []), *([RESULTS] if results else [])]:
         for name in record_given(given, suite, contracts, write=not check, time_limit=time_limit):
-            print(f"{'differs' if check else 'recorded'} {name} {given.name}", flush=True)
+            say(f"{'differs' if check else 'recorded'} {name} {given.name}")
             changed = True
     return ExitCode.NOT_CONFORMANT if changed and check else ExitCode.CONFORMANT
 
@@ -244,11 +244,11 @@ def _printed(results: Iterable[Recorded], wanted: Mapping[str, Sequence[str]]) -
         ok = ok and result.ok
         if result.status != "unchanged":
             message = f": {result.message}" if result.message else ""
-            print(f"{result.status} {result.scenario_id}{message}", flush=True)
+            say(f"{result.status} {result.scenario_id}{message}")
     total = ", ".join(f"{number} {status}" for status, number in counts.items())
     number = sum(counts.values())
     on = f" on {', '.join(wanted)}" if wanted else ""
-    print(f"{counted(number, 'scenario')}{on}: {total or 'nothing was selected'}", file=sys.stderr)
+    say(f"{counted(number, 'scenario')}{on}: {total or 'nothing was selected'}", err=True)
     if not counts:
         return ExitCode.NOTHING
     if counts.get("broken"):

@@ -13,6 +13,7 @@ import typer
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import stderr, stdout
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -62,6 +63,6 @@ def _serve_lines(contract: str) -> None:
     except ValueError as error:
         raise UsageError(str(error)) from error
     # Whatever prints must not end up among the answers.
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    answers = os.fdopen(os.dup(stdout().fileno()), "wb")
+    os.dup2(stderr().fileno(), stdout().fileno())
     serve_lines(adapter, "readfirst reference", version(), sys.stdin.buffer, answers)

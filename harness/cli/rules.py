@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -11,6 +9,7 @@ import typer
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Classes, Fixtures, open_suite
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say_lines, say_table
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -45,29 +44,11 @@ def rules(
         from readfirst.harness.claims.rule_story import rule_story
 
         for rule in chosen:
-            sys.stdout.writelines(f"{line}\n" for line in rule_story(suite, known, rule))
+            say_lines(rule_story(suite, known, rule))
     else:
         rows = [
             (rule.id, rule.class_, rule.requirement, str(len(scenarios.get(rule.id, []))), rule.title)
             for rule in chosen
         ]
-        if sys.stdout.isatty():
-            _print_table(rows)
-        else:
-            sys.stdout.writelines("\t".join(row) + "\n" for row in rows)
+        say_table(("rule", "class", "requirement", "scenarios", "what holds"), rows, numbers=("scenarios",))
     return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
-
-
-def _print_table(rows: Sequence[tuple[str, str, str, str, str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    for name in ("rule", "class", "requirement"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("scenarios", justify="right")
-    table.add_column("what holds")
-    for row in rows:
-        table.add_row(*map(Text, row))  # as text, so that nothing in it is markup
-    Console(emoji=False, highlight=False).print(table)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -21,7 +20,6 @@ from readfirst.harness.cli.options import (
     Output,
     Requirements,
     Rules,
-    Settle,
     Tags,
     TimeLimit,
     in_installed_package,
@@ -30,6 +28,7 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import stdout
 from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
@@ -124,7 +123,6 @@ def run(
     ] = False,
     jobs: Jobs = 1,
     time_limit: TimeLimit = TIME_LIMIT,
-    settle: Settle = 0,
     isolation: Annotated[
         IsolationName | None,
         typer.Option(help="mcp: a server per scenario, or one for many.", show_default="auto"),
@@ -206,7 +204,6 @@ def run(
             update_baseline=update_baseline,
             jobs=jobs,
             time_limit=time_limit,
-            settle=settle / 1000,
             confine=confine,
             most_failures=_most(failures),
             last_failed=last_failed,
@@ -234,7 +231,7 @@ def report(
     """Make one report of one or more runs from their JSON lines; exit code 3 if one of them is incomplete."""
     from readfirst.harness.run.command import perform_report
 
-    terminal = output is None and sys.stdout.isatty()
+    terminal = output is None and stdout().isatty()
     chosen = format_ or (PageName.table if terminal else PageName.markdown)
     perform_report(
         open_suite(fixtures),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,6 +25,7 @@ from readfirst.harness.cli.options import (
 )
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import harmless_json, say, say_lines, say_rows, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
@@ -51,8 +51,7 @@ def list_(
 
     suite = open_suite(fixtures)
     chosen = select(suite, selection_of(ids, family, tag, expression, requirement, rule, class_))
-    headings = map(suite.heading, chosen)
-    sys.stdout.writelines(f"{each.id}\t{each.requirement}\t{each.title}\n" for each in headings)
+    say_rows((each.id, each.requirement, each.title) for each in map(suite.heading, chosen))
     return ExitCode.CONFORMANT if chosen else ExitCode.NOTHING
 
 
@@ -104,32 +103,27 @@ def show(
         stated = suite.scenario(scenario_id)
         recording = suite.recordings.of(scenario_id, stated.inputs)
         shown = scenario_lines(stated, suite.contracts[stated.contract], Elsewhere(stated, recording))
-    for line in shown:
-        print(line)
+    say_lines(shown)
     return ExitCode.CONFORMANT
 
 
 def _show_tools(suite: Suite, name: str) -> int:
     """Print the tools of a contract as JSON, which an implementer can copy."""
-    import json
-
     from readfirst.harness.suite.tools import load_tools, tools_file
 
     contract = suite.contracts[name]
     known = load_tools(tools_file(suite.root)).get(contract.name, {})
     if not known:
         told = "nothing was recorded of its tools" if contract.recorded else "no product answers for it"
-        print(f"readfirst: {contract.name}: {told}.", file=sys.stderr)
+        say(f"readfirst: {contract.name}: {told}.", err=True)
         return ExitCode.NOTHING
     shown = {tool: {"description": each.facts, "input_schema": each.schema} for tool, each in known.items()}
-    print(json.dumps(shown, indent=2))
+    stdout().write(f"{harmless_json(shown, indent=2)}\n")
     return ExitCode.CONFORMANT
 
 
 def _show_results(suite: Suite, name: str) -> int:
     """Print the fields of a contract's structured results, and the results that they were found in, as JSON."""
-    import json
-
     from readfirst.harness.suite.structured import fields_of, load_results, results_file
 
     contract = suite.contracts[name]
@@ -138,10 +132,10 @@ def _show_results(suite: Suite, name: str) -> int:
         told = (
             "its answers come without structured results" if found else "nothing was recorded of its results"
         )
-        print(f"readfirst: {contract.name}: {told}.", file=sys.stderr)
+        say(f"readfirst: {contract.name}: {told}.", err=True)
         return ExitCode.NOTHING
     seen = [{"tool": each.tool, "case": each.case, "result": each.value} for each in found]
-    print(json.dumps({"fields": fields_of(found), "results": seen}, indent=2))
+    stdout().write(f"{harmless_json({'fields': fields_of(found), 'results': seen}, indent=2)}\n")
     return ExitCode.CONFORMANT
 
 
@@ -159,8 +153,8 @@ def new(
     try:
         check_id(scenario)
         if fixtures is not None and begin_suite(fixtures, open_suite(None)):
-            print(f"created a suite in {fixtures}", file=sys.stderr)
-        print(write_skeleton(open_own_suite(fixtures), scenario))
+            say(f"created a suite in {fixtures}", err=True)
+        say(str(write_skeleton(open_own_suite(fixtures), scenario)))
     except OSError as error:
         raise UsageError(f"cannot write to {fixtures or 'the suite'}: {error}") from error
     return ExitCode.CONFORMANT
@@ -180,15 +174,12 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
     chosen = select(suite, Selection(ids=tuple(ids))) if ids else None
     count = 0
     for finding in find(suite, chosen):
-        print(finding)
+        say_lines(str(finding).split("\n"))
         count += 1
     for note in unrecorded(suite, suite.ids() if chosen is None else chosen):
-        print(note, file=sys.stderr)
+        say_lines(str(note).split("\n"), err=True)
     files = len(chosen) if chosen is not None else len(suite.ids())
-    print(
-        f"{counted(files, 'scenario')}, {counted(count, 'finding')}",
-        file=sys.stderr,
-    )
+    say(f"{counted(files, 'scenario')}, {counted(count, 'finding')}", err=True)
     if count:
         return ExitCode.SUITE_INVALID
     return ExitCode.CONFORMANT if files else ExitCode.NOTHING
@@ -201,16 +192,14 @@ def export(
     fixtures: Fixtures = None,
 ) -> int:
     """Write all scenarios expanded for one contract, one JSON object per line, for other languages to read."""
-    import json
-
     from readfirst.harness.report import output as opened
     from readfirst.harness.suite.export import export as expanded
 
     suite = open_suite(fixtures)
     chosen = suite.contracts[contract or suite.contracts.default]
     count = 0
-    with opened(output) if output is not None else contextlib.nullcontext(sys.stdout) as stream:
+    with opened(output) if output is not None else contextlib.nullcontext(stdout()) as stream:
         for scenario in expanded(suite, chosen):
-            stream.write(json.dumps(scenario) + "\n")
+            stream.write(harmless_json(scenario) + "\n")
             count += 1
     return ExitCode.CONFORMANT if count else ExitCode.NOTHING

@@ -11,6 +11,7 @@ from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Fixtures, open_suite
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
@@ -37,5 +38,5 @@ def site(
         raise UsageError("A site is made of a checkout: name its fixtures with --fixtures.")
     facts = Facts(suite, suite.root.parent / "docs")
     count = write_site(facts, suite.root.parent, output, url=url, version=version())
-    print(f"{output}: {count:,} pages. Open {output / 'index.html'} in a browser.")
+    say(f"{output}: {count:,} pages. Open {output / 'index.html'} in a browser.")
     return ExitCode.CONFORMANT

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +11,7 @@ import typer
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Jobs, TimeLimit, open_own_suite, open_suite
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say, say_lines
 from readfirst.harness.session import TIME_LIMIT
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def snapshot(
     package = suite.contracts[suite.contracts.default].package or PACKAGE
     exact = newest(package) if version == "latest" else version
     if exact in suite.contracts:
-        print(_known(suite, exact, latest=version == "latest"))
+        say(_known(suite, exact, latest=version == "latest"))
         return ExitCode.CONFORMANT
     release = release_of(suite.contracts, exact)
     kept = Takes(takes if takes is not None else default_takes())
@@ -114,12 +114,9 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
     for result in write_release(suite, release, wanted, takes, progress.broken):
         if not result.ok:
             whole = False
-            print(f"{result.status} {result.scenario_id}: {result.message}", flush=True)
+            say(f"{result.status} {result.scenario_id}: {result.message}")
     if not whole:
-        print(
-            f"{release.version} was not recorded: see above. Nothing was written; takes are kept.",
-            file=sys.stderr,
-        )
+        say(f"{release.version} was not recorded: see above. Nothing was written; takes are kept.", err=True)
         return ExitCode.BROKEN if progress.broken else ExitCode.SUITE_INVALID
     written = Suite(suite.root)
     found = []
@@ -130,9 +127,9 @@ def _record(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit:
     _print_causes([here for here, _ in found])
     for (contract, _), (_, beyond) in zip(release.contracts, found, strict=True):
         if beyond:
-            print(f"{contract.name}: {len(beyond)} more differ only in what expectations leave open")
+            say(f"{contract.name}: {len(beyond)} more differ only in what expectations leave open")
         for scenario_id in beyond:
-            print(f"  {scenario_id}")
+            say(f"  {scenario_id}")
     return ExitCode.NOT_CONFORMANT if any(here.causes for here, _ in found) else ExitCode.CONFORMANT
 
 
@@ -158,17 +155,17 @@ def _look(suite: Suite, release: Release, takes: Takes, jobs: int, time_limit: f
     with Replaying(suite, ids, jobs, times=1) as progress:
         look = Look(suite, takes, lambda each: Product(suite.root, each.name, time_limit), jobs, progress)
         found = [look.at(contract, before, ids[contract.name]) for contract, before in pairs]
-    print(_answer(release.version, pairs[0][1].name, found))
+    say(_answer(release.version, pairs[0][1].name, found))
     if any(here.causes or here.left_out for here in found):
         _print_causes(found)
     whole = estimate(suite, dict.fromkeys(ids, suite.ids()), jobs)
-    print(
+    say(
         f"To record all scenarios, in a checkout: readfirst product snapshot {release.version}"
         + (f" ({whole})" if whole else ""),
-        file=sys.stderr,
+        err=True,
     )
     if lost := sum(here.broken for here in found):
-        print(f"readfirst: {lost} replays gave no answer, so this is incomplete.", file=sys.stderr)
+        say(f"readfirst: {lost} replays gave no answer, so this is incomplete.", err=True)
         return ExitCode.BROKEN
     return ExitCode.NOT_CONFORMANT if any(here.causes for here in found) else ExitCode.CONFORMANT
 
@@ -193,7 +190,7 @@ def _print_causes(found: Sequence[Diff]) -> None:
     for here in found:
         head, *lines = as_text(here)
         if lines and lines == shown:
-            print(f"{head}, the same")
+            say(f"{head}, the same")
         else:
-            print("\n".join((head, *lines)))
+            say_lines((head, *lines))
         shown = shown or lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +12,7 @@ from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Fixtures, TimeLimit, open_suite, shard_of
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import say
 from readfirst.harness.session import TIME_LIMIT
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def sweep(
     )
     wanted = _part(_wanted(suite, versions or []), shard)
     if not wanted:
-        print("no version is selected", file=sys.stderr)
+        say("no version is selected", err=True)
         return ExitCode.NOTHING
     room = _Room(keep)
     deadline = None if minutes is None else time.monotonic() + 60 * minutes
@@ -107,9 +107,9 @@ def sweep(
         kept.add(swept)
         fresh.append(swept)
         for line in _told(swept):
-            print(line, flush=True)
+            say(line)
     left = sum(version not in kept.found for version in wanted)
-    print(f"{len(fresh)} swept, {len(wanted) - left} of {len(wanted)} are in {kept.file}", file=sys.stderr)
+    say(f"{len(fresh)} swept, {len(wanted) - left} of {len(wanted)} are in {kept.file}", err=True)
     return _ended(fresh)
 
 
@@ -154,7 +154,7 @@ class _Kept:
         )
         self.found.update(new)
         write_all(self._files)
-        print(f"{len(new)} new of {len(self.found)} in {self.file}", file=sys.stderr)
+        say(f"{len(new)} new of {len(self.found)} in {self.file}", err=True)
         return ExitCode.CONFORMANT
 
     def check(self) -> int:
@@ -163,10 +163,7 @@ class _Kept:
 
         stale = [file for file, data in self._files.items() if not is_fresh(file, data.decode())]
         for file in stale:
-            print(
-                f"{file} is stale. Write it with `readfirst product sweep --merge {self.file}`.",
-                file=sys.stderr,
-            )
+            say(f"{file} is stale. Write it with `readfirst product sweep --merge {self.file}`.", err=True)
         return ExitCode.NOT_CONFORMANT if stale else ExitCode.CONFORMANT
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -13,10 +11,11 @@ import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.issue import print_issue, write_evidence
-from readfirst.harness.cli.options import Confine, Settle, TimeLimit, in_installed_package, one_target
+from readfirst.harness.cli.options import Confine, TimeLimit, in_installed_package, one_target
 from readfirst.harness.cli.version import version
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.printed import harmless_json, say, say_rows, stdout
 from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
@@ -63,7 +62,7 @@ def targets(
     for target, release in pairs():
         there = "installed" if is_installed(target, release) else "not installed"
         known = "with known failures" if known_failures(target, release).exists() else "without baseline"
-        print(f"target:{target.name}@{release.version}\t{target.kind}\t{there}\t{known}\t{target.title}")
+        say_rows([(f"target:{target.name}@{release.version}", target.kind, there, known, target.title)])
     return ExitCode.CONFORMANT
 
 
@@ -73,14 +72,11 @@ def _outdated(format_: ListFormat) -> int:
 
     found = list(outdated())
     if format_ is ListFormat.json:
-        print(json.dumps([each.data() for each in found]))
+        stdout().write(f"{harmless_json([each.data() for each in found])}\n")
     else:
         for each in found:
-            print(f"target:{each.name}@{each.pinned}\t{each.kind}\t{each.package}\t{each.newest}")
-        print(
-            f"{counted(len(found), 'target') if found else 'no targets'} with a newer version",
-            file=sys.stderr,
-        )
+            say_rows([(f"target:{each.name}@{each.pinned}", each.kind, each.package, each.newest)])
+        say(f"{counted(len(found), 'target') if found else 'no targets'} with a newer version", err=True)
     return ExitCode.NOT_CONFORMANT if found else ExitCode.CONFORMANT
 
 
@@ -96,7 +92,7 @@ def _pin(spec: str) -> int:
     if in_installed_package(target.file):
         raise UsageError("--pin writes into readfirst itself: use it in a checkout.")
     pin(target, release, version)
-    print(f"added {version} to {target.file.name}, as {release.version} is installed")
+    say(f"added {version} to {target.file.name}, as {release.version} is installed")
     return ExitCode.CONFORMANT
 
 
@@ -106,7 +102,6 @@ def check_adapter(
         list[str], typer.Argument(metavar="TARGET", help="What to connect to, as for `readfirst run`.")
     ],
     time_limit: TimeLimit = TIME_LIMIT,
-    settle: Settle = 200,
     confine: Confine = False,
 ) -> int:
     """Check that an adapter works at all, before the implementation behind it is judged."""
@@ -122,19 +117,17 @@ def check_adapter(
     problems = 0
     try:
         with SitePool(confined=confine) as place:
-            for check in checks(adapter, place, settle / 1000):
+            for check in checks(adapter, place):
                 problems += bool(check.problem)
-                print(f"{'no ' if check.problem else 'yes'}  {check.name}")
+                say(f"{'no ' if check.problem else 'yes'}  {check.name}")
                 for line in check.problem.splitlines():
-                    print(f"       {visible(line)}")
+                    say(f"       {visible(line)}")
     finally:
         traits_of(adapter).close()
     if problems:
-        print(
-            f"{counted(problems, 'problem')} of the adapter; fix {'it' if problems == 1 else 'them'} first."
-        )
+        say(f"{counted(problems, 'problem')} of the adapter; fix {'it' if problems == 1 else 'them'} first.")
         return ExitCode.BROKEN
-    print(f"The adapter works. Judge the implementation: readfirst run {target!r}")
+    say(f"The adapter works. Judge the implementation: readfirst run {target!r}")
     return ExitCode.CONFORMANT
 
 
@@ -159,11 +152,11 @@ def new_mapping(
             f"{server!r} is not an MCP server. Write mcp:COMMAND, for example 'mcp:node server.mjs'."
         )
     written = write_mapping(mcp_command(server), output, time_limit)
-    print(f"wrote {written.file}")
+    say(f"wrote {written.file}")
     for tool, call in written.calls.items():
-        print(f"  {tool:5}  {call or 'nothing was found; the file lists what the server offers'}")
+        say(f"  {tool:5}  {call or 'nothing was found; the file lists what the server offers'}")
     target = shlex.quote(f"target:{written.file}")
-    print(f"Look through it, then: readfirst check-adapter {target} && readfirst run {target}")
+    say(f"Look through it, then: readfirst check-adapter {target} && readfirst run {target}")
     return ExitCode.CONFORMANT
 
 
@@ -249,18 +242,18 @@ def implementations(
     survey.keep()
     complete = [pair for pair in chosen if not survey.asked(f"{pair[0].name}@{pair[1].version}")]
     for target, release in complete:
-        print(f"{target.name}@{release.version}: no scenario is missing", flush=True)
+        say(f"{target.name}@{release.version}: no scenario is missing")
     chosen = [pair for pair in chosen if pair not in complete]
     broken = 0
     for name, result in survey.run_all(chosen, baseline=update_baselines):
         if isinstance(result, BrokenAdapter):
             broken += 1
-            print(f"{name}: {result}", file=sys.stderr, flush=True)
+            say(f"{name}: {result}", err=True)
             continue
         judged, holds = result["judged"], result["holds"]
         counts = ", ".join(f"{level} {holds[level]}/{judged}" for level in ("effects", "reason", "text"))
         lost = len(result["losses"])
-        print(f"{name}: {counts}, {result['unsupported']} unsupported, {lost} lose data", flush=True)
+        say(f"{name}: {counts}, {result['unsupported']} unsupported, {lost} lose data")
         if write:  # after each, so that an interrupt costs one target
             survey.write(order)
             keep_evidence(suite, folder, name, order, time_limit)

@@ -9,8 +9,9 @@ from typing import Any
 from readfirst.harness.counted import counted
 from readfirst.harness.diagnosis.alternatives import meaning_of, versions
 from readfirst.harness.diagnosis.search import Diagnosis, Difference
+from readfirst.harness.printed import harmless_json
 from readfirst.harness.report.markup import code
-from readfirst.harness.report.visible import harmless_json, visible
+from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.rules import Rule, Rules
 
 __all__ = ["Case", "as_json", "as_markdown", "as_text"]

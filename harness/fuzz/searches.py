@@ -6,8 +6,8 @@ One seed is searched here; several at once are searched by processes (`streams`)
 from __future__ import annotations
 
 import re
-import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from readfirst.harness.fuzz.known import load_known
 from readfirst.harness.fuzz.scenario_file import scenario_yaml
 from readfirst.harness.fuzz.search import SearchRequest, search
 from readfirst.harness.fuzz.streams import Streams, shares
+from readfirst.harness.printed import console, say, say_lines, stderr
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.visible import visible
 from readfirst.harness.source.atomic import write_all
@@ -45,11 +46,10 @@ def perform(request: SearchRequest) -> ExitCode:
             _search_in_processes(requests, result)
     finally:  # an interrupted search reports how far it got
         result.progress.stop()
-        for line in by_rule(result.findings, request.suite.rules):
-            print(line)
-        print(result.summary, file=sys.stderr)
+        say_lines(by_rule(result.findings, request.suite.rules))
+        say(result.summary, err=True)
     for number in sorted({number for tally in result.tallies for number in tally.gone}):
-        print(f"{known[number].scenario.path}: no longer a disagreement; remove it from {request.known}")
+        say(f"{known[number].scenario.path}: no longer a disagreement; remove it from {request.known}")
         result.all_well = False
     if not result.all_well:
         return ExitCode.NOT_CONFORMANT
@@ -112,7 +112,7 @@ class _Result:
             self.all_well = False
             self.findings.append(finding)
             path = _write(self._request, finding, len(self._groups))
-            print(_describe(finding, path, self._request.beside), flush=True)
+            say_lines(_describe(finding, path, self._request.beside))
 
     @property
     def summary(self) -> str:
@@ -133,13 +133,12 @@ class _Progress(ProgressBar):
     """A bar on a terminal, of steps or, where these have no limit, of seconds; elsewhere a line now and then."""
 
     def __init__(self, request: SearchRequest) -> None:
-        from rich.console import Console
 
         self._steps = request.steps
         self._seconds = round(60 * request.minutes) if request.minutes is not None else 0
         self._started = time.monotonic()
         self._reported = 0
-        super().__init__(Console(stderr=True), self._seconds if self._steps is None else self._steps)
+        super().__init__(console(err=True), self._seconds if self._steps is None else self._steps)
 
     def made(self, steps: int, disagreed: int) -> None:
         """Say how many steps were made, and how often the sides disagreed."""
@@ -147,9 +146,9 @@ class _Progress(ProgressBar):
             self.at(min(int(time.monotonic() - self._started), self._seconds), self._seconds)
         else:
             self.at(min(steps, self._steps), self._steps)
-        if not sys.stderr.isatty() and steps // _REPORT_EVERY > self._reported:
+        if not stderr().isatty() and steps // _REPORT_EVERY > self._reported:
             self._reported = steps // _REPORT_EVERY
-            print(f"{steps} steps, {counted(disagreed, 'disagreement')}", file=sys.stderr, flush=True)
+            say(f"{steps} steps, {counted(disagreed, 'disagreement')}", err=True)
 
 
 def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
@@ -171,7 +170,7 @@ def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
     return path
 
 
-def _describe(finding: Finding, path: Path, beside: str) -> str:
+def _describe(finding: Finding, path: Path, beside: str) -> Sequence[str]:
     found = finding.disagreement
     sides = ("target", beside.removeprefix("the "))
     wide = max(map(len, sides))
@@ -179,11 +178,11 @@ def _describe(finding: Finding, path: Path, beside: str) -> str:
     rule = f"breaks {finding.rule}, probably{shown}" if finding.rule else "breaks no rule that is known"
     again = "" if finding.again else " (not seen a second time, so not shrunk)"
     return (
-        f"{path}: {found.cause.told(beside)}{again}\n"
-        f"  step {found.step + 1} of {len(finding.scenario.steps)}, {found.what}\n"
-        f"  {rule}\n"
-        f"    {sides[0].ljust(wide)}  {_cut(found.target)}\n"
-        f"    {sides[1].ljust(wide)}  {_cut(found.reference)}"
+        f"{path}: {found.cause.told(beside)}{again}",
+        f"  step {found.step + 1} of {len(finding.scenario.steps)}, {found.what}",
+        f"  {rule}",
+        f"    {sides[0].ljust(wide)}  {_cut(found.target)}",
+        f"    {sides[1].ljust(wide)}  {_cut(found.reference)}",
     )
 
 

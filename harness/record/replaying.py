@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
-
 from readfirst.harness.counted import counted
+from readfirst.harness.printed import console, say
 from readfirst.harness.record.takes import NUMBERS, Take
 from readfirst.harness.report.progress import ProgressBar, duration
 from readfirst.harness.suite.suite import Suite
@@ -35,7 +33,7 @@ class Replaying:
     ) -> None:
         self.broken: dict[tuple[str, str], str] = {}
         self._estimate = estimate(suite, wanted, jobs, times)
-        self._bar = ProgressBar(Console(stderr=True), times * sum(map(len, wanted.values())))
+        self._bar = ProgressBar(console(err=True), times * sum(map(len, wanted.values())))
 
     def __call__(self, each: Take) -> None:
         """Count a take."""
@@ -45,7 +43,7 @@ class Replaying:
 
     def __enter__(self) -> Self:
         if self._estimate:
-            print(self._estimate, file=sys.stderr, flush=True)
+            say(self._estimate, err=True)
         self._bar.__enter__()
         return self
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from readfirst.harness.printed import harmless_json
 from readfirst.harness.report.by_rule import RuleResult, by_rule
 from readfirst.harness.report.results import Results
-from readfirst.harness.report.visible import harmless_json
 from readfirst.harness.suite.rules import RuleClass, Rules
 
 __all__ = ["OfClass", "badge"]

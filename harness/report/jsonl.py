@@ -10,8 +10,8 @@ from typing import IO, Any
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.printed import harmless_json
 from readfirst.harness.report import RunFacts
-from readfirst.harness.report.visible import harmless_json
 
 __all__ = ["FORMAT", "JsonlReport"]
 
@@ -99,8 +99,6 @@ def _difference(difference: Difference) -> dict[str, Any]:
         "got": difference.got,
         "blame": difference.blame,
     }
-    if difference.late:
-        line["late"] = True
     if difference.position:
         line["line"] = difference.position.line
         line["column"] = difference.position.column

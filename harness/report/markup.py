@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from urllib.parse import quote
 
+from readfirst.harness.printed import one_line
 from readfirst.harness.report.visible import visible
 
 __all__ = ["anchor", "cell", "code", "fenced", "link", "prose", "table"]
@@ -14,6 +16,11 @@ _ESCAPES = {
     **{"<": "&lt;", ">": "&gt;", "&": "&amp;", "|": "&#124;", "~": "&#126;"},
 }
 """Not every Markdown takes a backslash before each mark."""
+_SCHEME = re.compile(r"[^/?#]*?:")
+_OF_ADDRESSES = "%/:?#@!$&'*+,;=~"
+"""What stands in an address as it is, beside letters, digits and `_.-`."""
+_BEGINS = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
+"""What is more than text at the beginning of a line: a list, or what underlines the line before."""
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -42,8 +49,10 @@ def fenced(language: str, text: str) -> Iterator[str]:
 
 
 def prose(text: str) -> str:
-    """Return a sentence so that nothing in it is taken for Markdown or HTML."""
-    return "".join(_ESCAPES.get(each, each) for each in text)
+    """Return a text on one line, so that nothing in it is taken for Markdown or HTML."""
+    shown = one_line(" ".join(text.split()))
+    begins = f"&#{ord(shown[0])};" if _BEGINS.match(shown) else shown[:1]
+    return _ESCAPES.get(begins, begins) + "".join(_ESCAPES.get(each, each) for each in shown[1:])
 
 
 def cell(text: str) -> str:
@@ -52,8 +61,11 @@ def cell(text: str) -> str:
 
 
 def link(text: str, target: str) -> str:
-    """Return a link; `text` may hold a code span."""
-    return f"[{text}]({target})"
+    """Return a link; `text` may hold a code span. An address that is none of the web or of this place is no link."""
+    scheme = _SCHEME.match(target)
+    if scheme is not None and scheme[0].lower() not in ("https:", "http:"):
+        return text
+    return f"[{text}]({quote(target, safe=_OF_ADDRESSES)})"
 
 
 def anchor(title: str) -> str:

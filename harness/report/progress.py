@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+
+from readfirst.harness.printed import say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,7 +31,7 @@ class ProgressBar:
         self._done = self._failed = 0
         self._clock = clock
         self._began = self._spoke = clock()
-        self._lines = not console.is_terminal or console.is_dumb_terminal
+        self._lines = not console.file.isatty() or console.is_dumb_terminal
         if not self._lines:
             from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -53,7 +54,7 @@ class ProgressBar:
             self._progress.update(self._task, advance=1, description=failures)
         elif self._lines and self._clock() - self._spoke >= LINES_EVERY:
             self._spoke = self._clock()
-            print(self._line(), file=sys.stderr, flush=True)
+            say(self._line(), err=True)
 
     def at(self, done: int, total: int) -> None:
         """Say how many are done, and of how many, to a bar only."""

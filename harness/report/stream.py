@@ -155,7 +155,6 @@ def _judged(line: dict[str, Any]) -> Judged:
             each["expected"],
             each["got"],
             each["blame"],
-            late=each.get("late", False),
         )
         for each in line.get("differences", ())
     )

@@ -187,17 +187,20 @@ def name_cell(name: str) -> Text:
     return Text(visible(name).replace("::", ":\\x3a"))
 
 
-def ratio(holds: int, judged: int) -> str:
+def ratio(holds: int, judged: int) -> Text:
     """Return how many hold of those that were judged, as a cell; a dash where none was."""
+    from rich.text import Text
+
     if not judged:
-        return "[dim]-[/dim]"
-    style = "green" if holds == judged else "red"
-    return f"[{style}]{holds}/{judged}[/{style}]"
+        return Text("-", "dim")
+    return Text(f"{holds}/{judged}", "green" if holds == judged else "red")
 
 
-def cells(count: Count, levels: Sequence[str]) -> list[str]:
+def cells(count: Count, levels: Sequence[str]) -> list[Text]:
     """Return the numbers of one row: scenarios, how many hold at each level, and what was not judged."""
-    row = [str(count.scenarios), *(ratio(count.holds[level], count.judged) for level in levels)]
+    from rich.text import Text
+
+    row = [Text(str(count.scenarios)), *(ratio(count.holds[level], count.judged) for level in levels)]
     for number, style in ((count.unsupported, "yellow"), (count.unspecified, "dim"), (count.broken, "red")):
-        row.append(f"[{style}]{number}[/{style}]" if number else "[dim]0[/dim]")
+        row.append(Text(str(number), style if number else "dim"))
     return row

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shlex
 import unicodedata
 from bisect import bisect_right
@@ -11,23 +9,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate
-from typing import Any
+
+from readfirst.harness.printed import escaped, is_seen, without_commands
 
 __all__ = [
     "DiffLine",
     "compare_lines",
     "first_difference",
-    "harmless_json",
     "visible",
     "visible_command",
     "visible_lines",
 ]
 
-_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-_COMMAND = re.compile(r"^( *):(?=:)|#(?=#(?:\[|vso\[|teamcity\[))")
-"""What CI systems take for a command: GitHub at the beginning of a line, others wherever it stands."""
 LONGEST = 4000
 """Characters of a text on one line that are shown, escapes included."""
 
@@ -40,16 +33,10 @@ MOST_LINES = 40
 
 
 def _escaped(character: str) -> str:
-    if character in _NAMED:
-        return _NAMED[character]
-    if character == " " or not (
-        unicodedata.category(character) in _HIDDEN or unicodedata.category(character) == "Zs"
-    ):
-        return character
-    code = ord(character)
-    if code < 0x100:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    if character == "\\":
+        return "\\\\"
+    blank = character != " " and unicodedata.category(character) == "Zs"
+    return escaped(character) if blank or not is_seen(character) else character
 
 
 def visible(text: str) -> str:
@@ -70,18 +57,7 @@ def _visible(text: str) -> str:
     blanks = len(text) - len(kept)
     if not (kept.isascii() and kept.isprintable() and "\\" not in kept):
         kept = "".join(map(_escaped, kept))
-    return _harmless(kept) + "\\x20" * blanks
-
-
-def _harmless(line: str) -> str:
-    if "::" not in line and "##" not in line:
-        return line
-    return _COMMAND.sub(lambda found: f"{found[1] or ''}\\x{ord(found[0][-1]):02x}", line)
-
-
-def harmless_json(value: Any, *, indent: int | None = None) -> str:
-    """Return the value as JSON in ASCII, in which no CI system finds a command such as `##[error]`."""
-    return json.dumps(value, indent=indent).replace("##", r"#\u0023")
+    return without_commands(kept) + "\\x20" * blanks
 
 
 def visible_command(words: Sequence[str]) -> str:
@@ -90,9 +66,9 @@ def visible_command(words: Sequence[str]) -> str:
 
 
 def _word(word: str) -> str:
-    if word.isprintable() and not _COMMAND.search(word):
+    if word.isprintable() and without_commands(word) == word:
         return shlex.quote(word)
-    return f"$'{_harmless(''.join(map(_in_quotes, word)))}'"
+    return f"$'{without_commands(''.join(map(_in_quotes, word)))}'"
 
 
 def _in_quotes(character: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack, closing, nullcontext
@@ -17,6 +16,7 @@ from readfirst.harness.compare.baseline import Baseline, BaselineError, baseline
 from readfirst.harness.compare.known_failures import first_differences, grouped_text
 from readfirst.harness.compare.summary import ExitCode, Summary
 from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.printed import console, say, stderr, stdout
 from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
 from readfirst.harness.report.cost import Cost
@@ -60,7 +60,6 @@ class RunRequest:
     `target` is the connect string. `called` is the target as it was written, without options that were made part of
     it; reports and baselines hold `name`, or that where no name is given.
     `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
-    `settle` is in seconds, for whoever writes after the last answer.
     `last_failed` takes only what failed when the target was last run, `failed_in` only what failed in that stream.
     `keep` is the folder for the workspaces of scenarios that fail; `trace` prints calls and answers on standard error.
     `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
@@ -81,7 +80,6 @@ class RunRequest:
     update_baseline: bool = False
     jobs: int = 1
     time_limit: float = TIME_LIMIT
-    settle: float = 0.0
     confine: bool = False
     most_failures: int | None = 3
     last_failed: bool = False
@@ -138,7 +136,6 @@ def commands_of(
     *,
     fixtures: Path | None = None,
     time_limit: float = TIME_LIMIT,
-    settle: float = 0.0,
     confine: bool = False,
 ) -> Commands:
     """Return the command lines that go on from a failure, without the scenario's id."""
@@ -146,8 +143,6 @@ def commands_of(
     run = ["readfirst", "run", target, "--contract", contract, "--level", level, *suite]
     if time_limit != TIME_LIMIT:
         run += ["--time-limit", f"{time_limit:g}"]
-    if settle:
-        run += ["--settle", f"{settle * 1000:g}"]
     if confine:
         run.append("--confine")
     return Commands(
@@ -166,7 +161,7 @@ def perform(request: RunRequest) -> int:
     ids, last_failed = select(suite, request.selection), LastFailed(request.target, suite.root)
     ids, why = _failed_before(request, ids, last_failed)
     if not ids:
-        print(f"readfirst: {why}, so nothing was tested.", file=sys.stderr)
+        say(f"readfirst: {why}, so nothing was tested.", err=True)
         return ExitCode.NOTHING
     if request.keep is not None:
         open_folder(request.keep)
@@ -182,7 +177,6 @@ def perform(request: RunRequest) -> int:
             request.level,
             fixtures=request.fixtures,
             time_limit=request.time_limit,
-            settle=request.settle,
             confine=request.confine,
         ),
         find=partial(_find, suite),
@@ -195,7 +189,7 @@ def perform(request: RunRequest) -> int:
     """By scenario whether it failed on any contract."""
     with ExitStack() as stack:
         if request.trace:
-            stack.enter_context(tracing(sys.stderr))
+            stack.enter_context(tracing(stderr()))
         stack.callback(
             lambda: last_failed.note(tested, [each for each, is_failing in tested.items() if is_failing])
         )
@@ -211,7 +205,6 @@ def perform(request: RunRequest) -> int:
                     time_limit=request.time_limit,
                     confine=request.confine,
                     keep=request.keep,
-                    settle=request.settle,
                 )
             )
         )
@@ -242,13 +235,13 @@ def perform(request: RunRequest) -> int:
         for report in reports:
             report.finish(summary)
     if request.output or request.format != "table":
-        print(summary.sentence(), file=sys.stderr)
-    print(cost.sentence(summary.total, request.jobs), file=sys.stderr)
+        say(summary.sentence(), err=True)
+    say(cost.sentence(summary.total, request.jobs), err=True)
     causes = _by_cause(request, failing)
     if causes:
-        print(causes, file=sys.stderr)
+        say(causes, err=True)
     if request.keep is not None and any(tested.values()):
-        print(f"the workspaces of failed scenarios are in {short_path(request.keep)}", file=sys.stderr)
+        say(f"the workspaces of failed scenarios are in {short_path(request.keep)}", err=True)
     if request.update_baseline and request.baseline:
         grouped = baseline.grouped if baseline else request.target.startswith(("target:", "agent:"))
         text = (grouped_text if grouped else baseline_text)(
@@ -290,7 +283,7 @@ def perform_report(
         suite.rules,
         partial(_of_class, suite),
     )
-    with output(target) if target is not None else nullcontext(sys.stdout) as stream:
+    with output(target) if target is not None else nullcontext(stdout()) as stream:
         if page == "table":
             print_runs(_console(stream), results, sources, most_failures)
         else:
@@ -371,21 +364,19 @@ def _of_class(suite: Suite, class_: RuleClass) -> list[str]:
 
 def _reports(request: RunRequest, facts: RunFacts, stack: ExitStack) -> tuple[list[Report], Console]:
     """Open the reports, and the console that a progress bar may use."""
-    from rich.console import Console
-
-    terminal = sys.stdout.isatty()
-    console = _console(sys.stdout)
+    terminal = stdout().isatty()
+    table = _console(stdout())
     reports: list[Report] = []
     if request.output is not None:
         reports.append(_report(request, facts, stack.enter_context(output(request.output))))
     if request.output is None and request.format != "table":
-        reports.append(_report(request, facts, sys.stdout))
+        reports.append(_report(request, facts, stdout()))
     elif request.output is None or request.format != "table":
-        reports.append(TableReport(console, facts, most_failures=request.most_failures))
+        reports.append(TableReport(table, facts, most_failures=request.most_failures))
     else:
         terminal = False
     # Above a bar only its own console may print.
-    return reports, console if terminal else Console(file=sys.stderr)
+    return reports, table if terminal else console(err=True)
 
 
 def _report(request: RunRequest, facts: RunFacts, stream: IO[str]) -> Report:
@@ -410,6 +401,4 @@ def _report(request: RunRequest, facts: RunFacts, stream: IO[str]) -> Report:
 
 
 def _console(stream: IO[str]) -> Console:
-    from rich.console import Console
-
-    return Console(file=stream, width=None if stream.isatty() else _WIDE, emoji=False)
+    return console(stream=stream, width=None if stream.isatty() else _WIDE)

@@ -206,7 +206,7 @@ def find_target(connect_string: str) -> tuple[Target, Release]:
     except UnknownTargetError as error:
         raise ConnectError(f"{connect_string!r}: {error}") from error
     except SuiteError as error:
-        raise ConnectError(f"{connect_string!r}: the mapping is not valid.\n{error}") from error
+        raise ConnectError(f"{connect_string!r}: the mapping is not valid.", details=str(error)) from error
 
 
 def _agent(wanted: _Wanted) -> Adapter:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
+from readfirst.harness.printed import say
 from readfirst.harness.report.visible import visible
 
 __all__ = ["WatchError", "changes_below", "rerun", "written_by"]
@@ -30,7 +30,7 @@ def rerun(run: Callable[[Sequence[str]], int], changes: Iterable[Sequence[Path]]
     """
     run(())
     for files in changes:
-        print(f"\nreadfirst: {_named(files)} changed", file=sys.stderr, flush=True)
+        say(f"\nreadfirst: {_named(files)} changed", err=True)
         if run(("--last-failed",)) in (ExitCode.CONFORMANT, ExitCode.NOTHING):
             run(())
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 from readfirst.harness.claims.rule_links import scenarios_by_rule
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.report.markup import prose
 from readfirst.harness.suite.heading import Heading
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.suite import Suite
@@ -18,6 +20,7 @@ from readfirst.harness.suite.suite import Suite
 __all__ = ["Facts", "SiteError"]
 
 _Data = Mapping[str, Any]
+_NAME = re.compile(r"\w[\w.+-]*(@[\w.+-]+)?")
 
 
 class SiteError(ReadfirstError):
@@ -45,13 +48,27 @@ class Facts:
 
     @cached_property
     def table(self) -> _Data:
-        """What compatibility.json holds. Raises SiteError."""
-        return self._read("compatibility.json", "readfirst field compatibility --write")
+        """What compatibility.json holds. Raises SiteError, also where it is about other rules than the suite."""
+        table = self._read("compatibility.json", "readfirst field compatibility --write")
+        _check_names((*table["implementations"], *table["versions"]))
+        missing = [rule.id for rule in self.rules if rule.id not in table["rules"]]
+        if missing:
+            raise SiteError(
+                f"{self.docs / 'compatibility.json'} knows no rule {missing[0]!r}, which the suite has."
+                " `readfirst field compatibility --write` writes it anew."
+            )
+        return table
+
+    @property
+    def against(self) -> str:
+        """The version that everything is compared with, as Markdown."""
+        return prose(self.table["contract"])
 
     @cached_property
     def results(self) -> Mapping[str, _Data]:
         """What implementations.json holds of each target. Raises SiteError."""
         data = self._read("implementations.json", "readfirst field implementations --write")
+        _check_names(each["target"] for each in data["targets"])
         return {each["target"]: each for each in data["targets"]}
 
     @cached_property
@@ -78,3 +95,10 @@ class Facts:
         except ValueError as error:
             raise SiteError(f"{file} is not whole: {error}. `{command}` writes it.") from error
         return data
+
+
+def _check_names(names: Iterable[str]) -> None:
+    """Raise SiteError for a name under which no page could be found, or which would lead out of the site."""
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise SiteError(f"{name!r} is no name of an implementation or a version, so no page can have it.")

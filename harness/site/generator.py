@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
 from readfirst.harness.report.markup import anchor
 from readfirst.harness.site.facts import SiteError
+from readfirst.harness.site.sanitized import sanitized
 
 __all__ = ["build", "demand_mkdocs"]
 
@@ -43,9 +45,8 @@ _THEME = {
     ],
 }
 _EXTENSIONS: Sequence[str | Mapping[str, Any]] = (
-    "attr_list",
     "sane_lists",
-    "tables",
+    {"tables": {"use_align_attribute": True}},
     "pymdownx.superfences",
     "pymdownx.highlight",
 )
@@ -75,25 +76,62 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
     settings.write_text("site_name: readfirst\n", "utf-8")
     with _told() as told:
         try:
-            built(
-                load_config(
-                    str(settings),
-                    strict=True,
-                    site_description="Conformance suite for the file tools of coding agents",
-                    site_url=url,
-                    docs_dir=str(source),
-                    site_dir=str(target),
-                    use_directory_urls=False,
-                    nav=list(nav),
-                    theme=_THEME,
-                    plugins=["search", "offline"],
-                    markdown_extensions=[*_EXTENSIONS, {"toc": {"permalink": True, "slugify": _slug}}],
-                    validation={"anchors": "warn"},
-                    extra={"generator": False, "polyfills": [_WORKER.name]},
-                )
+            config = load_config(
+                str(settings),
+                strict=True,
+                site_description="Conformance suite for the file tools of coding agents",
+                site_url=url,
+                docs_dir=str(source),
+                site_dir=str(target),
+                use_directory_urls=False,
+                nav=list(nav),
+                theme=_THEME,
+                plugins=["search", "offline"],
+                markdown_extensions=[*_EXTENSIONS, {"toc": {"permalink": True, "slugify": _slug}}],
+                validation={"anchors": "warn"},
+                extra={"generator": False, "polyfills": [_WORKER.name]},
             )
+            config.plugins["readfirst"] = _harmless()
+            built(config)
         except (Abort, MkDocsException) as error:
-            raise SiteError("\n".join(["MkDocs finds fault with the pages:", *told, str(error)])) from error
+            details = "\n".join([*told, str(error)])
+            raise SiteError("MkDocs finds fault with the pages:", details=details) from error
+
+
+def _harmless() -> Any:
+    """Return a plugin by which no text of a page acts: the theme takes contents, titles and metadata as they come."""
+    from markupsafe import Markup
+    from mkdocs.plugins import BasePlugin
+
+    class Harmless(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
+        def on_page_markdown(self, markdown: str, *, page: Any, **_: Any) -> str:
+            page.meta = {}  # front matter may name templates, and is put into attributes
+            return markdown
+
+        def on_page_content(self, html: str, **_: Any) -> str:
+            return sanitized(html)
+
+        def on_env(self, env: Any, *, files: Any, **_: Any) -> Any:
+            """Every page was rendered, none was put into the theme."""
+            env.filters["striptags"] = lambda text: _title(Markup(text).striptags())  # which unescapes
+            for file in files.documentation_pages():
+                file.page.title = _title(file.page.title)
+                _escape(file.page.toc)
+            return env
+
+    return Harmless()
+
+
+def _title(text: object) -> Any:
+    from markupsafe import Markup
+
+    return Markup(escape(unescape(str(text or ""))))
+
+
+def _escape(items: Any) -> None:
+    for each in items:
+        each.title = _title(each.title)
+        _escape(each.children)
 
 
 def _slug(title: str, _separator: str) -> str:

@@ -34,7 +34,7 @@ def _index(facts: Facts) -> Iterator[str]:
     yield "# Implementations"
     yield ""
     yield (
-        f"Programs that people use, run for real and compared with {facts.table['contract']}. Rules that hold, of those"
+        f"Programs that people use, run for real and compared with {facts.against}. Rules that hold, of those"
         " that were judged; the first class is the one in which a mistake loses work."
     )
     yield ""
@@ -50,8 +50,8 @@ def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
     yield f"{link(prose(result['title']), result['home'])}. {prose(result['about'])}".rstrip()
     yield ""
     packages = ", ".join(map(code, result["packages"]))
-    released = f", released {result['released']}" if result["released"] else ""
-    yield f"Packages: {packages}{released}. Run on {result['date']}, compared with {facts.table['contract']}."
+    released = f", released {prose(result['released'])}" if result["released"] else ""
+    yield f"Packages: {packages}{released}. Run on {prose(result['date'])}, compared with {facts.against}."
     yield ""
     classes = facts.table["implementations"][name]["classes"]
     yield from table(
@@ -126,8 +126,9 @@ def _diagnosis(facts: Facts, name: str) -> Iterator[str]:
         return
     failures, explained = len(found["failures"]), len(found["explained"])
     yield (
-        f"Nearest to {found['nearest']}: {failures} of {found['compared']} scenarios differ, of which {explained} are"
-        f" explained by these behaviours of the reference. {link('How to read this', '../docs/diagnosis.md')}."
+        f"Nearest to {prose(found['nearest'])}: {failures} of {found['compared']} scenarios differ, of which"
+        f" {explained} are explained by these behaviours of the reference."
+        f" {link('How to read this', '../docs/diagnosis.md')}."
     )
     yield ""
     changed = sorted(found["differences"], key=lambda each: -len(each["explains"]))

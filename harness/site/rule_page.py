@@ -55,7 +55,7 @@ def _index(facts: Facts) -> Iterator[str]:
         yield ""
         yield f"## {class_}"
         yield ""
-        yield facts.rules.classes[class_]
+        yield prose(facts.rules.classes[class_])
         yield ""
         for rule in facts.rules.of(class_):
             yield f"- {link(prose(rule.title), f'{rule.id}.md')}"
@@ -124,7 +124,7 @@ def _versions(facts: Facts, rule: Rule) -> Iterator[str]:
     yield "## Versions of Claude Code"
     yield ""
     yield (
-        f"A version holds the rule if it does in every scenario what {facts.table['contract']} does; the others behave"
+        f"A version holds the rule if it does in every scenario what {facts.against} does; the others behave"
         " differently, which need not be worse."
     )
     yield ""

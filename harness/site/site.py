@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,8 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
             (built / "404.html").unlink()
         lost = list(broken_links(built))
         if lost:
-            more = f"\n… and {len(lost) - _SHOWN} more" if len(lost) > _SHOWN else ""
-            raise SiteError("\n".join(["links that lead nowhere:", *lost[:_SHOWN]]) + more)
+            more = [f"… and {len(lost) - _SHOWN} more"] if len(lost) > _SHOWN else []
+            raise SiteError("links that lead nowhere:", details="\n".join([*lost[:_SHOWN], *more]))
         (built / _MARK).write_text(f"readfirst {version}\n", "utf-8")
         _put_in_place(built, folder, Path(work) / "before")
     return sum(1 for _ in folder.rglob("*.html"))
@@ -82,14 +83,14 @@ def _navigation(facts: Facts, pages: Mapping[str, Path]) -> Sequence[Any]:
         {
             "Implementations": [
                 "implementations/index.md",
-                *({name: f"implementations/{name}.md"} for name in facts.results),
+                *({escape(name): f"implementations/{name}.md"} for name in facts.results),
             ]
         },
         {
             "Rules": [
                 "rules/index.md",
                 *(
-                    {class_: [{rule.title: f"rules/{rule.id}.md"} for rule in facts.rules.of(class_)]}
+                    {class_: [{escape(rule.title): f"rules/{rule.id}.md"} for rule in facts.rules.of(class_)]}
                     for class_ in CLASSES
                 ),
             ]

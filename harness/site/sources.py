@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -18,6 +19,11 @@ from readfirst.harness.site.version_page import version_page
 __all__ = ["linked", "made_pages", "plain_markdown", "write_sources"]
 
 _ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")
+_ACTS = re.compile(
+    r"<(?!/?(?:svg|g|title|desc|rect|text|tspan|line|path|circle|style)\b)|\bon\w+\s*=|href|@import|url\(",
+    re.I,
+)
+"""What is in no picture of this project: other elements, programs, addresses of anything else."""
 _FENCE = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 
 
@@ -45,7 +51,7 @@ def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Pa
         text = texts[name]
         for path in linked(name, text):
             file = root / path
-            if path in copied or not file.is_file():
+            if path in copied or not file.is_file() or not _may_be_shown(file, root):
                 continue
             copied.add(path)
             if file.suffix == ".md":
@@ -59,6 +65,16 @@ def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Pa
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(plain_markdown(text), "utf-8")
+
+
+def _may_be_shown(file: Path, root: Path) -> bool:
+    """Tell whether a file is one of the project's that a browser only shows: not what runs, nor what lies elsewhere."""
+    if not file.resolve().is_relative_to(root.resolve()):
+        return False
+    kind = mimetypes.guess_type(file.name)[0] or ""
+    if kind == "image/svg+xml":
+        return _ACTS.search(file.read_text("utf-8", "replace")) is None
+    return not any(each in kind for each in ("html", "xml", "script", "css"))
 
 
 def plain_markdown(text: str) -> str:

@@ -22,7 +22,7 @@ def _page(facts: Facts) -> Iterator[str]:
     yield ""
     yield (
         f"Rules that hold in each recorded version, of those that were judged: where it does what"
-        f" {facts.table['contract']} does in every scenario."
+        f" {facts.against} does in every scenario."
         f" {link('All changes', '../docs/history.md')} lists what changed between the versions, and when;"
         f" {link('the table', '../docs/compatibility.md#versions')} has every rule."
     )

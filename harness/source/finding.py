@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
+from readfirst.harness.printed import one_line
 
 __all__ = ["Finding", "Position", "SuiteError"]
 
@@ -33,9 +34,8 @@ class Finding:
     fix: str
 
     def __str__(self) -> str:
-        text = f"{self.position}: {self.message} [{self.rule}]\n  {self.fix}"
-        # A file's name need not be UTF-8, but everything that is printed must be.
-        return text.encode("utf-8", "backslashreplace").decode("utf-8")
+        # A file's name need not be UTF-8, nor be one line.
+        return one_line(f"{self.position}: {self.message} [{self.rule}]") + "\n  " + one_line(self.fix)
 
 
 class SuiteError(ReadfirstError):
@@ -46,6 +46,11 @@ class SuiteError(ReadfirstError):
     def __init__(self, findings: Sequence[Finding]) -> None:
         super().__init__("\n".join(map(str, findings)))
         self.findings = tuple(findings)
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The message as lines: two of each finding."""
+        return str(self).split("\n")
 
     def __reduce__(self) -> tuple[type[SuiteError], tuple[tuple[Finding, ...]]]:
         """Make it travel between processes with its findings, not with their text."""

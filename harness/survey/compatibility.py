@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from readfirst.harness.claims.rule_links import behaviours_by_rule
 from readfirst.harness.compare.reach import Reach, holds_at, level_of, unpacked
 from readfirst.harness.compare.standing import STANDINGS, Cell, Seen, cell_of
 from readfirst.harness.compare.verdict import LEVELS, Level
+from readfirst.harness.printed import harmless_json
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -187,7 +187,7 @@ def compatibility_text(data: _DATA) -> str:
 
 def _emitted(value: Any, depth: int) -> str:
     if not isinstance(value, Mapping) or not value or "holding" in value or "yes" in value:
-        return json.dumps(value, ensure_ascii=True)
+        return harmless_json(value)
     pad = " " * (depth + 1)
-    rows = [f"{pad}{json.dumps(name)}: {_emitted(each, depth + 1)}" for name, each in value.items()]
+    rows = [f"{pad}{harmless_json(name)}: {_emitted(each, depth + 1)}" for name, each in value.items()]
     return "{\n" + ",\n".join(rows) + "\n" + " " * depth + "}"

@@ -344,8 +344,13 @@ def test_the_summary_of_a_forge_has_the_worst_first(readfirst: Cli, mixed: Suite
     assert re.findall(r"<summary>(.*)</summary>", ran.out) == ["wrong/effects", "wrong/text"]
 
 
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
 def test_a_bar_counts_what_failed() -> None:
-    stream = io.StringIO()
+    stream = _Terminal()
     console = Console(file=stream, force_terminal=True, width=80, _environ={"TERM": "xterm"})
     with ProgressBar(console, 3) as bar:
         bar.advance()

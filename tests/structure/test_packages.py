@@ -12,7 +12,7 @@ import pytest
 HARNESS = Path(__file__).parents[2] / "harness"
 
 ORDER = (
-    "counted exit_code session",
+    "counted exit_code printed session",
     "source",
     "suite",
     "processes",

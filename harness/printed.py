@@ -1,0 +1,239 @@
+"""Printed: the one way to a terminal or a log. Whatever a text holds, it stays text, and a line stays one line.
+
+Everything that is printed may be a stranger's: titles, ids, names of files, answers. On the way out each character
+that would act on a terminal is written as an escape, and so is what a CI system would take for a command.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = [
+    "as_text",
+    "console",
+    "escaped",
+    "guarded_streams",
+    "harmless_json",
+    "is_seen",
+    "one_line",
+    "say",
+    "say_lines",
+    "say_rows",
+    "say_table",
+    "stderr",
+    "stdout",
+    "without_commands",
+]
+
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Categories of characters that are not seen, or that act."""
+_ODD = re.compile(r"[^ -~]")
+_MARK = re.compile(r"##(?:\[|vso\[|teamcity\[)")
+"""What Azure and TeamCity take for a command, and GitHub took, wherever in a line it stands."""
+_STYLE = re.compile(r"(\x1b\[[0-9;]*m)")
+"""A colour, or another style of letters, as Rich writes it."""
+_REMEMBERED = 16
+"""Characters at the end of an unfinished line in which a command may have begun."""
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def escaped(character: str) -> str:
+    """Return a character as the escape by which Python names it."""
+    code = ord(character)
+    if character in _NAMED:
+        return _NAMED[character]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
+    """Return a text in which nothing acts: not on a terminal, and not as a command of a CI system.
+
+    `kept` are characters that stay although they are not seen; `before` is what its line has already. What was made
+    harmless before is not changed again.
+    """
+    text = _ODD.sub(
+        lambda found: found[0] if found[0] in kept or is_seen(found[0]) else escaped(found[0]), text
+    )
+    lines = (before + text).split("\n")
+    return "\n".join(map(without_commands, lines))[len(before) :]
+
+
+def is_seen(character: str) -> bool:
+    """Tell whether a character is one that a reader sees, or a blank."""
+    return unicodedata.category(character) not in _HIDDEN
+
+
+def without_commands(line: str) -> str:
+    """Return a line in which no CI system finds a command: the last mark of each has an escape."""
+    if "##" in line:
+        line = _MARK.sub(lambda found: f"{found[0][:-1]}\\x5b", line)
+    if "::" in line:
+        begun = line.lstrip()
+        if begun.startswith("::"):
+            line = f"{line[: len(line) - len(begun)]}:\\x3a{begun[2:]}"
+    return line
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, in which nothing acts."""
+    return as_text(text, kept="")
+
+
+class _Guarded(io.TextIOBase):
+    """A stream in front of another one, on which only text arrives. `styles`: colours may pass, because Rich writes."""
+
+    def __init__(self, stream: IO[str], *, styles: bool = False) -> None:
+        self.stream = stream
+        self._styles = styles
+        self._line = ""
+
+    def write(self, text: str) -> int:
+        """Write a text; return its length, as a stream does."""
+        parts = _STYLE.split(text) if self._styles else [text]
+        for number, part in enumerate(parts):
+            if number % 2:
+                self.stream.write(part)
+                continue
+            made = as_text(part, before=self._line)
+            self.stream.write(made)
+            line = (self._line + made).rpartition("\n")[2]
+            if not line.strip():
+                self._line = " " * bool(line)
+            else:
+                self._line = line if len(line) <= _REMEMBERED else "." + line[-_REMEMBERED:]
+        return len(text)
+
+    @property
+    def rich_proxied_file(self) -> IO[str]:
+        """What Rich writes to: a terminal itself, whose cursor it moves; elsewhere it may bring colours, no more."""
+        if self.stream.isatty():
+            return self.stream
+        return cast("IO[str]", _Guarded(self.stream, styles=True))
+
+    def flush(self) -> None:
+        """Flush what is behind it, unless that is closed, as by a server."""
+        if not self.stream.closed:
+            self.stream.flush()
+
+    def writable(self) -> bool:
+        """Tell that it can be written to."""
+        return True
+
+    def isatty(self) -> bool:
+        """Tell whether a person reads along."""
+        return self.stream.isatty()
+
+    def fileno(self) -> int:
+        """Return the number of the file behind it."""
+        return self.stream.fileno()
+
+    def close(self) -> None:
+        """Close what is behind it: a server does this with its standard output."""
+        self.stream.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether what is behind it is closed."""
+        return self.stream.closed
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)  # `buffer`, `encoding`, `errors`
+
+    def __del__(self) -> None:
+        pass  # what is behind it is not ours to close
+
+
+def stdout() -> IO[str]:
+    """Return standard output, on which only text arrives."""
+    return _guarded(sys.stdout)
+
+
+def stderr() -> IO[str]:
+    """Return standard error, on which only text arrives."""
+    return _guarded(sys.stderr)
+
+
+def _guarded(stream: Any) -> IO[str]:
+    return cast("IO[str]", stream if isinstance(stream, _Guarded) else _Guarded(stream))
+
+
+def harmless_json(value: Any, *, indent: int | None = None) -> str:
+    """Return the value as JSON in printable ASCII, in which no CI system finds a command such as `##[error]`."""
+    return json.dumps(value, indent=indent).replace("##", r"#\u0023").replace("\x7f", r"\u007f")
+
+
+@contextmanager
+def guarded_streams() -> Iterator[None]:
+    """Guard standard output and standard error for as long as this lasts, whoever writes to them."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = cast("Any", stdout()), cast("Any", stderr())
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print one line at once; a line end in the text is an escape."""
+    print(one_line(text), file=stderr() if err else stdout(), flush=True)
+
+
+def say_lines(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print each text as a line of its own."""
+    shown = (as_text(line, kept="\t") for line in lines)
+    (stderr() if err else stdout()).writelines(f"{line}\n" for line in shown)
+
+
+def say_rows(rows: Iterable[Iterable[str]]) -> None:
+    """Print each row as a line, its cells separated by tabs; a tab or a line end in a cell is an escape."""
+    stdout().writelines("\t".join(map(one_line, row)) + "\n" for row in rows)
+
+
+def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> None:
+    """Print rows: on a terminal as a table, in which only the last column wraps; else separated by tabs, without heads.
+
+    `numbers` are the columns that stand at the right.
+    """
+    if not sys.stdout.isatty():
+        say_rows(rows)
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for head in heads:
+        right = head in numbers
+        table.add_column(head, no_wrap=head != heads[-1], justify="right" if right else "left")
+    for row in rows:
+        table.add_row(*map(one_line, row))
+    console().print(table)
+
+
+def console(*, err: bool = False, stream: IO[str] | None = None, width: int | None = None) -> Console:
+    """Return Rich's console for standard output, standard error or another stream, on which only text arrives.
+
+    No text is markup. Rich may colour it, and move the cursor of a terminal.
+    """
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    class Guarded(Console):
+        def render(
+            self, renderable: RenderableType, options: ConsoleOptions | None = None
+        ) -> Iterable[Segment]:
+            for each in super().render(renderable, options):
+                yield each if each.control else each._replace(text=as_text(each.text, kept="\n"))
+
+    shown = _guarded(stream) if stream is not None else stderr() if err else stdout()
+    return Guarded(file=shown, width=width, markup=False, emoji=False, highlight=False)

@@ -1,0 +1,159 @@
+"""A project as a stranger may send it: a suite, results and pages, with one text wherever a text may stand."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.site.facts import Facts
+from readfirst.harness.suite.rules import CLASSES
+from readfirst.harness.suite.suite import Suite, default_root
+
+RUNS = "window.owned = 1"
+SEEN = f"<script>{RUNS}</script>"
+MARKUP = (
+    f"""findme </title></script></textarea>{SEEN}<img src="docs/versions.svg" onload="{RUNS}"><img src="http://seen.invalid/pixel">"""
+    f"""<svg onload="{RUNS}"><iframe srcdoc="<script>parent.{RUNS}</script>"></iframe><base href="http://seen.invalid/">"""
+    f"""<link rel=stylesheet href="http://seen.invalid/c.css"><style>@import "http://seen.invalid/d.css";</style>"""
+    f"""<a id="__config">{{"search": "http://seen.invalid/worker.js"}}</a><pre class="mermaid">graph TD</pre>"""
+    f"""<a href="javascript:{RUNS}">go</a> "'>{{: onclick="{RUNS}" }}"""
+    f""" ![i](http://seen.invalid/i) [a](javascript:{RUNS})"""
+    f""" [b](data:text/html,{SEEN}) --8<-- "/etc/passwd" {{{{ 7*7 }}}} {{% raw %}} [[wiki]] :smile: `</code>` | </td>"""
+)
+"""What has been tried, on one line."""
+BLOCKS = (
+    f"\n```\n~~~~\n\n{SEEN}\n\n# big {{ onclick={RUNS} }}\n\n| a |\n|---|\n| b |\n\n    code\n\n--8<-- 'x'\n\n---\n"
+    + MARKUP
+)
+"""The same as blocks of their own."""
+SCENARIO = """\
+title: {text}
+about: {text}
+requirement: must
+rule: {rule}
+tags: [gate]
+sources: [{text}, {address}]
+given: {{files: {{notes.txt: {text}}}}}
+steps:
+  - Edit: {{file_path: $WS/notes.txt, old_string: {text}, new_string: gamma}}
+    expect:
+      error: not_read
+      text: File has not been read yet. Read it first before writing to it.
+"""
+ADDRESSES = (
+    f"javascript:{RUNS}",
+    f"java\tscript:{RUNS}",
+    f"data:text/html,{SEEN}",
+    f"https://example.invalid/)\n\n{MARKUP}",
+    "//seen.invalid/x",
+)
+IDS = ("gate/one", "lines/two")
+
+
+def as_yaml(value: object) -> str:
+    """Return JSON that YAML takes, too: of the characters beyond 16 bits it wants one escape."""
+    pair = r"\\u(d[89ab]..)\\u(d[c-f]..)"
+    return re.sub(pair, lambda found: f"\\U{_joined(found[1], found[2]):08x}", json.dumps(value))
+
+
+def _joined(high: str, low: str) -> int:
+    return 0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
+
+
+def project(folder: Path, text: str) -> Facts:
+    """Write a project in which every title, reason, source, name and summary is this text."""
+    root, docs = folder / "fixtures", folder / "docs"
+    said = as_yaml(text)
+    for rule, scenario_id in zip(("first", "second"), IDS, strict=True):
+        file = root / "scenarios" / f"{scenario_id}.yaml"
+        file.parent.mkdir(parents=True)
+        file.write_text(SCENARIO.format(text=said, rule=rule, address=json.dumps(ADDRESSES[0])), "utf-8")
+    for name in ("contracts.yaml", "errors.yaml", "tags.yaml", "schema"):
+        if (default_root() / name).is_dir():
+            shutil.copytree(default_root() / name, root / name)
+        else:
+            shutil.copyfile(default_root() / name, root / name)
+    rules = {
+        rule: {
+            "title": f"{number} {text}",
+            "class": "safety",
+            "requirement": "must",
+            "tools": ["Edit"],
+            "sources": [text, *ADDRESSES],
+            "why": text,
+            "always_refused": text,
+        }
+        for number, rule in enumerate(("first", "second"))
+    }
+    (root / "rules.yaml").write_text(
+        as_yaml({"classes": dict.fromkeys(CLASSES, text), "rules": rules}), "utf-8"
+    )
+    docs.mkdir()
+    name, counts = "it@1.0", {"yes": 1, "partly": 1, "no": 1, "not claimed": 0, "unknown": 0}
+    totals = dict.fromkeys(CLASSES, counts)
+    cell = {"holds": "no", "scenarios": 1, "judged": 1, "holding": 0, "shortest": IDS[0], "since": text}
+    table: dict[str, Any] = {
+        "format": 1,
+        "contract": text,
+        "date": text,
+        "classes": {class_: {"means": text, "level": "effects", "rules": 1} for class_ in CLASSES},
+        "implementations": {
+            name: {
+                "title": text,
+                "home": ADDRESSES[0],
+                "kind": text,
+                "level": text,
+                "date": text,
+                "classes": totals,
+            }
+        },
+        "versions": {
+            each: {"recorded": True, "summary": text, "classes": totals} for each in ("1.0", "2.0", "2.1.7")
+        },
+        "rules": {
+            rule: {
+                **{key: rules[rule][key] for key in ("title", "class", "requirement", "tools", "why")},
+                "scenarios": 1,
+                "implementations": {name: cell},
+                "behaviours": [],
+                "versions": {"1.0": cell, "2.0": {**cell, "holds": "yes", "holding": 1}, "2.1.7": cell},
+            }
+            for rule in rules
+        },
+    }
+    result = {
+        "target": name,
+        "title": text,
+        "home": ADDRESSES[0],
+        "about": text,
+        "packages": [text],
+        "released": text,
+        "date": text,
+        "lacks": {text: 1},
+        "losses": [{"kind": "write-loses-external-edit", "scenario": IDS[0]}],
+    }
+    found = {"behaviour": text, "value": False, "meaning": text, "explains": [text]}
+    diagnosis = {
+        "target": f"target:{name}",
+        "nearest": text,
+        "compared": 1,
+        "failures": [text],
+        "explained": [text],
+        "differences": [found],
+    }
+    for file_name, data in (
+        ("compatibility.json", table),
+        ("implementations.json", {"targets": [result]}),
+        ("diagnosis.json", {"diagnoses": [diagnosis]}),
+    ):
+        (docs / file_name).write_text(json.dumps(data), "utf-8")
+    for page in ("README", "diagnosis", "behaviour", "history", "reference"):
+        (docs / f"{page}.md").write_text("# Page\n", "utf-8")
+    (docs / "compatibility.md").write_text("# Page\n\n## Versions\n", "utf-8")
+    shutil.copyfile(default_root().parent / "docs" / "versions.svg", docs / "versions.svg")
+    front = f"---\ntitle: {said}\ndescription: {json.dumps(chr(34) + '>' + text)}\ntemplate: x.html\n---\n"
+    (folder / "README.md").write_text(f"{front}# Home {text}\n\n{text}\n{BLOCKS}\n", "utf-8")
+    return Facts(Suite(root), docs)

@@ -1,0 +1,269 @@
+"""What a stranger's suite and results say stays text on every page: nothing runs, and no request leaves."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import markdown
+import pytest
+from markdown_it import MarkdownIt
+
+from readfirst.harness.report import compatibility_html
+from readfirst.harness.report.markup import code, fenced, link, prose, table
+from readfirst.harness.report.results import Results
+from readfirst.harness.site.facts import SiteError
+from readfirst.harness.site.sanitized import is_followed, sanitized
+from readfirst.harness.site.sources import made_pages, write_sources
+
+from .stranger import ADDRESSES, BLOCKS, MARKUP, RUNS, SEEN, project
+
+HOSTILE = MARKUP + BLOCKS
+BEGINNINGS = (
+    "- x",
+    "+ x",
+    "1. x",
+    "12) x",
+    "===",
+    "---",
+    "    x",
+    "\tx",
+    "# x",
+    "> x",
+    "::: x",
+    "x\n===\n\n    y",
+)
+KEPT = ("img {}", "img {'alt': '6'}", "img {'src': 'docs/versions.svg'}")
+"""Pictures of which the address is gone, or is one of the site."""
+ACTIVE = frozenset({"script", "style", "iframe", "svg", "object", "base", "link", "meta", "form", "img"})
+
+
+class _Tags(HTMLParser):
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def acting(html: str) -> list[str]:
+    """Return what of a page would run or fetch something, were it opened."""
+    found = []
+    for tag, attributes in _Tags(html).found:
+        address = attributes.get("href") or ""
+        if tag in ACTIVE or any(name.startswith("on") for name in attributes) or not is_followed(address):
+            found.append(f"{tag} {attributes}")
+    return found
+
+
+def rendered(text: str) -> tuple[str, str]:
+    """Return Markdown as two readers make a page of it: the site's, and GitHub's without its own filter."""
+    extensions = ["tables", "attr_list", "sane_lists", "fenced_code"]
+    return (
+        markdown.markdown(text, extensions=extensions),
+        MarkdownIt("commonmark", {"html": True}).enable("table").render(text),
+    )
+
+
+@pytest.mark.parametrize("text", [MARKUP, HOSTILE, *BEGINNINGS, *ADDRESSES])
+def test_no_reader_of_markdown_finds_more_than_text(text: str) -> None:
+    cell = prose(text)
+    for page in (cell, "\n".join(table(["a", "b"], [[cell, code(text)], [link(code(text), text), cell]]))):
+        for html in rendered(page):
+            assert acting(html) == []
+            wanted = {"table", "thead", "tbody", "tr", "th", "td", "p", "code", "a"}
+            assert {tag for tag, _ in _Tags(html).found} <= wanted
+            assert html.count("<tr") in (0, 3)
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "```\n````\n```", "~~~\n```", "\n    ```\n"])
+def test_no_text_closes_its_fence(text: str) -> None:
+    html = MarkdownIt("commonmark", {"html": True}).render("\n".join(fenced("text", text)))
+    assert [tag for tag, _ in _Tags(html).found] == ["pre", "code"]
+
+
+@pytest.mark.parametrize("address", [*ADDRESSES[:3], "vbscript:x", " javascript:x", "file:///etc/passwd"])
+def test_an_address_that_is_none_of_the_web_is_no_link(address: str) -> None:
+    assert link("text", address) == "text"
+    assert not is_followed(address)
+
+
+def test_a_link_ends_where_its_address_ends() -> None:
+    (html, other) = rendered(link("text", ADDRESSES[3]))
+    for each in (html, other):
+        ((_, attributes),) = [each for each in _Tags(each).found if each[0] == "a"]
+        assert str(attributes["href"]).startswith("https://example.invalid/%29%0A")
+        assert acting(each) == []
+
+
+def test_a_page_is_made_anew_of_what_is_harmless() -> None:
+    made = sanitized(
+        f"<h1 id='a' onclick='{RUNS}' class='md-x highlight'>1 &lt;b&gt;</h1><p id='__config'>2 <b>3"
+        "<a href='&#106;avascript:x'>4</a><a href='java&#10;script:x'>5</a><img src='//seen.invalid/x' alt='6'>"
+        "<source srcset='a.svg, http://seen.invalid/b 2x'><!--<i>--><![CDATA[<i>]]><?php echo 1 ?>"
+        "<td style='x' align=right>7</td></b></p>" + HOSTILE
+    )
+    assert [each for each in acting(made) if each not in KEPT] == []
+    assert made.startswith('<h1 id="a" class="highlight">1 &lt;b&gt;</h1>')
+    assert "seen.invalid" not in "".join(str(attributes) for _, attributes in _Tags(made).found)
+    assert "__config" not in made
+    assert "mermaid" not in made
+    assert '<td align="right">7</td></b></p>' in made
+    assert sanitized(made) == made
+
+
+def test_what_acts_is_noticed() -> None:
+    assert acting(HOSTILE)
+    assert acting(f'<p onclick="{RUNS}">')
+    assert acting('<a href="java\nscript:x">')
+
+
+def test_the_sources_of_a_site_hold_only_text(tmp_path: Path) -> None:
+    facts = project(tmp_path / "theirs", HOSTILE)
+    for name, text in made_pages(facts).items():
+        for html in rendered(text.replace("![Each rule", "[Each rule")):
+            assert acting(html) == [], name
+
+
+def test_the_page_to_filter_holds_only_text(tmp_path: Path) -> None:
+    facts = project(tmp_path / "theirs", HOSTILE)
+    html = compatibility_html.page(facts.table, HOSTILE)
+    assert SEEN not in html
+    usual = compatibility_html.page(project(tmp_path / "usual", "plain").table, "plain")
+    drawn = {"text", "rect", "title", "g", "line"}  # long titles take more lines of a picture
+    shapes = [[tag for tag, _ in _Tags(each).found if tag not in drawn] for each in (html, usual)]
+    assert shapes[0] == shapes[1]
+    assert "script-src 'sha256-" in html
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [
+        ("page.html", SEEN),
+        ("page.xhtml", SEEN),
+        ("program.js", RUNS),
+        ("style.css", "@import 'x'"),
+        ("picture.svg", f"<svg><script>{RUNS}</script></svg>"),
+        ("picture.svg", f"<svg onload='{RUNS}'></svg>"),
+        ("picture.svg", "<svg><a xlink:href='javascript:x'><text>x</text></a></svg>"),
+        ("picture.svg", "<svg><style>@import 'http://seen.invalid'</style></svg>"),
+        ("elsewhere.txt", None),
+    ],
+)
+def test_a_file_that_acts_or_lies_elsewhere_does_not_come_along(
+    tmp_path: Path, name: str, holds: str | None
+) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    if holds is None:
+        (tmp_path / "secret").write_text("secret")
+        (root / name).symlink_to(tmp_path / "secret")
+    else:
+        (root / name).write_text(holds)
+    (root / "README.md").write_text(f"[a]({name}) [b](data.json)")
+    (root / "data.json").write_text("{}")
+    write_sources({}, {"README.md": root / "README.md"}, tmp_path / "out", root)
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["README.md", "data.json"]
+
+
+@pytest.mark.parametrize("name", ["../../outside@1", "a b@1", "<b>@1", "a/b@1", ""])
+def test_a_name_that_leads_out_of_the_site_is_refused(tmp_path: Path, name: str) -> None:
+    facts = project(tmp_path, "plain")
+    for file in ("compatibility.json", "implementations.json"):
+        text = (facts.docs / file).read_text().replace('"it@1.0"', json.dumps(name))
+        (facts.docs / file).write_text(text)
+    with pytest.raises(SiteError, match="is no name"):
+        made_pages(facts)
+
+
+def test_rules_that_the_results_do_not_know_are_told(tmp_path: Path) -> None:
+    facts = project(tmp_path, "plain")
+    table_ = json.loads((facts.docs / "compatibility.json").read_text())
+    del table_["rules"]["second"]
+    (facts.docs / "compatibility.json").write_text(json.dumps(table_))
+    with pytest.raises(SiteError, match=r"knows no rule 'second'.*readfirst field compatibility --write"):
+        made_pages(facts)
+
+
+# --- in a real Chromium ---
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from tests.cli.browser import chromium
+
+    with chromium(tmp_path_factory.mktemp("profile")) as found:
+        yield found
+
+
+def opened(driver: Any, file: Path) -> Any:
+    """Open a page, and return it, when nothing of it ran and nothing from elsewhere was asked for."""
+    from tests.cli.browser import Shown, severe
+
+    severe(driver)
+    page = Shown(driver, file).go()
+    check(page, severe(driver))
+    return page
+
+
+def check(page: Any, errors: list[Any]) -> None:
+    assert page.script("window.owned") is None
+    asked = page.script("performance.getEntriesByType('resource').map(each => each.name)")
+    assert [each for each in asked if not each.startswith(("file:", "blob:", "data:"))] == []
+    assert [each for each in errors if "seen.invalid" in each["message"]] == []
+
+
+@pytest.mark.browser
+def test_nothing_of_a_site_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
+    from readfirst.harness.site.site import write_site
+    from tests.cli.browser import severe
+
+    facts = project(tmp_path / "theirs", HOSTILE)
+    write_site(facts, tmp_path / "theirs", tmp_path / "site")
+    files = sorted((tmp_path / "site").rglob("*.html"))
+    assert {"index.html", "table.html", "first.html", "it@1.0.html"} <= {file.name for file in files}
+    for file in files:
+        page = opened(driver, file)
+        for each in page.all("summary, article a[href^='#'], tr[data-rule] button")[:20]:
+            page.driver.execute_script("arguments[0].click()", each)
+        check(page, severe(driver))
+    page = opened(driver, tmp_path / "site" / "rules" / "index.html")
+    page.press("/")
+    page.press(*"findme")
+    assert page.waits_for(lambda: bool(page.all(".md-search-result__link")))
+    check(page, severe(driver))
+
+
+@pytest.mark.browser
+def test_nothing_of_a_report_runs_or_leaves(driver: Any, tmp_path: Path) -> None:
+    from tests.cli.browser import severe
+    from tests.cli.test_hostile_text import FIELDS, World
+
+    world = World(**dict.fromkeys(FIELDS, HOSTILE))
+    results: Results = world.results()
+    file = tmp_path / "report.html"
+    file.write_text(world.sources().write("html", results), "ascii")
+    page = opened(driver, file)
+    for each in page.all("button, summary"):
+        page.driver.execute_script("arguments[0].click()", each)
+    assert re.search("window.owned", page.script("document.body.innerText"))
+    check(page, severe(driver))
+
+
+@pytest.mark.browser
+def test_a_page_that_runs_or_asks_is_noticed(driver: Any, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    for text in (SEEN, '<img src="http://seen.invalid/x">'):
+        file.write_text(f"<!DOCTYPE html>{text}")
+        with pytest.raises(AssertionError):
+            opened(driver, file)

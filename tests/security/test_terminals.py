@@ -1,0 +1,286 @@
+"""What a stranger's suite says stays text, on its line, wherever it is printed: on a terminal or in a log."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness import printed
+from readfirst.harness.cli.main import main
+from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.printed import (
+    as_text,
+    console,
+    harmless_json,
+    one_line,
+    say,
+    say_lines,
+    say_rows,
+    say_table,
+)
+
+from .stranger import project
+
+HARNESS = Path(printed.__file__).parent
+HOSTILE = (
+    "x\x1b]0;owned\x07\x1b[31mred\x1b[2J\x9b31m\x08\x7f\r::error::one\n::add-mask::two\n  ::stop-commands::x"
+    "\u2028::error::y"
+    "\n##[error]three\n##vso[task.setvariable]x\n##teamcity[x]\v::warning::z\tcolumn\u202egnp."
+    "\u2066\u200b\ufeff\U000e0041"
+    "[red]r[/red][link=http://seen.invalid]l[/link]:boom:\u3000::debug::w\x85::group::v"
+)
+ACTS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+    "|[\U000e0000-\U000e0fff]"
+)
+COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
+INSIDE = {"printed.py", "cli/main.py", "processes/supervisor.py"}
+"""What prints; what guards the streams; and a program of its own, which says in the system's words what it refused."""
+
+
+def complaints(text: str) -> list[str]:
+    """Return what of a text would act, were it printed."""
+    return [found[0] for pattern in (ACTS, COMMAND) for found in pattern.finditer(text)]
+
+
+def test_what_acts_is_noticed() -> None:
+    assert len(complaints(HOSTILE)) > 15
+    assert complaints("plain\ttext\nand more: a::b #[x]") == []
+
+
+def test_a_text_is_one_line_in_which_nothing_acts() -> None:
+    shown = one_line(HOSTILE)
+    assert complaints(shown) == []
+    assert "\n" not in shown
+    assert "\t" not in shown
+    assert one_line(shown) == shown
+    assert one_line("häß → ✓ a::b") == "häß → ✓ a::b"
+    assert complaints(as_text(HOSTILE)) == []
+    assert as_text("a\n\tb") == "a\n\tb"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 7])
+def test_what_is_written_in_pieces_is_no_command_either(
+    size: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with printed.guarded_streams():
+        for start in range(0, len(HOSTILE), size):
+            sys.stdout.write(HOSTILE[start : start + size])
+        sys.stdout.write("\n" + " " * 40)
+        sys.stdout.write("::error::x\n" + "y" * 40 + " ::z")
+    assert complaints(capsys.readouterr().out) == []
+
+
+def test_every_way_to_print_prints_text(capsys: pytest.CaptureFixture[str]) -> None:
+    say(HOSTILE)
+    say_lines([HOSTILE, HOSTILE])
+    say_rows([("a", HOSTILE)])
+    say_table(["a", "b"], [("a", HOSTILE)])
+    shown = capsys.readouterr().out
+    assert complaints(shown) == []
+    assert shown.count("\n") == 5
+    console().print(HOSTILE)
+    assert complaints(capsys.readouterr().out) == []
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_only_the_program_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    terminal = _Terminal()
+    shown = console(stream=terminal, width=200)
+    shown.print(HOSTILE, style="bold")
+    text = terminal.getvalue()
+    assert text.startswith("\x1b[1m")
+    assert complaints(re.sub(r"\x1b\[[0-9;]*m", "", text)) == []
+    assert "31m" in text  # as text
+    assert "\x1b[31m" not in text
+    assert "\x1b]8" not in text
+
+
+def test_in_a_log_colours_of_a_library_pass_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from rich.console import Console
+
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with printed.guarded_streams():
+        Console(markup=False).print(HOSTILE, style="bold")
+    text = capsys.readouterr().out
+    assert "\x1b[1m" in text
+    assert complaints(re.sub(r"\x1b\[[0-9;]*m", "", text)) == []
+
+
+def test_json_in_a_log_is_json_and_no_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with printed.guarded_streams():
+        print(harmless_json({HOSTILE: [HOSTILE]}, indent=1))
+    shown = capsys.readouterr().out
+    assert complaints(shown) == []
+    assert json.loads(shown) == {HOSTILE: [HOSTILE]}
+
+
+class _StrangeError(ReadfirstError):
+    pass
+
+
+@pytest.mark.parametrize(
+    "error", [_StrangeError(HOSTILE, details=HOSTILE), ValueError(HOSTILE), OSError(28, HOSTILE, HOSTILE)]
+)
+@pytest.mark.parametrize("options", [[], ["--traceback"]])
+def test_an_error_prints_text(
+    error: Exception, options: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("readfirst.harness.cli.scenarios.open_suite", fail)
+    with pytest.raises(SystemExit):
+        main([*options, "list"])
+    shown = capsys.readouterr().err
+    assert "owned" in shown
+    assert complaints(shown) == []
+
+
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite whose titles and reasons are hostile, and so are the names of its files and folders."""
+    root = project(tmp_path_factory.mktemp("theirs"), HOSTILE).suite.root
+    for name in (
+        HOSTILE.replace("/", "|")[:60],
+        "::error::x",
+        "##[error]y",
+        "\x1b[31m",
+        "a\nb",
+        "[red]",
+        "\udcff",
+    ):
+        folder = root / "scenarios" / name
+        folder.mkdir()
+        (folder / f"{name}.yaml").write_text(f"{json.dumps(HOSTILE)}: {json.dumps(HOSTILE)}\n", "utf-8")
+        (folder / name).write_text("x")
+    return root
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "list",
+        "rules",
+        "rules first",
+        "lint",
+        "lint gate/one",
+        "show gate/one",
+        "contracts",
+        "run",
+        "run reference gate/one --trace",
+        "run reference gate/one --format jsonl",
+        "run reference gate/one --format junit",
+        "run reference gate/one --format markdown",
+        "export",
+        "field compatibility",
+        "diff documented 2.1.7",
+        f"show {HOSTILE}",
+        f"run {HOSTILE}",
+        f"list --tag {HOSTILE}",
+        "product claims",
+    ],
+)
+def test_a_command_prints_text(words: str, theirs: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([*words.split(" ", 2), "--fixtures", str(theirs)])
+    out, err = capfd.readouterr()
+    assert complaints(out) == []
+    assert complaints(err) == []
+    assert out + err
+    assert "Traceback" not in err
+
+
+def test_a_list_has_a_line_for_each_scenario(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = project(tmp_path, HOSTILE).suite.root
+    with pytest.raises(SystemExit):
+        main(["list", "--fixtures", str(root)])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.count("\t") for line in lines] == [2, 2]
+
+
+def test_pytest_prints_text(theirs: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-v",
+            "-rA",
+            "-p",
+            "no:cacheprovider",
+            "-n",
+            "0",
+            str(theirs / "scenarios"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    shown = (done.stdout + done.stderr).decode("utf-8", "surrogateescape")
+    assert "gate/one.yaml::2.1.7" in shown
+    assert complaints(shown) == []
+
+
+PRINTS = {
+    *("sys.stdout", "sys.stderr", "sys.__stdout__", "sys.__stderr__"),
+    *("typer.echo", "typer.secho", "click.echo", "click.secho", "rich.print"),
+}
+
+
+def prints_by_itself(source: str) -> Iterator[str]:
+    """Yield what a module does to print that does not go through `printed`."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(func=ast.Name(id="print" | "Console" as name)):
+                yield name
+            case ast.Attribute(value=ast.Name(id=module), attr=name):
+                if f"{module}.{name}" in PRINTS:
+                    yield name
+            case ast.ImportFrom(module=str(module), names=names):
+                yield from (each.name for each in names if f"{module}.{each.name}" in PRINTS)
+            case _:
+                pass
+
+
+def test_no_module_prints_by_itself() -> None:
+    sources = {
+        file.relative_to(HARNESS).as_posix(): file.read_text("utf-8") for file in HARNESS.rglob("*.py")
+    }
+    found = {
+        name: made
+        for name, source in sources.items()
+        if name not in INSIDE and (made := list(prints_by_itself(source)))
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print('x')",
+        "sys.stdout.write('x')",
+        "from sys import stderr",
+        "typer.echo('x')",
+        "from rich import print",
+        "rich = Console()",
+    ],
+)
+def test_a_module_that_does_is_noticed(source: str) -> None:
+    assert list(prints_by_itself(source))
