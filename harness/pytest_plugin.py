@@ -99,6 +99,13 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         metavar="SECONDS",
         help="Seconds that one call may take.",
     )
+    group.addoption(
+        "--readfirst-settle",
+        type=float,
+        default=0.0,
+        metavar="MS",
+        help="Milliseconds to wait for late writes after the last answer, and again after the session.",
+    )
 
 
 def _short_names(config: pytest.Config) -> set[str]:
@@ -206,6 +213,7 @@ class _Session:
         self._rules = tuple(config.option.readfirst_rule or ())
         self._classes = tuple(config.option.readfirst_class or ())
         self._time_limit: float = config.option.readfirst_time_limit
+        self._settle: float = config.option.readfirst_settle / 1000
         self._name: str | None = config.option.readfirst_name
         self._baseline_file: Path | None = config.option.readfirst_baseline
         self._suites: dict[Path, Suite] = {}
@@ -260,7 +268,7 @@ class _Session:
 
         key = (root, contract)
         if key not in self._runners:
-            spec = RunSpec(root, self.target, contract, self.level, self._time_limit)
+            spec = RunSpec(root, self.target, contract, self.level, self._time_limit, settle=self._settle)
             try:
                 self._runners[key] = Runner(spec, self._suites[root])
             except ConnectError as error:
@@ -289,6 +297,7 @@ class _Session:
             verdict.contract,
             fixtures=None if root == default_root() else root,
             time_limit=self._time_limit,
+            settle=self._settle,
         )
         return failure_text(verdict, self._suites[root].scenario(verdict.scenario_id), commands)
 

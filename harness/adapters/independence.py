@@ -95,7 +95,8 @@ class _Trial:
                     self._be_busy(session, other)
             _link(other, site)
             with self._session(site) as session:
-                return [start, *self._calls(session, site)]
+                seen = [start, *self._calls(session, site)]
+            return [*seen, _Seen("the end of a session", None, site.snapshot())]
 
     @contextmanager
     def _session(self, site: Site) -> Iterator[Session]:

@@ -29,6 +29,7 @@ __all__ = [
     "RequirementName",
     "Requirements",
     "Rules",
+    "Settle",
     "Tags",
     "TimeLimit",
     "in_installed_package",
@@ -120,6 +121,15 @@ Confine = Annotated[
     typer.Option(
         "--confine",
         help="Let it write only to its workspace and home, without a network; see `readfirst docs adapters`.",
+    ),
+]
+Settle = Annotated[
+    float,
+    typer.Option(
+        min=0,
+        max=60_000,
+        metavar="MS",
+        help="Milliseconds to wait for late writes after the last answer, and again after the session.",
     ),
 ]
 TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")]

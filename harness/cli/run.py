@@ -20,6 +20,7 @@ from readfirst.harness.cli.options import (
     Output,
     Requirements,
     Rules,
+    Settle,
     Tags,
     TimeLimit,
     in_installed_package,
@@ -123,6 +124,7 @@ def run(
     ] = False,
     jobs: Jobs = 1,
     time_limit: TimeLimit = TIME_LIMIT,
+    settle: Settle = 0,
     isolation: Annotated[
         IsolationName | None,
         typer.Option(help="mcp: a server per scenario, or one for many.", show_default="auto"),
@@ -204,6 +206,7 @@ def run(
             update_baseline=update_baseline,
             jobs=jobs,
             time_limit=time_limit,
+            settle=settle / 1000,
             confine=confine,
             most_failures=_most(failures),
             last_failed=last_failed,

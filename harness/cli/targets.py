@@ -11,7 +11,7 @@ import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.issue import print_issue, write_evidence
-from readfirst.harness.cli.options import Confine, TimeLimit, in_installed_package, one_target
+from readfirst.harness.cli.options import Confine, Settle, TimeLimit, in_installed_package, one_target
 from readfirst.harness.cli.version import version
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
@@ -102,6 +102,7 @@ def check_adapter(
         list[str], typer.Argument(metavar="TARGET", help="What to connect to, as for `readfirst run`.")
     ],
     time_limit: TimeLimit = TIME_LIMIT,
+    settle: Settle = 200,
     confine: Confine = False,
 ) -> int:
     """Check that an adapter works at all, before the implementation behind it is judged."""
@@ -117,7 +118,7 @@ def check_adapter(
     problems = 0
     try:
         with SitePool(confined=confine) as place:
-            for check in checks(adapter, place):
+            for check in checks(adapter, place, settle / 1000):
                 problems += bool(check.problem)
                 say(f"{'no ' if check.problem else 'yes'}  {check.name}")
                 for line in check.problem.splitlines():

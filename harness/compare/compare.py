@@ -98,6 +98,7 @@ def compare(
     judge = _Judge(scenario, contract, vocabulary, recorded, state=dict(outcome.before))
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         judge.step(index, step, happened)
+    judge.afterwards(outcome)
     return judge.verdict(outcome, level)
 
 
@@ -146,6 +147,18 @@ class _Judge:
                 self.state.pop(path, None)
             else:
                 self.state[path] = entry
+
+    def afterwards(self, outcome: Outcome) -> None:
+        """Judge, at the last step, what was done to the workspace after it: nothing may have been."""
+        happened = outcome.afterwards
+        index = max(len(outcome.steps) - 1, 0) if outcome.broken is None else outcome.broken.step
+        step = self.scenario.steps[index] if index < len(self.scenario.steps) else None
+        for found in (
+            *file_differences({}, {}, self.state, happened.changes),
+            *trace_differences({}, (), self.state, happened.names, happened.traces),
+            *name_differences({}, happened.names_before, happened.names, happened.changes),
+        ):
+            self._note(index, 0, "effects", found, None if step is None else step.position, late=True)
 
     def verdict(self, outcome: Outcome, level: Level) -> Verdict:
         """Sum up. A level that is not judged (verbatim without a recording) does not hold."""
@@ -295,9 +308,11 @@ class _Judge:
         found: FileDifference,
         position: Position | None,
         blame: Blame = "implementation",
+        *,
+        late: bool = False,
     ) -> None:
         self.differences.append(
-            Difference(step, call, level, found.what, found.expected, found.got, blame, position)
+            Difference(step, call, level, found.what, found.expected, found.got, blame, position, late)
         )
 
 

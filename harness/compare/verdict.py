@@ -23,7 +23,7 @@ class Difference:
     """One disagreement: at which step (from 0) and call of it, at which level, what was expected and what came.
 
     `what` names the thing compared (`text`, `refused`, `error`, `file notes.txt`). `expected` and `got` are
-    exact; a report makes control characters visible.
+    exact; a report makes control characters visible. `late`: it came after the step, which is the last one.
     """
 
     step: int
@@ -34,6 +34,12 @@ class Difference:
     got: str
     blame: Blame = "implementation"
     position: Position | None = None
+    late: bool = False
+
+    @property
+    def label(self) -> str:
+        """What differs, for a reader: also that it came after the last step."""
+        return f"{self.what}, after the last step" if self.late else self.what
 
 
 @dataclass(frozen=True, slots=True)

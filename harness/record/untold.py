@@ -16,10 +16,13 @@ __all__ = ["untold"]
 def untold(scenario: Scenario, outcome: Outcome) -> str:
     """Return the first file that was touched, or replaced by a file with the same bytes, by a call that must not.
 
-    That is a Read, a call that was refused, or one that names another file. Empty where there is none.
+    That is a Read, a call that was refused, or one that names another file; or the first path that changed after the
+    last step. Empty where there is none.
     """
     for number, what in _untold(scenario, outcome):
         return f"step {number}: the {what} changed, which a recording cannot say"
+    for path in (*outcome.afterwards.changes, *outcome.afterwards.traces):
+        return f"{path} changed after the last step, which a recording cannot say"
     return ""
 
 

@@ -51,9 +51,12 @@ class Outcome:
     """The steps that were replayed, and the breakage that ended the replay, if any.
 
     `before` is the workspace as it was laid out. A step that broke is among `steps` only if its results came.
+    `afterwards` is what was done to the workspace after the last step, until the session had ended; nothing is known
+    of that where the replay broke.
     """
 
     scenario_id: str
     steps: tuple[StepOutcome, ...]
     broken: Breakage | None = None
     before: Mapping[str, Entry] = field(default_factory=dict)
+    afterwards: StepOutcome = field(default_factory=StepOutcome)

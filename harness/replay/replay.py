@@ -55,29 +55,41 @@ _DETAILS = 8192
 """How much of a traceback is kept, in characters."""
 
 
-def replay(scenario: Scenario, adapter: Adapter, place: SitePool) -> Outcome:
+def replay(
+    scenario: Scenario,
+    adapter: Adapter,
+    place: SitePool,
+    *,
+    settle: float = 0.0,
+    to_the_end: bool = False,
+) -> Outcome:
     """Perform the scenario in a fresh session and return the outcome of each step.
 
-    The workspace is compared with its former state after every step, all bytes of it. Whatever goes wrong
-    becomes the outcome's breakage, with the part that is to blame; nothing but an interruption is raised.
+    The workspace is compared with its former state after every step, and once more when the session has ended, all
+    bytes of it. Before the session is closed, and again before the last look, `settle` seconds pass, for whoever
+    writes late. `to_the_end`: a process that serves several sessions is ended before the last look, too.
+    Whatever goes wrong becomes the outcome's breakage, with the part that is to blame; nothing but an interruption is
+    raised.
     Paths of workspaces repeat only for an adapter that says so (`repeats_paths`): a session that serves
     several scenarios would remember what it read. An adapter with `servers` has its sites lent by these. One
     whose answers were `disturbed` is asked again.
     """
     traits = traits_of(adapter)
     for _ in range(_ATTEMPTS):
-        outcome = _replayed(scenario, adapter, place)
+        outcome = _replayed(scenario, adapter, place, settle, to_the_end)
         if not traits.disturbed() or outcome.broken is not None:
             break
     return outcome
 
 
-def _replayed(scenario: Scenario, adapter: Adapter, place: SitePool) -> Outcome:
+def _replayed(
+    scenario: Scenario, adapter: Adapter, place: SitePool, settle: float, to_the_end: bool
+) -> Outcome:
     former = os.umask(_UMASK)
     outcome = None
     try:
         with _site(scenario, adapter, place) as site, _disk(scenario, adapter, site):
-            outcome = _Replay(scenario, site).perform(adapter)
+            outcome = _Replay(scenario, site, settle).perform(adapter, to_the_end=to_the_end)
             if place.keep is not None:
                 place.keep(scenario.id, site)
     except UnsupportedCall as error:
@@ -99,6 +111,11 @@ def _replayed(scenario: Scenario, adapter: Adapter, place: SitePool) -> Outcome:
         # It may have spoilt more than this workspace, and go on with it.
         traits_of(adapter).reset()
     return outcome
+
+
+def _is_judged(broken: Breakage | None) -> bool:
+    """Whether what happens to the workspace still counts: a session that has no way to make a call has done nothing."""
+    return broken is None or broken.blame == "unsupported"
 
 
 def _site(scenario: Scenario, adapter: Adapter, place: SitePool) -> AbstractContextManager[Site]:
@@ -124,42 +141,72 @@ def _disk(scenario: Scenario, adapter: Adapter, site: Site) -> Iterator[None]:
 
 
 class _Replay:
-    def __init__(self, scenario: Scenario, site: Site) -> None:
+    def __init__(self, scenario: Scenario, site: Site, settle: float) -> None:
         self.scenario = scenario
         self.site = site
+        self.settle = settle
         self.before: dict[str, Entry] = {}
         self.state: dict[str, Entry] = {}
         self.steps: list[StepOutcome] = []
         self.index = 0
         self.hooks: tuple[Hook, ...] = ()
 
-    def perform(self, adapter: Adapter) -> Outcome:
+    def perform(self, adapter: Adapter, *, to_the_end: bool) -> Outcome:
         trace.scenario(self.scenario.id, self.site.root)
         self.site.lay_out(self.scenario.given.files)
         self.before = self.state = self.site.snapshot()
         self._look_for_strays()
+        broken = self._play(adapter)
+        afterwards = StepOutcome()
+        if _is_judged(broken):
+            try:
+                if to_the_end:
+                    traits_of(adapter).reset()
+                self._settle(broken)
+                afterwards = self._afterwards()
+            except (Exception, SystemExit) as error:
+                broken = self._breakage(error)
+        return Outcome(self.scenario.id, tuple(self.steps), broken, self.before, afterwards)
+
+    def _play(self, adapter: Adapter) -> Breakage | None:
+        """Perform the steps in a session, and close it."""
         broken = None
         conversation = None
         try:
-            workspace = self.site.workspace(self.scenario)
-            if traits_of(adapter).isolates(self.scenario):
-                workspace = replace(workspace, isolated=True)
-            self.hooks = workspace.hooks
-            conversation = Conversation(adapter.open(workspace))
-            if self.site.confined:
-                self._take_over_from_the_start()
-            for index, step in enumerate(self.scenario.steps):
-                self.index = index
-                self._perform(step, conversation)
-        except (Exception, SystemExit) as error:
-            broken = self._breakage(error)
+            try:
+                workspace = self.site.workspace(self.scenario)
+                if traits_of(adapter).isolates(self.scenario):
+                    workspace = replace(workspace, isolated=True)
+                self.hooks = workspace.hooks
+                conversation = Conversation(adapter.open(workspace))
+                if self.site.confined:
+                    self._take_over_from_the_start()
+                for index, step in enumerate(self.scenario.steps):
+                    self.index = index
+                    self._perform(step, conversation)
+            except (Exception, SystemExit) as error:
+                broken = self._breakage(error)
+            self._settle(broken)
         finally:
             try:
                 if conversation is not None:
                     conversation.close()
             except (Exception, SystemExit) as error:
                 broken = broken or self._breakage(error)
-        return Outcome(self.scenario.id, tuple(self.steps), broken, self.before)
+        return broken
+
+    def _settle(self, broken: Breakage | None) -> None:
+        if self.settle and _is_judged(broken):
+            time.sleep(self.settle)
+
+    def _afterwards(self) -> StepOutcome:
+        """Look once more, and return what was done to the workspace since the last step."""
+        before = self.state
+        changed = self._changes()
+        names = names_of(before), names_of(self.state)
+        return StepOutcome(
+            (), changed, traces=traces(before, self.state), names_before=names[0], names=names[1]
+        )
 
     def _take_over_from_the_start(self) -> None:
         """Take what a program keeps at home and among its temporary files when it starts for no effect of a call."""

@@ -42,7 +42,7 @@ def brief(verdict: Verdict) -> str:
     at = next((n for n, pair in enumerate(zip(wanted, got, strict=False)) if pair[0] != pair[1]), None)
     at = min(len(wanted), len(got)) if at is None else at
     sides = (_short(lines[at]) if at < len(lines) else "nothing more" for lines in (wanted, got))
-    what = "" if first.what == "refused" else f"{visible(first.what)}: "
+    what = "" if first.what == "refused" else f"{visible(first.label)}: "
     return "step {}: {}expected {}, got {}".format(first.step + 1, what, *sides)
 
 
@@ -125,12 +125,13 @@ def _broken_at(verdict: Verdict, steps: Sequence[Step]) -> int:
 
 def _difference(difference: Difference, verdict: Verdict) -> Iterator[Line]:
     suffix = "" if difference.level == verdict.level else f" (level {difference.level})"
+    what = visible(difference.label)
     if _is_short(difference.expected) and _is_short(difference.got):
-        yield ("step", f"    {visible(difference.what)}{suffix}")
+        yield ("step", f"    {what}{suffix}")
         yield ("expected", f"      expected {visible(difference.expected)}")
         yield ("got", f"      got      {visible(difference.got)}")
         return
-    yield ("step", f"    {visible(difference.what)}{suffix}, - expected, + got")
+    yield ("step", f"    {what}{suffix}, - expected, + got")
     styles = {"-": "expected", "+": "got", "?": "note", " ": ""}
     for line in compare_lines(difference.expected, difference.got):
         sign = " " if line.sign == "?" else line.sign

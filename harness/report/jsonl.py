@@ -99,6 +99,8 @@ def _difference(difference: Difference) -> dict[str, Any]:
         "got": difference.got,
         "blame": difference.blame,
     }
+    if difference.late:
+        line["late"] = True
     if difference.position:
         line["line"] = difference.position.line
         line["column"] = difference.position.column

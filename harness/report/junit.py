@@ -84,7 +84,7 @@ class JunitReport:
                 if verdict.status == "broken":
                     return _element(suite, "error", verdict.reason, text)
                 first = verdict.differences[0] if verdict.differences else None
-                message = f"step {first.step + 1}: {first.what} differs" if first else verdict.reason
+                message = f"step {first.step + 1}: {first.label} differs" if first else verdict.reason
                 return _element(suite, "failure", message, text)
             case "unsupported" | "unspecified":
                 return _element(suite, "skipped", f"{verdict.status}: {verdict.reason}")

@@ -155,6 +155,7 @@ def _judged(line: dict[str, Any]) -> Judged:
             each["expected"],
             each["got"],
             each["blame"],
+            late=each.get("late", False),
         )
         for each in line.get("differences", ())
     )

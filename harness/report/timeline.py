@@ -96,7 +96,7 @@ def _difference(difference: Difference) -> dict[str, Any]:
         "step": difference.step,
         "call": difference.call,
         "level": difference.level,
-        "what": visible(difference.what),
+        "what": visible(difference.label),
         "lines": [[line.sign, line.text] for line in compare_lines(difference.expected, difference.got)],
     }
 

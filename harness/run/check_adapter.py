@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import traceback
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -23,9 +24,10 @@ from readfirst.harness.session import (
     traits_of,
 )
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
-from readfirst.harness.suite.entry import RegularFile, TextContent
+from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
 from readfirst.harness.suite.scenario import TOOLS, SessionEvent, WorldEvent
-from readfirst.harness.workspace.site import Site, SitePool
+from readfirst.harness.workspace.site import Site, SitePool, changes
+from readfirst.harness.workspace.traces import traces
 
 __all__ = ["Check", "check_adapter"]
 
@@ -48,10 +50,11 @@ class _Wrong(Exception):  # noqa: N818 - it names what is wrong
     pass
 
 
-def check_adapter(adapter: Adapter, place: SitePool) -> Iterator[Check]:
+def check_adapter(adapter: Adapter, place: SitePool, settle: float = 0.0) -> Iterator[Check]:
     """Try an adapter, without judging any rule of the contract; yields each check as it is done.
 
-    After a check that everything else depends on has failed, the rest is left out.
+    `settle` is in seconds, for whoever writes after an answer. After a check that everything else depends on has
+    failed, the rest is left out.
     """
     yield _tried("its capabilities are known", lambda: _declares(adapter))
     opened = _tried("a session opens and closes", lambda: _in_session(adapter, place, lambda _s, _site: None))
@@ -87,6 +90,8 @@ def check_adapter(adapter: Adapter, place: SitePool) -> Iterator[Check]:
     if "Read" in capabilities:
         yield _tried("a later session sees its own workspace", lambda: _two_sessions(adapter, place))
     yield _tried("it has what it declares", lambda: _in_session(adapter, place, _methods(capabilities)))
+    name = "files stay as they are after the answer, and when session and program have ended"
+    yield _tried(name, lambda: _leaves(adapter, place, settle))
 
 
 def _tried(name: str, check: Callable[[], None]) -> Check:
@@ -258,6 +263,39 @@ def _two_sessions(adapter: Adapter, place: SitePool) -> None:
                 raise _Wrong(f"{mismatch}. Start from nothing in open(), or remove repeats_paths.")
 
         _in_session(adapter, place, look)
+
+
+def _leaves(adapter: Adapter, place: SitePool, settle: float) -> None:
+    traits = traits_of(adapter)
+    with place.site(unique=not traits.repeats_paths) as site:
+        path, new = _lay_out(site, _TEXT), f"{site.root}/new.txt"
+        calls = {
+            "Read": {"file_path": path},
+            "Write": {"file_path": new, "content": "new\n"},
+            "Edit": {"file_path": path, "old_string": "not there", "new_string": "x"},
+        }
+        session = adapter.open(_workspace(site, (), ("Edit",)))
+        try:
+            for tool, arguments in calls.items():
+                if tool in traits.capabilities:
+                    _call(session, tool, arguments)
+            there = site.snapshot()
+            time.sleep(settle)
+            _unchanged(there, site, f"within {settle * 1000:g} ms after the last answer")
+        finally:
+            close_session(session)
+        time.sleep(settle)
+        _unchanged(there, site, "when the session was closed")
+        traits.reset()
+        _unchanged(there, site, "when the program ended")
+
+
+def _unchanged(there: Mapping[str, Entry], site: Site, when: str) -> None:
+    now = site.snapshot()
+    if changed := sorted({*changes(there, now), *traces(there, now)}):
+        raise _Wrong(
+            f"{', '.join(changed)} changed {when}, though no call was made. Answer when all is written."
+        )
 
 
 def _methods(capabilities: frozenset[str]) -> Callable[[Session, Site], None]:

@@ -60,6 +60,7 @@ class RunRequest:
     `target` is the connect string. `called` is the target as it was written, without options that were made part of
     it; reports and baselines hold `name`, or that where no name is given.
     `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
+    `settle` is in seconds, for whoever writes after the last answer.
     `last_failed` takes only what failed when the target was last run, `failed_in` only what failed in that stream.
     `keep` is the folder for the workspaces of scenarios that fail; `trace` prints calls and answers on standard error.
     `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
@@ -80,6 +81,7 @@ class RunRequest:
     update_baseline: bool = False
     jobs: int = 1
     time_limit: float = TIME_LIMIT
+    settle: float = 0.0
     confine: bool = False
     most_failures: int | None = 3
     last_failed: bool = False
@@ -136,6 +138,7 @@ def commands_of(
     *,
     fixtures: Path | None = None,
     time_limit: float = TIME_LIMIT,
+    settle: float = 0.0,
     confine: bool = False,
 ) -> Commands:
     """Return the command lines that go on from a failure, without the scenario's id."""
@@ -143,6 +146,8 @@ def commands_of(
     run = ["readfirst", "run", target, "--contract", contract, "--level", level, *suite]
     if time_limit != TIME_LIMIT:
         run += ["--time-limit", f"{time_limit:g}"]
+    if settle:
+        run += ["--settle", f"{settle * 1000:g}"]
     if confine:
         run.append("--confine")
     return Commands(
@@ -177,6 +182,7 @@ def perform(request: RunRequest) -> int:
             request.level,
             fixtures=request.fixtures,
             time_limit=request.time_limit,
+            settle=request.settle,
             confine=request.confine,
         ),
         find=partial(_find, suite),
@@ -205,6 +211,7 @@ def perform(request: RunRequest) -> int:
                     time_limit=request.time_limit,
                     confine=request.confine,
                     keep=request.keep,
+                    settle=request.settle,
                 )
             )
         )

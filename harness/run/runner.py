@@ -6,7 +6,7 @@ import logging
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
@@ -38,7 +38,7 @@ class RunSpec:
     `fixtures` is the suite's root, `connect` the connect string; `time_limit` is in seconds per call. `also` are
     further contracts that the same replay is judged by, for an implementation that is not told the contract.
     `confine`: the implementation writes to its workspace and home alone, and has no network. `keep` is the folder for
-    the workspaces of scenarios that fail.
+    the workspaces of scenarios that fail. `settle` is in seconds, for whoever writes after the last answer.
     """
 
     fixtures: Path
@@ -49,6 +49,7 @@ class RunSpec:
     also: tuple[str, ...] = ()
     confine: bool = False
     keep: Path | None = None
+    settle: float = 0.0
 
     @contextmanager
     def open(self) -> Iterator[Callable[[str], tuple[Verdict, ...]]]:
@@ -108,6 +109,7 @@ class Runner:
         )
         self._traits = traits_of(self._adapter)
         self._place = SitePool(confined=spec.confine, memory=self._traits.in_memory)
+        self._ended = _Ended(self._traits.servers is None)
         self._kept = KeptWorkspaces(spec.keep) if spec.keep is not None else None
         if self._kept is not None:
             self._place.keep = self._kept.copy
@@ -204,7 +206,11 @@ class Runner:
         adapter = self._adapter
         if isinstance(adapter, RecordingAdapter):
             adapter = adapter.of(scenario)
-        return replay(scenario, adapter, self._place)
+        to_the_end = self._ended.asks(scenario)
+        outcome = replay(scenario, adapter, self._place, settle=self.spec.settle, to_the_end=to_the_end)
+        if to_the_end:
+            self._ended.note(scenario, outcome)
+        return outcome
 
     def _in_full(self, view: _View) -> Scenario:
         """Return the scenario with what its digests stand for, as far as that was recorded, to show what differs."""
@@ -248,6 +254,31 @@ class Runner:
         self.close()
 
 
+@dataclass(slots=True)
+class _Ended:
+    """Which scenarios a process that serves several sessions is ended with, to see what it does to files at its end.
+
+    The first ones that edit and write files; all, once a process did something. Servers of a pool end with their
+    sessions, or were tried.
+    """
+
+    tried: bool
+    seen: set[str] = field(default_factory=set)
+    spoils: bool = False
+
+    def asks(self, scenario: Scenario) -> bool:
+        return self.tried and (self.spoils or not _writing(scenario) <= self.seen)
+
+    def note(self, scenario: Scenario, outcome: Outcome) -> None:
+        if outcome.broken is None:
+            self.seen |= _writing(scenario)
+        self.spoils = self.spoils or bool(outcome.afterwards.changes or outcome.afterwards.traces)
+
+
+def _writing(scenario: Scenario) -> set[str]:
+    return {call.tool for call in scenario.calls()} & {"Edit", "Write"}
+
+
 def _findings(verdict: Verdict) -> tuple[object, ...]:
     """Return what a verdict says of the implementation, without what the clock says."""
     return verdict.status, verdict.levels, verdict.differences, verdict.blame
@@ -265,13 +296,14 @@ def run(
     apart: bool = False,
     confine: bool = False,
     keep: Path | None = None,
+    settle: float = 0.0,
 ) -> Generator[Verdict]:
     """Yield one verdict per contract and scenario: contract by contract, each in the order of sorted ids.
 
     `ids` are the scenarios to take, None for all (`harness.suite.selection.select` finds them). Scenarios are loaded
     one at a time. An implementation that is not told the contract replays each scenario once, for all contracts. With
     `jobs` above 1 as many worker processes replay a share each; verdicts and their order are the same. `apart`: also
-    one job has a process of its own, which a thread needs. `confine` and `keep` are as for a RunSpec; what the
+    one job has a process of its own, which a thread needs. `confine`, `keep`, `settle` are as for a RunSpec; what the
     reference does on several contracts is kept in a folder for each. Close the iterator to end them early.
     Raises SuiteError, and what `connect` raises.
     """
@@ -280,7 +312,9 @@ def run(
     groups = [tuple(contracts)] if once else [(name,) for name in contracts]
     for names in groups:
         folder = keep / names[0] if keep is not None and len(groups) > 1 else keep
-        spec = RunSpec(suite.root, connect_string, names[0], level, time_limit, names[1:], confine, folder)
+        spec = RunSpec(
+            suite.root, connect_string, names[0], level, time_limit, names[1:], confine, folder, settle
+        )
         later: list[list[Verdict]] = [[] for _ in names[1:]]
         with closing(_judged(suite, spec, chosen, jobs, apart=apart)) as judged:
             for first, *others in judged:

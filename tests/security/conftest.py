@@ -1,0 +1,20 @@
+"""What the tests of attacks share: the command line, where the attackers can be imported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli, readfirst
+
+__all__ = ["Cli", "readfirst"]
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def attackers(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let `python:spoilers:NAME` be found."""
+    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    return HERE

@@ -1,0 +1,69 @@
+"""A pass means work: whoever spoils files after the last answer does not pass."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import pytest
+
+from .conftest import HERE, Cli
+
+pytestmark = pytest.mark.usefixtures("attackers")
+
+REFUSED = "gate/edit-unread"
+SEVERAL = ("edit-unread", "write-unread", "edit-after-read", "copy-not-read", "failed-read-then-write")
+"""More than the first few, which have a server each anyway."""
+
+
+def mcp(name: str) -> str:
+    return f"mcp:{sys.executable} {HERE / 'spoilers.py'} {name}"
+
+
+ATTACKS: Sequence[tuple[str, Sequence[str]]] = (
+    ("python:spoilers:Closes", ()),
+    ("python:spoilers:Ends", ()),
+    ("python:spoilers:Touches", ()),
+    ("python:spoilers:Later", ("--settle", "80")),
+    ("python:spoilers:Detached", ("--settle", "80")),
+    (mcp("Closes"), ()),
+    (mcp("Later"), ("--settle", "80")),
+    (mcp("Later"), ("--isolation", "directory", "--settle", "80")),
+)
+
+
+@pytest.mark.parametrize(("target", "options"), ATTACKS)
+def test_who_spoils_files_after_the_last_answer_fails(
+    readfirst: Cli, target: str, options: Sequence[str]
+) -> None:
+    found = readfirst("run", target, REFUSED, *options)
+    assert found.code == 1, found.out
+    assert ", after the last step" in found.out
+
+
+@pytest.mark.parametrize(
+    ("target", "options"),
+    [("python:spoilers:Fine", ("--settle", "1")), (mcp("Fine"), ("--settle", "1"))],
+)
+def test_who_does_not_passes(readfirst: Cli, target: str, options: Sequence[str]) -> None:
+    assert readfirst("run", target, REFUSED, *options).code == 0
+
+
+def test_a_server_that_spoils_files_at_the_end_of_its_input_is_not_shared(readfirst: Cli) -> None:
+    """Else it would end when all workspaces were cleared long ago."""
+    chosen = [f"gate/{name}" for name in SEVERAL]
+    found = readfirst("run", mcp("Closes"), *chosen, "--level", "effects")
+    assert found.code == 1
+    assert f"{len(SEVERAL)} scenarios: 0 passed, {len(SEVERAL)} failed" in found.out
+
+
+@pytest.mark.parametrize("name", ["Ends", "Touches", "Detached"])
+def test_check_adapter_waits_without_being_asked(readfirst: Cli, name: str) -> None:
+    found = readfirst("check-adapter", f"python:spoilers:{name}")
+    assert found.code == 3
+    wrong = [line for line in found.out.splitlines() if line.startswith("no ")]
+    assert wrong == ["no   files stay as they are after the answer, and when session and program have ended"]
+
+
+def test_check_adapter_finds_nothing_where_nothing_is_spoilt(readfirst: Cli) -> None:
+    assert readfirst("check-adapter", "python:spoilers:Fine", "--settle", "10").code == 0
