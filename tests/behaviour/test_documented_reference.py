@@ -17,6 +17,8 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import behaviours_of
 
+pytestmark = pytest.mark.slow
+
 SUITE = Suite(Path(__file__).resolve().parents[2] / "fixtures")
 CLAIMS = load_claims(claims_file(SUITE.root))
 EXCUSED = {claim_id for each in CLAIMS.contradictions for claim_id in each.claims}

@@ -27,6 +27,7 @@ def test_the_scenario_of_the_readme_is_the_file() -> None:
     assert file.removesuffix(shown).startswith("# yaml-language-server")
 
 
+@pytest.mark.slow
 def test_the_output_of_the_readme_is_what_a_run_prints(stage: Stage) -> None:
     shown = code("README.md", "console")[0].splitlines()
     ((exit_code, output),) = stage.run(["readfirst run"])
@@ -63,6 +64,7 @@ def test_every_link_leads_somewhere() -> None:
                 assert (file.parent / target).exists(), f"{file.name}: {target}"
 
 
+@pytest.mark.slow
 def test_the_failure_that_is_shown_is_what_a_run_prints(stage: Stage) -> None:
     ((_, output),) = stage.run(["readfirst run python:mytools:Tools staleness/edit-after-change"])
     suite = os.path.relpath(stage.checkout, stage.folder)

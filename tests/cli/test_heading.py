@@ -20,6 +20,7 @@ def read(text: str) -> Heading | None:
     return plain_heading("a/b", text.encode())
 
 
+@pytest.mark.slow
 def test_the_whole_suite_reads_the_same_and_nearly_all_of_it_needs_no_parser() -> None:
     suite = Suite()
     plain = 0

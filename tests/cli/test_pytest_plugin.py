@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
@@ -18,6 +19,10 @@ from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
 from readfirst.harness.suite.suite import Suite
 
 from .conftest import HOLDING, PASSES, RACES
+
+# pytester forgets what a run imports first; what stands here is imported once for all.
+importlib.import_module("readfirst.harness.run.command")
+importlib.import_module("readfirst.harness.adapters.reference")
 
 INSTALLED = any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
 Run = Callable[..., pytest.RunResult]

@@ -190,6 +190,7 @@ def committed() -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_committed_files_are_made_of_the_committed_data() -> None:
     from readfirst.harness.cli.compatibility import files_of
 
@@ -199,6 +200,7 @@ def test_the_committed_files_are_made_of_the_committed_data() -> None:
     validator().validate(committed())
 
 
+@pytest.mark.slow
 def test_the_committed_data_are_of_these_rules_and_results() -> None:
     """All but the versions, which take seconds; a slow test makes everything anew."""
     data, rules = committed(), SUITE.rules

@@ -32,7 +32,7 @@ KNOWN = load_baseline(target_defaults("reference").baseline, SUITE.ids(), SUITE.
 PARTS = 4
 """The scenarios are divided, so that processes share the work."""
 
-SAMPLE = 40
+SAMPLE = 100
 """Every so manieth scenario is tampered with."""
 
 

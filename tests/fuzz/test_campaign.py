@@ -63,6 +63,7 @@ def test_a_fault_of_counting_is_shrunk_to_a_read_and_an_edit_of_two_letters(
     assert made == [2 * edit.arguments["old_string"]]
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_clock_is_shrunk_to_the_change_and_the_call(suite: Suite, place: SitePool) -> None:
     finding = first(wrong_state.NoStalenessCheck, suite, place)
     assert len(finding.scenario.steps) == 3
@@ -78,6 +79,7 @@ def test_a_file_that_a_refused_call_replaces_by_its_copy_is_found(suite: Suite, 
     assert len(finding.scenario.steps) == 1
 
 
+@pytest.mark.slow
 def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: SitePool) -> None:
     assert kinds(first(wrong_answers.TabAfterLineNumber, suite, place).scenario) == ["Read"]
     reason = campaign(wrong_answers.TabAfterLineNumber, suite, place, level="reason", steps=300)
@@ -85,6 +87,7 @@ def test_a_fault_of_words_is_found_at_level_text_only(suite: Suite, place: SiteP
     assert reason.steps >= 300
 
 
+@pytest.mark.slow
 def test_agreement_is_counted_in_steps(suite: Suite, place: SitePool) -> None:
     agreed = campaign(altered.Altered, suite, place, steps=400, basic=False)
     told: list[int] = []

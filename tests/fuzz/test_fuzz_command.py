@@ -79,6 +79,7 @@ def test_a_known_disagreement_is_accepted(
     assert "0 new causes" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_known_disagreement_that_is_gone_is_an_error(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,6 +151,7 @@ def test_without_a_target_the_form_to_write_is_told(
     assert capsys.readouterr().err.endswith(f"Write: readfirst fuzz {written}\n")
 
 
+@pytest.mark.slow
 def test_any_two_sides_can_be_compared(
     fuzz: Fuzz, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

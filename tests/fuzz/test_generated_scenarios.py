@@ -78,6 +78,7 @@ def test_basic_scenarios_have_no_wrong_arguments_no_groups_and_no_races() -> Non
     assert not any(scenario.isolated for scenario in drawn)
 
 
+@pytest.mark.slow
 def test_calls_are_about_what_is_there_often_enough(place: SitePool) -> None:
     done = total = 0
     for scenario in some(4, 60):
@@ -134,6 +135,7 @@ def test_bytes_without_a_written_form_are_refused() -> None:
         scenario_yaml(Scenario("fuzz/one", "Bytes", "observed", given, ()))
 
 
+@pytest.mark.slow
 def test_notebooks_are_mostly_notebooks(place: SitePool) -> None:
     answers = []
     for number in range(60):

@@ -38,7 +38,6 @@ class Plan:
 
 
 DIFFERS = Plan(codes=(0, 1))
-VENV = "python3 -m venv ../venv && . ../venv/bin/activate && unset PYTHONPATH"
 STREAM = "readfirst run reference --format jsonl --output"
 TABLE = "python3 tools/pictures.py table.html"
 RESULTS = f"mkdir results && {STREAM} results/reference.jsonl"
@@ -79,8 +78,6 @@ PLANS = {
         whole=True,
         seconds=300,
     ),
-    "python3 -m pip install . && readfirst run": Plan(before=VENV, whole=True, seconds=900),
-    "pip install -e '.[mutation]'": Plan(before=VENV, seconds=900),
     "python3 -m venv .venv && . .venv/bin/activate": Plan(seconds=900),
     f"readfirst product record {NEW}": Plan("live", before=WRITTEN, seconds=600),
     f"readfirst lint {NEW}": Plan(before=RECORDED),
@@ -135,12 +132,15 @@ PLANS = {
 """Commands that are run otherwise than plainly."""
 
 RUN_BY_CI = {
+    "python3 -m pip install . && readfirst run",
+    "python3 -m pip install -e '.[test,lint]'",
+    "pip install -e '.[mutation]'",
     "python3 -m pip install '.[test]' && pytest",
     "pytest",
     *(f"pytest -m {mark}" for mark in (*MARKS, "mutation")),
     "ruff check . && ruff format --check . && mypy",
 }
-"""Commands that make all checks of a kind: `.ci/run` has each of them, word for word."""
+"""Commands that make all checks of a kind, or install: `.ci/run` has each of them, word for word."""
 
 TAKES_LONG = {
     "python3 tools/benchmarks/speed.py",

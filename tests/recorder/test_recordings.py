@@ -134,6 +134,7 @@ def test_contracts_stand_in_release_order() -> None:
     assert list(file["contracts"]) == ["2.1.7", "2.1.10", "2.1.328", "2.1.328+gated"]
 
 
+@pytest.mark.slow
 def test_recordings_keep_their_schema() -> None:
     root = default_root()
     check = Draft202012Validator(json.loads((root / "schema/recording.schema.json").read_text()))

@@ -22,6 +22,8 @@ from readfirst.harness.site.site import write_site
 from readfirst.harness.site.sources import linked, plain_markdown, write_sources
 from readfirst.harness.suite.suite import Suite
 
+pytestmark = pytest.mark.slow
+
 CHECKOUT = Path(__file__).parents[2]
 
 

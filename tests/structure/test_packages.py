@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,9 +58,16 @@ def package_of(module: str) -> str:
     return next(name for n in (2, 1) if (name := ".".join(words[:n])) in FLOORS)
 
 
+@cache
+def nodes(source: str) -> list[ast.AST]:
+    """Return what a module consists of that can import or call; each module is parsed once."""
+    wanted = (ast.Import, ast.ImportFrom, ast.Call)
+    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, wanted)]
+
+
 def imported(source: str) -> Iterator[str]:
     """Yield the modules below `readfirst.harness` that a module imports, anywhere in it."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes(source):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield from (f"{node.module}.{each.name}" for each in node.names)
         elif isinstance(node, ast.Import):
@@ -168,7 +176,7 @@ def makes_temporary(source: str) -> bool:
         isinstance(node, ast.Call)
         and getattr(node.func, "attr", getattr(node.func, "id", "")) in _TEMPORARY
         and not any(each.arg == "dir" for each in node.keywords)
-        for node in ast.walk(ast.parse(source))
+        for node in nodes(source)
     )
 
 

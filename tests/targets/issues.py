@@ -62,6 +62,7 @@ def text_of(name: str, rule: str) -> str:
     return issue_text(report_of(name, rule), SUITE)
 
 
+@cache
 def parsed(text: str) -> list[Token]:
     return MarkdownIt().parse(text)
 

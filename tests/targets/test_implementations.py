@@ -272,6 +272,7 @@ def test_what_else_goes_wrong_in_a_target_ends_the_survey(
         list(Survey(SUITE, tmp_path, jobs=2).run_all([find("agno"), find("agno-gated")]))
 
 
+@pytest.mark.slow
 def test_a_run_apart_gives_the_same_verdicts() -> None:
     ids = ["gate/edit-unread", "matching/unique-match"]
 

@@ -53,8 +53,13 @@ from .issues import (
     text_of,
 )
 
+ONE_OF_EACH_KIND = ("camel-ai@0.2.90", "codex@0.169.0", "server-filesystem@2026.8.31")
+TARGETS = [
+    pytest.param(name, marks=() if name in ONE_OF_EACH_KIND else pytest.mark.slow) for name in sorted(RESULTS)
+]
 
-@pytest.mark.parametrize("name", sorted(RESULTS))
+
+@pytest.mark.parametrize("name", TARGETS)
 def test_there_is_a_whole_text_for_every_safety_rule_that_a_target_breaks(name: str) -> None:
     rules = [rule for target, rule in broken_rules() if target == name]
     assert sorted(EVIDENCE[name]) == sorted(rules)
@@ -73,7 +78,7 @@ def test_there_is_a_whole_text_for_every_safety_rule_that_a_target_breaks(name: 
 
 def test_there_are_texts_of_every_kind_of_target() -> None:
     kinds = {find(name)[0].kind for name, rules in EVIDENCE.items() if rules}
-    assert kinds == {"python", "mcp", "agent"}
+    assert kinds == {"python", "mcp", "agent"} == {find(name)[0].kind for name in ONE_OF_EACH_KIND}
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ from .issues import (
 )
 
 
+@pytest.mark.slow
 def test_every_script_is_one_for_bash() -> None:
     scripts = [script for pair in broken_rules() for script in fences(text_of(*pair), "bash")]
     checked = subprocess.run(
@@ -77,6 +78,7 @@ def run_script(command: list[str], lines: list[str], file: Path) -> None:
     subprocess.run([*command, str(file)], check=True, timeout=30)
 
 
+@pytest.mark.slow
 def test_the_steps_in_a_shell_do_what_the_scenario_says(
     expected: dict[str, dict[str, Entry]], tmp_path: Path
 ) -> None:

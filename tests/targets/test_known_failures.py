@@ -219,6 +219,7 @@ def test_long_lists_are_wrapped(tmp_path: Path) -> None:
     assert len(load_baseline(file, ids, Suite().contracts).accepted) == 30
 
 
+@pytest.mark.slow
 def test_every_shipped_baseline_can_be_read() -> None:
     suite = Suite(Path(__file__).parents[2] / "fixtures")
     there = 0

@@ -173,6 +173,7 @@ def test_without_npm_it_is_said_what_it_is_needed_for(registry: Say, monkeypatch
         list(outdated(["files"]))
 
 
+@pytest.mark.slow
 def test_every_published_target_has_a_package_that_is_asked_for(registry: Say) -> None:
     asked = registry(AnyVersion())
     wanted = {name for name in catalogue.names() if not catalogue.find(name)[0].last}
@@ -287,6 +288,7 @@ def test_what_changed_is_told_by_rule_the_worse_first() -> None:
     assert change_page([], "mine@1", "mine@2") == "# mine@1 → mine@2: no rule changed\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_read_once")
 def test_two_versions_of_a_target_are_compared(readfirst: Run, tmp_path: Path) -> None:
     fixtures = ("--fixtures", str(CHECKOUT / "fixtures"))

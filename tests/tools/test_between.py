@@ -37,6 +37,7 @@ def test_only_what_can_be_compared_is_asked() -> None:
     assert "settings/every-setting" not in comparable, "only the beginning of the answer is pinned"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", ["nosuch", "multi-edit"])
 def test_a_selection_without_anything_to_compare_is_an_error(
     family: str, capsys: pytest.CaptureFixture[str]

@@ -20,6 +20,8 @@ from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
+pytestmark = pytest.mark.slow
+
 SUITE = Suite()
 GUIDE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 MAKE = Path(__file__).parents[2] / "tools" / "crossing.py"
@@ -194,13 +196,11 @@ def make(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
 def test_the_files_are_what_is_made(tmp_path: Path) -> None:
     ran = make("--check")
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-@pytest.mark.slow
 def test_a_file_that_was_edited_is_superfluous_or_is_missing_is_noticed_and_mended(tmp_path: Path) -> None:
     fixtures = tmp_path / "fixtures"
     (fixtures / "scenarios").mkdir(parents=True)

@@ -22,6 +22,8 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
+pytestmark = pytest.mark.mutation
+
 CHOOSE = f"""
 import json, sys
 folder, former, most, least = json.loads(sys.argv[1])
@@ -46,7 +48,6 @@ def choose(
     return [(theme, number) for theme, number in json.loads(told)]
 
 
-@pytest.mark.slow
 def test_what_shows_the_most_is_chosen_and_not_once_more(checkout: Path) -> None:
     first = choose(checkout, {}, most=2, least=1)
     assert len(set(first)) == 2
@@ -56,7 +57,6 @@ def test_what_shows_the_most_is_chosen_and_not_once_more(checkout: Path) -> None
     assert again[0] not in first
 
 
-@pytest.mark.slow
 def test_what_shows_too_little_is_not_chosen(checkout: Path) -> None:
     assert choose(checkout, {}, most=1, least=10_000) == []
 

@@ -29,6 +29,8 @@ from readfirst.harness.fuzz.conditions import calls_of
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 
+pytestmark = pytest.mark.mutation
+
 SOURCE = """\
 LIMIT = 3
 

@@ -35,6 +35,8 @@ from readfirst.harness.suite.transcript import (
     TranscriptStep,
 )
 
+pytestmark = pytest.mark.mutation
+
 SOURCE = """\
 LIMIT = 3
 
@@ -132,7 +134,6 @@ def test_a_module_of_a_package_inside_the_package_is_judged_like_the_others(tmp_
     assert [each.by for each in judged] == ["small", "large"]
 
 
-@pytest.mark.mutation
 def test_a_module_of_a_package_inside_the_package_is_measured_like_the_others(tmp_path: Path) -> None:
     cases = measure(nested(tmp_path / "tiny"))
 
@@ -253,7 +254,6 @@ def test_the_witnesses_are_cases_of_this_suite() -> None:
     assert scenarios_of <= set(Suite(CHECKOUT / "fixtures").ids())
 
 
-@pytest.mark.mutation
 def test_a_change_knows_the_texts_of_its_statement_and_the_arguments_it_is_a_part_of() -> None:
     from mutants import mutants_of
 
@@ -291,7 +291,6 @@ def test_only_so_many_cases_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(of_two_ways(str).of(WRONG)) == 3
 
 
-@pytest.mark.mutation
 def test_a_case_executes_what_another_one_left_in_a_cache(tmp_path: Path) -> None:
     cached = f"from functools import cache\n\n\n@cache\n{SOURCE.partition('= 3')[2].strip()}\nLIMIT = 3\n"
     folder = tmp_path / "tiny"
@@ -320,7 +319,6 @@ def test_a_mutant_that_does_not_end_is_killed(monkeypatch: pytest.MonkeyPatch) -
     assert time.monotonic() - started < 5
 
 
-@pytest.mark.slow
 def test_a_mutant_cannot_write_outside_its_trial(tmp_path: Path) -> None:
     outside = tmp_path / "file"
     outside.write_text("whole")
@@ -540,7 +538,6 @@ def hows(checkout: Path) -> dict[str, str]:
         confined.end()
 
 
-@pytest.mark.mutation
 def test_mutants_are_made_of_functions_and_of_tables_but_not_of_the_list_of_exports() -> None:
     from mutants import mutants_of
 
