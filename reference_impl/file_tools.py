@@ -15,18 +15,14 @@ from readfirst.reference_impl.contract import DEFAULT_CONTRACT, Behaviours, beha
 from readfirst.reference_impl.reading.notebook import is_notebook
 from readfirst.reference_impl.refusal import Failure, Refusal, of_read_error
 from readfirst.reference_impl.session.hooks import Hook
-from readfirst.reference_impl.session.permissions import MODES, Mode
+from readfirst.reference_impl.session.rules import MODES, Mode
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Shell
-from readfirst.reference_impl.text.insertion import BLANKS
-from readfirst.reference_impl.tools import bash as bash_tool
-from readfirst.reference_impl.tools import edit as edit_tool
-from readfirst.reference_impl.tools import multi_edit as multi_edit_tool
-from readfirst.reference_impl.tools import notebook_edit as notebook_edit_tool
-from readfirst.reference_impl.tools import read as read_tool
-from readfirst.reference_impl.tools import write as write_tool
+from readfirst.reference_impl.text.content import BLANKS
+from readfirst.reference_impl.tools import bash, edit, multi_edit, notebook_edit, read, write
 from readfirst.reference_impl.tools.changed_files import notice_formatted, read_again
 from readfirst.reference_impl.tools.shown_files import look_into, read_memory_files
+from readfirst.reference_impl.tools.tool import Answer, Tool
 
 __all__ = ["FileTools", "Result"]
 
@@ -46,25 +42,6 @@ class Result:
     reminders: tuple[str, ...] = ()
 
 
-Answer = str | tuple[str, ...]
-"""A text, or blocks of text that stand below each other."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Tool:
-    """One tool: `prepare`, `validate`, `permit`, then `execute`. Only `execute` changes anything.
-
-    `prepare_corrected` stands in for `prepare` where the arguments had to be corrected.
-    """
-
-    schema: Callable[[Behaviours], Schema]
-    prepare: Callable[[Session, Mapping[str, Any]], Mapping[str, Any]]
-    validate: Callable[[Session, Mapping[str, Any]], None]
-    permit: Callable[[Session, Mapping[str, Any]], None]
-    execute: Callable[[Session, Mapping[str, Any]], Answer]
-    prepare_corrected: Callable[[Session, Mapping[str, Any]], Mapping[str, Any]] | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class _Prepared:
     """The arguments that the rules of a tool see, and what the answer to a success says of them at its end."""
@@ -73,39 +50,13 @@ class _Prepared:
     note: str
 
 
-def as_given(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:  # noqa: ARG001 - one of several
-    """Return the arguments as the model wrote them."""
-    return arguments
-
-
-_TOOLS = {
-    "Read": _Tool(read_tool.schema, as_given, read_tool.validate, read_tool.permit, read_tool.execute),
-    "Edit": _Tool(
-        edit_tool.schema, edit_tool.prepare, edit_tool.validate, edit_tool.permit, edit_tool.execute
-    ),
-    "MultiEdit": _Tool(
-        multi_edit_tool.schema,
-        multi_edit_tool.prepare,
-        multi_edit_tool.validate,
-        multi_edit_tool.permit,
-        multi_edit_tool.execute,
-    ),
-    "NotebookEdit": _Tool(
-        notebook_edit_tool.schema,
-        notebook_edit_tool.prepare,
-        notebook_edit_tool.validate,
-        notebook_edit_tool.permit,
-        notebook_edit_tool.execute,
-    ),
-    "Write": _Tool(
-        write_tool.schema,
-        write_tool.prepare,
-        write_tool.validate,
-        write_tool.permit,
-        write_tool.execute,
-        prepare_corrected=write_tool.prepare_corrected,
-    ),
-    "Bash": _Tool(bash_tool.schema, as_given, bash_tool.validate, bash_tool.permit, bash_tool.execute),
+_TOOLS: Mapping[str, Tool] = {
+    "Read": read,
+    "Edit": edit,
+    "MultiEdit": multi_edit,
+    "NotebookEdit": notebook_edit,
+    "Write": write,
+    "Bash": bash,
 }
 
 _AT_ONCE = 10
@@ -343,8 +294,7 @@ class FileTools:
         try:
             fitted = schema.fitted(arguments)
             note = schema.note(arguments)
-            prepare = (rules.prepare_corrected if note else None) or rules.prepare
-            return _Prepared(prepare(self._session, fitted), note)
+            return _Prepared(rules.prepare(self._session, fitted, corrected=bool(note)), note)
         except Refusal as refusal:
             return refusal
 
@@ -392,7 +342,7 @@ class FileTools:
             notice_formatted(self._session, tool, prepared.arguments, known)
         return answer
 
-    def _executed(self, tool: str, rules: _Tool, prepared: _Prepared) -> Answer:
+    def _executed(self, tool: str, rules: Tool, prepared: _Prepared) -> Answer:
         with _refusing(""):
             answer = rules.execute(self._session, prepared.arguments)
         if tool == "Read" and self._session.behaviours.memory.claude_md_counts_as_read:

@@ -16,7 +16,7 @@ from mcp.server.stdio import stdio_server
 
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT
 from readfirst.reference_impl.file_tools import FileTools
-from readfirst.reference_impl.session.permissions import PermissionRuleError
+from readfirst.reference_impl.session.rules import PermissionRuleError
 from readfirst.reference_impl.text.content import well_formed
 
 __all__ = ["SettingsError", "deny_rules", "serve"]

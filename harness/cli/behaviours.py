@@ -38,6 +38,10 @@ def behaviours(
         tuple[str, str] | None,
         typer.Option("--diff", metavar="A B", help="Print what differs between two versions instead."),
     ] = None,
+    rules: Annotated[
+        bool,
+        typer.Option("--rules", help="Print the rules of VERSION in the order in which they apply instead."),
+    ] = False,
     format_: Annotated[
         BehavioursFormat, typer.Option("--format", help="What to write.")
     ] = BehavioursFormat.text,
@@ -55,6 +59,8 @@ def behaviours(
     """
     asked = [name for name, given in (("VERSION", version), ("--diff", diff)) if given is not None]
     asked += [name for name, given in (("--check", check), ("--write", write)) if given]
+    if rules and (format_ is BehavioursFormat.json or asked not in ([], ["VERSION"])):
+        raise UsageError("--rules prints the rules of one version, as text: leave out the other options.")
     if len(asked) > 1:
         raise UsageError(f"{' and '.join(asked)} do not go together: give one of them.")
     if check or write:
@@ -72,6 +78,11 @@ def behaviours(
             say_lines(text.differences_as_text(*diff, found))
         return ExitCode.NOT_CONFORMANT if found else ExitCode.CONFORMANT
     named = version or DEFAULT_CONTRACT
+    if rules:
+        from readfirst.harness.versions.rules_in_order import rules_as_text
+
+        say_lines(rules_as_text(named))
+        return ExitCode.CONFORMANT
     known = standings(named)
     if as_json:
         stdout().write(text.standings_as_json(named, known))

@@ -26,7 +26,7 @@ from readfirst.harness.session import (
     Workspace,
 )
 from readfirst.reference_impl import FileTools, behaviours_of
-from readfirst.reference_impl.text.insertion import BLANKS
+from readfirst.reference_impl.text.content import BLANKS
 
 __all__ = ["FastProduct", "FastReference"]
 

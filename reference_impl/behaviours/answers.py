@@ -22,8 +22,9 @@ class AnswerBehaviours:
     replace_all_answer_shows_snippet: bool = behaviour(
         False,
         documented=True,
-        meaning="The answer of an Edit with `replace_all` shows the lines around the first change, with no other"
-        " change made; otherwise the answer says that all occurrences were replaced.",
+        meaning="The answer of an Edit with `replace_all` shows the lines around the first change, with "
+        "no other change made; otherwise the answer of an Edit with `replace_all` says that all "
+        "occurrences were replaced.",
         source="2.1.7-read-before-edit.txt, Snippet Generation for Result",
         shown_by=("replace-all/every-occurrence",),
     )
@@ -49,7 +50,8 @@ class AnswerBehaviours:
         False,
         {"2.1.281": True},
         meaning="The answer of Edit says that the model knows all of the file only if the model has read "
-        "or written all of it; otherwise always.",
+        "or written all of it; otherwise the answer of Edit always says that the model knows all "
+        "of the file.",
         shown_by=("gate/edit-unread", "gate/partial-read-edit-inside"),
     )
     current_state_only_if_unchanged: bool = behaviour(

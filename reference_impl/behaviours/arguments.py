@@ -105,7 +105,7 @@ class ArgumentBehaviours:
         True,
         {"1.0.108": False},
         meaning="A refusal of MultiEdit blames the whole list for what is wrong with one of its edits; "
-        "otherwise the edit.",
+        "otherwise the refusal blames the edit.",
         shown_by=("multi-edit/edit-without-new-string",),
     )
     write_accepts_aliases: bool = behaviour(

@@ -17,8 +17,8 @@ class EncodingBehaviours:
         False,
         {"2.1.72": True},
         documented=True,
-        meaning="The line endings of a UTF-16 file are found in its text; otherwise in its bytes, where "
-        "there are none.",
+        meaning="The line endings of a UTF-16 file are found in its text; otherwise the line endings of a "
+        "UTF-16 file are looked for in its bytes, where there are none.",
         source="later-edit-flow.txt, Steps",
         shown_by=("encodings/utf-16-crlf",),
     )
@@ -51,7 +51,8 @@ class EncodingBehaviours:
     write_keeps_byte_order_mark: bool = behaviour(
         False,
         {"2.1.299": True},
-        meaning="Write over a file with a byte order mark writes the mark again; otherwise Write drops it.",
+        meaning="Write over a file with a byte order mark writes the mark again; otherwise Write drops a "
+        "byte order mark.",
         shown_by=("write/over-byte-order-mark",),
     )
     write_keeps_line_endings: bool = behaviour(

@@ -30,8 +30,8 @@ class FreshnessBehaviours:
     staleness_uses_read_time: bool = behaviour(
         True,
         {"1.0.114": False},
-        meaning="A file counts as changed if it was modified after the moment of the Read; otherwise if "
-        "its time of modification is later than it was at the Read.",
+        meaning="A file counts as changed if it was modified after the moment of the Read; otherwise a "
+        "file counts as changed if its time of modification is later than it was at the Read.",
         shown_by=("staleness/edit-after-change", "staleness/write-after-change"),
     )
     write_compares_sub_milliseconds: bool = behaviour(
@@ -84,7 +84,7 @@ class FreshnessBehaviours:
         False,
         {"2.1.108": True},
         meaning="Write compares the content of a touched file as Edit does; otherwise the time alone "
-        "decides.",
+        "decides for Write.",
         shown_by=("staleness/write-after-touch-of-own-edit",),
     )
     edit_of_changed_file_recovers: bool = behaviour(
@@ -107,7 +107,8 @@ class FreshnessBehaviours:
     execution_refuses_unread: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="A file that appeared right before writing is refused as unread; otherwise as changed.",
+        meaning="A file that appeared right before writing is refused as unread; otherwise a file that "
+        "appeared right before writing is refused as changed.",
         shown_by=("race/write-new-created-during-call",),
     )
     execution_stale_refusal: str = behaviour(

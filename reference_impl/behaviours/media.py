@@ -32,15 +32,16 @@ class MediaBehaviours:
     broken_image_type_from_name: bool = behaviour(
         True,
         {"2.0.65": False},
-        meaning="The type of an image that is not whole is the one that its name says; otherwise its "
-        "first bytes tell the type.",
+        meaning="The type of an image that is not whole is the one that its name says; otherwise the "
+        "first bytes of an image that is not whole tell its type.",
         shown_by=("media/riff-that-is-no-webp",),
     )
     image_type_is_extension: bool = behaviour(
         True,
         {"1.0.21": False},
         meaning="The type of an image that is told by its name is the extension itself, as in "
-        "`image/jpg`; otherwise the registered type, as in `image/jpeg`.",
+        "`image/jpg`; otherwise the type of such an image is the registered one, as in "
+        "`image/jpeg`.",
         shown_by=("media/frames-of-jpeg-images",),
     )
     empty_image_refusal_names_file: bool = behaviour(
@@ -70,7 +71,7 @@ class MediaBehaviours:
     read_shows_pdfs: bool = behaviour(
         False,
         {"1.0.58": True},
-        meaning="Read shows PDF documents; otherwise Read refuses them as binary.",
+        meaning="Read shows PDF documents; otherwise Read refuses PDF documents as binary.",
         shown_by=("media/pdf", "media/text-named-pdf"),
     )
     read_refuses_large_pdfs: bool = behaviour(
@@ -88,7 +89,7 @@ class MediaBehaviours:
     pdf_document_is_in_answer: bool = behaviour(
         False,
         {"2.1.242": True},
-        meaning="The document of a PDF stands in the answer itself; otherwise it follows in a message of "
-        "its own.",
+        meaning="The document of a PDF stands in the answer itself; otherwise the document of a PDF "
+        "follows the answer in a message of its own.",
         shown_by=("media/pdf",),
     )

@@ -40,8 +40,8 @@ class MemoryBehaviours:
     own_writes_are_remembered_with_lf: bool = behaviour(
         False,
         {"2.1.216": True},
-        meaning="The session remembers a text that Write wrote with `\\n` line ends; otherwise as it was "
-        "given.",
+        meaning="The session remembers a text that Write wrote with `\\n` line ends; otherwise the session "
+        "remembers a text that Write wrote as it was given.",
         shown_by=("staleness/touch-of-own-crlf-write",),
     )
     image_reads_are_remembered: bool = behaviour(

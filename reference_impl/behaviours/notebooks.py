@@ -49,14 +49,15 @@ class NotebookBehaviours:
     unknown_outputs_are_noted: bool = behaviour(
         False,
         {"2.1.327": True},
-        meaning="Read says that outputs of an unknown type are not shown; otherwise Read refuses the notebook.",
+        meaning="Read says that outputs of an unknown type are not shown; otherwise Read refuses a "
+        "notebook with outputs of an unknown type.",
         shown_by=("notebooks/read-odd-outputs",),
     )
     output_texts_alone_are_measured: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="Read measures the texts of a cell's outputs to find them too large; otherwise the whole "
-        "description of the outputs.",
+        meaning="Read measures the texts of a cell's outputs to find them too large; otherwise Read "
+        "measures the whole description of a cell's outputs.",
         shown_by=("notebooks/read-large-outputs",),
     )
     large_notebook_refusal_names_path: bool = behaviour(
@@ -100,7 +101,7 @@ class NotebookBehaviours:
         False,
         {"2.1.86": True},
         meaning="Right before writing, NotebookEdit refuses a file that is not JSON in its own words; "
-        "otherwise in those of the engine.",
+        "otherwise a notebook that is not JSON any more is refused in the words of the engine.",
         shown_by=("notebooks/notebook-edit-byte-order-mark",),
     )
     cell_index_beats_cell_id: bool = behaviour(
@@ -112,28 +113,30 @@ class NotebookBehaviours:
     cell_refusal_says_find_index: bool = behaviour(
         False,
         {"2.0.44": True},
-        meaning="The refusal of a notebook without cells says that an index was looked for; otherwise "
-        "that a cell was.",
+        meaning="The refusal of a notebook without cells says that an index was looked for; otherwise the "
+        "refusal of a notebook without cells says that a cell was looked for.",
         shown_by=("notebooks/notebook-edit-odd-notebooks",),
     )
     cells_are_inserted_after: bool = behaviour(
         False,
         {"1.0.30": True},
-        meaning="NotebookEdit inserts a new cell behind the cell that is named; otherwise before that cell.",
+        meaning="NotebookEdit inserts a new cell after the cell that is named; otherwise NotebookEdit "
+        "inserts a new cell before the cell that is named.",
         shown_by=("notebooks/insert-after-cell",),
     )
     execution_count_becomes_null: bool = behaviour(
         False,
         {"1.0.44": True},
         meaning="The execution count of a code cell that gets another source becomes null; otherwise the "
-        "count is removed, and any cell gets an empty list of outputs.",
+        "execution count of a cell that gets another source is removed, and any cell gets an "
+        "empty list of outputs.",
         shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell"),
     )
     answers_name_cells_without_id: bool = behaviour(
         False,
         {"2.1.321": True},
         meaning="The answers of NotebookEdit call a cell without an id what the model called it; "
-        "otherwise `undefined`.",
+        "otherwise the answers call a cell without an id `undefined`.",
         shown_by=("notebooks/cell-by-number", "notebooks/insert-after-cell"),
     )
     notebook_final_newline_is_kept: bool = behaviour(

@@ -45,7 +45,7 @@ class PathBehaviours:
     read_expands_tilde: bool = behaviour(
         False,
         {"2.1.10": True},
-        meaning="Read takes `~` for the home directory and cuts blanks around the path.",
+        meaning="Read takes `~` for the home directory and strips whitespace around the path.",
         shown_by=("paths/tilde-read-existing", "paths/space-at-end"),
     )
     changes_expand_tilde: bool = behaviour(
@@ -58,8 +58,8 @@ class PathBehaviours:
     edit_validation_expands_tilde: bool = behaviour(
         False,
         {"2.1.7": True},
-        meaning="Edit expands `~` and cuts blanks around the path before it looks at the file, not only "
-        "before it writes the file.",
+        meaning="Edit expands `~` and strips whitespace around the path before it looks at the file, not "
+        "only before it writes the file.",
         shown_by=("paths/tilde-write-then-edit", "paths/blanks-around-edit"),
     )
     read_folds_dots: bool = behaviour(

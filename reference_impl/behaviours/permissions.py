@@ -134,14 +134,14 @@ class PermissionBehaviours:
     plan_mode_refuses_changes: bool = behaviour(
         False,
         {"2.1.160": True},
-        meaning="In the mode `plan` Edit and Write are refused whatever is allowed; otherwise a rule that allows "
-        "them holds.",
+        meaning="In the mode `plan` Edit and Write are refused whatever is allowed; otherwise in the mode "
+        "`plan` a rule that allows Edit and Write holds.",
         shown_by=("permission-modes/plan-and-allowed-edit",),
     )
     plan_mode_reads_anywhere: bool = behaviour(
         False,
         {"2.1.228": ByModel(enforced=False, relaxed=True)},
-        meaning="In the mode `plan` every file may be read; otherwise those outside the working directory only if a "
-        "rule allows it.",
+        meaning="In the mode `plan` every file may be read; otherwise files outside the working directory "
+        "may be read in that mode only if a rule allows it.",
         shown_by=("permission-modes/plan-reads-outside",),
     )

@@ -36,14 +36,14 @@ class PreparationBehaviours:
         False,
         {"1.0.113": True},
         documented=False,
-        meaning="Edit of a file that exists and Write cut the blanks before each line's end of what they "
-        "insert.",
+        meaning="Edit of a file that exists and Write strip the whitespace before each line's end of what "
+        "they insert.",
         source="2.1.7-read-before-edit.txt, Core Replacement",
         shown_by=("whitespace/trailing-blanks-are-the-whole-change",),
     )
     markdown_keeps_trailing_whitespace: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="No blanks are cut in what is inserted into a Markdown file.",
+        meaning="No whitespace is stripped in what is inserted into a Markdown file.",
         shown_by=("whitespace/trailing-blanks-in-markdown", "write/trailing-blanks-markdown"),
     )

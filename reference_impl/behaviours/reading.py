@@ -47,8 +47,8 @@ class ReadingBehaviours:
     blank_line_ranges_are_shown: bool = behaviour(
         False,
         {"2.1.208": True},
-        meaning="A Read of one empty line shows the line with its number; otherwise Read warns of the "
-        "file's end.",
+        meaning="A Read of one empty line shows the line with its number; otherwise a Read of one empty "
+        "line warns of the file's end.",
         shown_by=("read-output/blank-line-by-range", "read-output/offset-behind-a-final-newline"),
     )
     empty_file_warning: str = behaviour(
@@ -112,14 +112,14 @@ class ReadingBehaviours:
     read_truncates_at_token_limit: bool = behaviour(
         False,
         {"2.1.145": True},
-        meaning="A Read without a `limit` of more tokens than allowed shows the first lines; otherwise "
-        "such a Read is refused.",
+        meaning="A Read without a `limit` of more tokens than allowed shows the first lines; otherwise a "
+        "Read of more tokens than allowed is refused.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/token-cap-before-line-cap"),
     )
     truncation_notice_comes_first: bool = behaviour(
         True,
         {"2.1.205": False},
-        meaning="The notice that only the first lines are shown stands before them; otherwise in a "
-        "reminder after them.",
+        meaning="The notice that only the first lines are shown stands before them; otherwise the notice "
+        "stands in a reminder after the first lines.",
         shown_by=("sizes/more-than-25000-tokens", "sizes/262144-bytes"),
     )

@@ -74,7 +74,7 @@ class ReminderBehaviours:
     reminders_strip_answer_end: bool = behaviour(
         True,
         {"2.1.228": ByModel(enforced=True, relaxed=False)},
-        meaning="A reminder that belongs to a result follows the answer, which costs the answer the blanks at "
-        "its end; otherwise the model gets the reminder apart.",
+        meaning="A reminder that belongs to a result follows the answer, which costs the answer the "
+        "blanks at its end; otherwise the model gets a reminder apart from the result.",
         shown_by=("sizes/262144-bytes",),
     )

@@ -16,7 +16,8 @@ class SessionBehaviours:
     resume_keeps_known_files: bool = behaviour(
         False,
         {"1.0.73": True},
-        meaning="A resumed session knows the files that it read or wrote before; otherwise it knows none.",
+        meaning="A resumed session knows the files that it read or wrote before; otherwise a resumed "
+        "session knows no file.",
         shown_by=("sessions/edit-after-resume", "sessions/write-after-resume"),
     )
     resume_keeps_partial_reads: bool = behaviour(
@@ -40,8 +41,9 @@ class SessionBehaviours:
     resume_reports_changes_once: bool = behaviour(
         False,
         {"2.0.19": True},
-        meaning="A change while a session was away counts as known once it is told; otherwise it is told again "
-        "with the first result, and until then an Edit or Write is refused.",
+        meaning="A change while a session was away counts as known once it is told; otherwise a change "
+        "while a session was away is told again with the first result, and until then an Edit or "
+        "Write is refused.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
     resume_reports_own_edits: bool = behaviour(
@@ -59,8 +61,8 @@ class SessionBehaviours:
     sub_agents_have_their_own_memory: bool = behaviour(
         False,
         {"1.0.117": True},
-        meaning="A sub-agent knows only the files that it read or wrote, and what it reads unlocks nothing for "
-        "the session; otherwise both share what they know.",
+        meaning="A sub-agent knows only the files that it read or wrote, and what it reads unlocks "
+        "nothing for the session; otherwise a session and its sub-agents share what they know.",
         shown_by=("sessions/agents-read-unlocks-nothing", "sessions/agent-edits-what-was-read"),
     )
     files_reread_by_compaction: int = behaviour(

@@ -41,8 +41,8 @@ class WritingBehaviours:
     dangling_parents_are_refused: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="Edit and Write refuse a path below a link to nothing, and a new file with a slash behind"
-        " its name.",
+        meaning="Edit and Write refuse a path below a link to nothing, and a new file with a slash after "
+        "its name.",
         shown_by=("paths/parent-is-dangling-link",),
     )
     dangling_parents_surface_at_open: bool = behaviour(
@@ -55,7 +55,7 @@ class WritingBehaviours:
         False,
         {"2.1.83": True},
         meaning="Replacing a link to nothing creates the file that the link leads to; otherwise a file "
-        "takes the place of the link.",
+        "takes the place of a link to nothing.",
         shown_by=("links-and-modes/dangling-create",),
     )
     write_opens_before_recheck: bool = behaviour(

@@ -8,8 +8,8 @@ from typing import Any
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.reading.sizes import advice, refuse_too_long, rounded
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.text.content import shown
 from readfirst.reference_impl.text.json_text import JsonError, compact, parse
+from readfirst.reference_impl.text.number import shown
 
 __all__ = ["is_notebook", "loaded", "shown_cells"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import NOT_READ, Refusal
-from readfirst.reference_impl.session.storage import Storage
+from readfirst.reference_impl.session.storage import Snapshot
 from readfirst.reference_impl.text.content import unify, without_mark
 
 __all__ = [
@@ -127,7 +127,6 @@ class Memory:
 
     root: str
     behaviours: Behaviours
-    storage: Storage
     records: ReadState
     message: int = 0
     writes: Writes = field(default_factory=Writes)
@@ -263,7 +262,7 @@ class Memory:
 
     def _knowing(self, records: Iterable[tuple[str, Record]]) -> Memory:
         state = self.records.replaced_by(records)
-        return Memory(self.root, self.behaviours, self.storage, state, writes=self.writes)
+        return Memory(self.root, self.behaviours, state, writes=self.writes)
 
     def latest(self, count: int) -> list[str]:
         """Return the known paths that changed last, the last first; of equally old ones those that were used last."""
@@ -321,25 +320,25 @@ def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> 
     return record
 
 
-def is_changed(memory: Memory, path: str, record: Record) -> bool:
+def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
     """Tell whether a file is newer than its record, unless all of it is known and it reads the same."""
     if (
-        modified_at(path, exact=memory.behaviours.freshness.edit_compares_sub_milliseconds)
+        modified_at(file.path, exact=memory.behaviours.freshness.edit_compares_sub_milliseconds)
         <= record.timestamp
     ):
         return False
-    return record.content is None or memory.storage.content_of(path)[0] != record.content
+    return record.content is None or file.text != record.content
 
 
-def refuse_stale(memory: Memory, path: str, *, needs_read: bool) -> Record | None:
+def refuse_stale(memory: Memory, file: Snapshot, *, needs_read: bool) -> Record | None:
     """Return what is known of an existing file; refuse it, right before writing, if it is not known as it is now."""
-    record = memory.records.get(path)
+    record = memory.records.get(file.path)
     if not memory.behaviours.freshness.execution_rechecks_freshness:
         return record
-    if record is None and may_be_unread(memory, path, needs_read=needs_read):
+    if record is None and may_be_unread(memory, file.path, needs_read=needs_read):
         return None
     if record is None and memory.behaviours.freshness.execution_refuses_unread:
         raise Refusal("not_read", NOT_READ)
-    if record is None or is_changed(memory, path, record):
+    if record is None or is_changed(memory, file, record):
         raise Refusal("unexpectedly_modified", memory.behaviours.freshness.execution_stale_refusal)
     return record

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.session.access import Paths, Permissions
 from readfirst.reference_impl.session.checkpoint import Checkpoint
 from readfirst.reference_impl.session.hooks import Hook, Hooks
 from readfirst.reference_impl.session.memory import Memory, ReadState
-from readfirst.reference_impl.session.paths import Paths
-from readfirst.reference_impl.session.permissions import DenyRules, Grants, Mode, Permissions, RuleGrammar
+from readfirst.reference_impl.session.rules import DenyRules, Grants, Mode, RuleGrammar
 from readfirst.reference_impl.session.storage import Storage
 from readfirst.reference_impl.shell.shell import Shell
 
@@ -68,7 +68,7 @@ class Session:
             Paths(root, home, behaviours),
             Permissions(DenyRules(rules, root=root, home=home, grammar=grammar), behaviours, grants),
             storage,
-            Memory(root, behaviours, storage, ReadState(behaviours.memory.remembered_file_limit, known_as)),
+            Memory(root, behaviours, ReadState(behaviours.memory.remembered_file_limit, known_as)),
             shell,
             Hooks(around, behaviours) if around else None,
         )

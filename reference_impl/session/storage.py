@@ -5,16 +5,67 @@ from __future__ import annotations
 import errno
 import posixpath
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.files.sampling import usual_line_ending
 from readfirst.reference_impl.refusal import Refusal, of_os_error
+from readfirst.reference_impl.session.access import refuse_null_at_last
 from readfirst.reference_impl.session.checkpoint import Checkpoint
-from readfirst.reference_impl.session.paths import refuse_null_at_last
 from readfirst.reference_impl.text.content import Format, decode, format_of, unify, without_mark
 
-__all__ = ["Storage"]
+__all__ = ["Snapshot", "Storage", "refuse_unwritable", "told_at_the_end"]
+
+
+class Snapshot:
+    """A file as a call finds it at one moment, to be changed. It is read once, when that is needed, and handed on.
+
+    Nothing at a path counts as an empty file, unless it is read. OSError: the file cannot be read.
+    """
+
+    def __init__(self, path: str, behaviours: Behaviours) -> None:
+        self.path = path
+        self._behaviours = behaviours
+
+    @cached_property
+    def exists(self) -> bool:
+        """Whether the path leads to something."""
+        return disk.exists(self.path)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The bytes of the file."""
+        return disk.read(self.path)
+
+    @property
+    def text(self) -> str:
+        """The text to edit, with `\\n` line ends."""
+        return self._decoded[0]
+
+    @property
+    def format(self) -> Format:
+        """The format to write the text back in."""
+        return self._decoded[1]
+
+    def read(self) -> None:
+        """Read the file now. OSError: also if there is none."""
+        _ = self.data
+
+    @cached_property
+    def _decoded(self) -> tuple[str, Format]:
+        if not self.exists:
+            return "", Format()
+        behaviours = self._behaviours
+        found = format_of(
+            self.data,
+            decoded=behaviours.encoding.utf_16_line_endings_are_detected,
+            empty_is_latin_1=behaviours.encoding.empty_files_become_latin_1,
+        )
+        text = unify(decode(self.data, found.encoding))
+        mark = behaviours.encoding.edit_hides_byte_order_mark and text != without_mark(text)
+        file_format = replace(found, mark=mark, doubled=behaviours.encoding.crlf_in_new_text_becomes_crcrlf)
+        return without_mark(text) if mark else text, file_format
 
 
 @dataclass(slots=True)
@@ -29,20 +80,9 @@ class Storage:
     checkpoint: Checkpoint | None = None
     _line_ending: str | None = None
 
-    def content_of(self, path: str) -> tuple[str, Format]:
-        """Return the text to edit, with `\\n` line ends, and the format to write it back in. OSError: not readable."""
-        data = disk.read(path)
-        found = format_of(
-            data,
-            decoded=self.behaviours.encoding.utf_16_line_endings_are_detected,
-            empty_is_latin_1=self.behaviours.encoding.empty_files_become_latin_1,
-        )
-        text = unify(decode(data, found.encoding))
-        mark = self.behaviours.encoding.edit_hides_byte_order_mark and text != without_mark(text)
-        file_format = replace(
-            found, mark=mark, doubled=self.behaviours.encoding.crlf_in_new_text_becomes_crcrlf
-        )
-        return without_mark(text) if mark else text, file_format
+    def found(self, path: str) -> Snapshot:
+        """Return the file of a path as it is now."""
+        return Snapshot(path, self.behaviours)
 
     def write(self, path: str, data: bytes) -> None:
         """Write the file in one step. Refusal: the system does not let it be written, or it is a link."""
@@ -128,6 +168,65 @@ class Storage:
         if self._line_ending is None:
             self._line_ending = usual_line_ending(self.root)
         return self._line_ending
+
+
+_LOOKED_AT = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class _Obstacle:
+    """Why a file cannot be written back, and what Read says of the text that it shows nevertheless."""
+
+    reason: str
+    shown: str = ""
+
+
+_BIG_ENDIAN = _Obstacle("is UTF-16 big-endian (it starts FE FF), which these tools cannot write.")
+_NUL = _Obstacle(
+    "has NUL bytes in its first 8 KB: binary data, UTF-16/UTF-32 without a byte-order mark, or text with embedded NULs."
+)
+_NO_UTF_8 = _Obstacle(
+    "is not valid UTF-8: it uses a legacy encoding such as Windows-1252, Shift-JIS or GBK, or it is binary.",
+    " Its undecodable bytes show above as U+FFFD.",
+)
+
+
+def _obstacle(data: bytes) -> _Obstacle | None:
+    if data.startswith(b"\xff\xfe"):
+        return None
+    if data.startswith(b"\xfe\xff"):
+        return _BIG_ENDIAN
+    if b"\0" in data[:_LOOKED_AT]:
+        return _NUL
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return _NO_UTF_8
+    return None
+
+
+def told_at_the_end(data: bytes) -> str:
+    """Return what Read adds to the lines of a file that cannot be written back; nothing for any other file."""
+    obstacle = _obstacle(data)
+    if obstacle is None:
+        return ""
+    return (
+        f"\n\n[This file {obstacle.reason}{obstacle.shown} Edit and Write will refuse it: change it with a shell "
+        "command that keeps its encoding, or ask the user whether to convert it to UTF-8.]"
+    )
+
+
+def refuse_unwritable(data: bytes) -> None:
+    """Refuse to change a file that cannot be written back."""
+    if obstacle := _obstacle(data):
+        raise Refusal(
+            "unsupported_encoding",
+            f"File {obstacle.reason} These tools write UTF-8 (or UTF-16LE behind its byte-order mark) and "
+            "never convert a file's encoding on their own, so nothing was written. If the file is text, "
+            "make the change with a shell command that reads and writes it in its own encoding (iconv, or "
+            "PowerShell Get-Content/Set-Content -Encoding), or ask the user whether to convert it to UTF-8 "
+            "first. To replace the whole file with new UTF-8 text anyway, delete it first, then Write it.",
+        )
 
 
 def _refuse_hanging(path: str) -> None:

@@ -1,29 +1,38 @@
-"""Content: a file's bytes as text and back again, its lines with their numbers, and what cannot be written back."""
+"""Content: a file's bytes as text and back again, its lines with their numbers, what is found and inserted in it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from typing import Any
 
-from readfirst.reference_impl.refusal import Refusal
+from readfirst.reference_impl.contract import Behaviours
+from readfirst.reference_impl.text.number import shown
 
 __all__ = [
+    "BLANKS",
     "Format",
+    "Match",
+    "applied",
     "decode",
     "encode",
     "format_of",
+    "has_two_spellings",
     "line_ending_of",
     "lines_of",
+    "matched",
     "numbered",
     "numbered_lines",
     "readable",
-    "refuse_unwritable",
-    "shown",
-    "told_at_the_end",
+    "snippet",
+    "strips_whitespace",
     "unify",
     "well_formed",
+    "without_escapes",
     "without_mark",
+    "without_trailing_whitespace",
 ]
 
 _UTF_8 = "utf-8"
@@ -114,65 +123,6 @@ def encode(text: str, file_format: Format) -> bytes:
     return text.encode(file_format.encoding)
 
 
-_LOOKED_AT = 8192
-
-
-@dataclass(frozen=True, slots=True)
-class _Obstacle:
-    """Why a file cannot be written back, and what Read says of the text that it shows nevertheless."""
-
-    reason: str
-    shown: str = ""
-
-
-_BIG_ENDIAN = _Obstacle("is UTF-16 big-endian (it starts FE FF), which these tools cannot write.")
-_NUL = _Obstacle(
-    "has NUL bytes in its first 8 KB: binary data, UTF-16/UTF-32 without a byte-order mark, or text with embedded NULs."
-)
-_NO_UTF_8 = _Obstacle(
-    "is not valid UTF-8: it uses a legacy encoding such as Windows-1252, Shift-JIS or GBK, or it is binary.",
-    " Its undecodable bytes show above as U+FFFD.",
-)
-
-
-def _obstacle(data: bytes) -> _Obstacle | None:
-    if data.startswith(b"\xff\xfe"):
-        return None
-    if data.startswith(b"\xfe\xff"):
-        return _BIG_ENDIAN
-    if b"\0" in data[:_LOOKED_AT]:
-        return _NUL
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return _NO_UTF_8
-    return None
-
-
-def told_at_the_end(data: bytes) -> str:
-    """Return what Read adds to the lines of a file that cannot be written back; nothing for any other file."""
-    obstacle = _obstacle(data)
-    if obstacle is None:
-        return ""
-    return (
-        f"\n\n[This file {obstacle.reason}{obstacle.shown} Edit and Write will refuse it: change it with a shell "
-        "command that keeps its encoding, or ask the user whether to convert it to UTF-8.]"
-    )
-
-
-def refuse_unwritable(data: bytes) -> None:
-    """Refuse to change a file that cannot be written back."""
-    if obstacle := _obstacle(data):
-        raise Refusal(
-            "unsupported_encoding",
-            f"File {obstacle.reason} These tools write UTF-8 (or UTF-16LE behind its byte-order mark) and "
-            "never convert a file's encoding on their own, so nothing was written. If the file is text, "
-            "make the change with a shell command that reads and writes it in its own encoding (iconv, or "
-            "PowerShell Get-Content/Set-Content -Encoding), or ask the user whether to convert it to UTF-8 "
-            "first. To replace the whole file with new UTF-8 text anyway, delete it first, then Write it.",
-        )
-
-
 def lines_of(text: str) -> list[str]:
     """Split at `\\n` and `\\r\\n`; a final line end makes a last, empty line. A lone `\\r` does not split."""
     return text.replace("\r\n", "\n").split("\n")
@@ -189,25 +139,182 @@ def numbered_lines(lines: Sequence[str], prefix: str, first: float) -> str:
     return "\n".join(prefix.format(number(first + n)) + line for n, line in enumerate(lines))
 
 
-_LARGEST_PLAIN = 21
-_SMALLEST_PLAIN = -6
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What stands in the file, in the file's own spelling, and what is to stand there."""
+
+    old: str
+    new: str
+
+    def count(self, content: str) -> int:
+        """Return how often it occurs; occurrences do not overlap."""
+        return content.count(self.old)
 
 
-def shown(number: float) -> str:
-    """Return a number as text: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. More digits than a double holds are lost."""
-    value = float(number)
-    if value == 0:
-        return "0"
-    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
-    assert isinstance(exponent, int)
-    text = "".join(map(str, digits))
-    point = len(text) + exponent
-    if not _SMALLEST_PLAIN < point <= _LARGEST_PLAIN:
-        fraction = f".{text[1:]}" if len(text) > 1 else ""
-        text = f"{text[0]}{fraction}e{point - 1:+d}"
-    elif point > 0:
-        fraction = f".{text[point:]}" if len(text) > point else ""
-        text = text[:point].ljust(point, "0") + fraction
-    else:
-        text = f"0.{'0' * -point}{text}"
-    return f"-{text}" if sign else text
+def matched(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) -> Match | None:
+    """Return the match of `old_string`, None if it is not in the content.
+
+    The exact text is preferred; then curly and straight quotes count as the same on both sides; then escapes and
+    their characters do, all of them or none.
+    """
+    old, new = arguments["old_string"], arguments["new_string"]
+    if old in content:
+        return Match(old, new)
+    at = straight(content).find(straight(old)) if behaviours.matching.curly_quotes_match_straight else -1
+    if at >= 0:
+        found = content[at : at + len(old)]
+        return Match(
+            found, curled(new, like=found) if behaviours.matching.new_text_takes_curly_quotes else new
+        )
+    if not behaviours.matching.unicode_escapes_match_characters:
+        return None
+    return _swapped(content, old, new, behaviours)
+
+
+def _swapped(content: str, old: str, new: str, behaviours: Behaviours) -> Match | None:
+    spelt = with_characters(old, behaviours)
+    if spelt in content:
+        return Match(spelt, with_characters(new, behaviours))
+    found = spelt_with_escapes(old, content)
+    if found is None:
+        return None
+    large = found != with_escapes(old) and found == with_escapes(old, large=True)
+    return Match(found, with_escapes(new, large=large))
+
+
+_CONTEXT = 4
+
+
+def applied(content: str, old: str, new: str, *, everywhere: bool) -> str:
+    """Return the content with the first or every `old` replaced; `new` is taken literally.
+
+    A deletion also takes the line end after the text, if `old` does not end in one and if some `old` in the file
+    is followed by one. Occurrences that are not followed by one then stay.
+    """
+    if new == "" and not old.endswith("\n") and f"{old}\n" in content:
+        old = f"{old}\n"
+    return content.replace(old, new) if everywhere else content.replace(old, new, 1)
+
+
+def snippet(content: str, old: str, new: str, prefix: str, *, everywhere: bool) -> str:
+    """Return the lines around the change, numbered: 4 before it, 4 after it.
+
+    `content` is the content before. `everywhere`: the other occurrences are shown replaced as well.
+    """
+    before = content.partition(old)[0] if old else content[:1]
+    first = before.count("\n")
+    start, end = max(0, first - _CONTEXT), first + _CONTEXT + len(lines_of(new))
+    lines = lines_of(applied(content, old, new, everywhere=everywhere))[start:end]
+    return numbered("\n".join(lines), prefix, start + 1)
+
+
+BLANKS = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+_LINE_ENDS = re.compile(r"(\r\n|\n|\r)")
+
+
+def strips_whitespace(behaviours: Behaviours, file_path: str) -> bool:
+    """Tell whether blanks at the ends of lines are cut in what is inserted into a file."""
+    markdown = file_path.lower().endswith((".md", ".mdx"))
+    return behaviours.preparation.trailing_whitespace_is_stripped and not (
+        markdown and behaviours.preparation.markdown_keeps_trailing_whitespace
+    )
+
+
+def without_trailing_whitespace(text: str) -> str:
+    """Return the text with the blanks before each line's end taken away; the line ends stay as they are."""
+    parts = _LINE_ENDS.split(text)
+    parts[::2] = [line.rstrip(BLANKS) for line in parts[::2]]
+    return "".join(parts)
+
+
+_PAIRS = (('"', "“", "”"), ("'", "‘", "’"))
+_STRAIGHT = str.maketrans({curly: plain for plain, *both in _PAIRS for curly in both})
+_BEFORE_AN_OPENING = " \t\n\r([{—–"
+
+
+def straight(text: str) -> str:
+    """Return the text with straight quotes for curly ones."""
+    return text.translate(_STRAIGHT)
+
+
+def curled(text: str, *, like: str) -> str:
+    """Return the text with curly quotes for the straight ones of each kind that is curly in `like`.
+
+    A quote opens at the beginning, after a blank, an opening bracket or a dash; otherwise it closes.
+    """
+    for plain, opening, closing in _PAIRS:
+        if opening in like or closing in like:
+            text = "".join(
+                (closing if at and text[at - 1] not in _BEFORE_AN_OPENING else opening)
+                if each == plain
+                else each
+                for at, each in enumerate(text)
+            )
+    return text
+
+
+_UNIT = r"\\u([0-9a-fA-F]{4})"
+_HALVES = r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+_ESCAPE = re.compile(rf"{_HALVES}|{_UNIT}")
+_ESCAPE_OR_BACKSLASH = re.compile(rf"\\\\|{_HALVES}|{_UNIT}")
+_DRIVE = re.compile(r"[A-Za-z]:\\")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def without_escapes(text: str, behaviours: Behaviours) -> str:
+    """Return the text with the character for every escape of one.
+
+    An escape stays where its backslash is escaped itself, and where it stands for half of a surrogate pair.
+    """
+    if behaviours.preparation.windows_paths_keep_escapes and _DRIVE.search(text):
+        return text
+    return _ESCAPE_OR_BACKSLASH.sub(lambda match: _character(match, behaviours), text)
+
+
+def has_two_spellings(text: str) -> bool:
+    """Tell whether a text has an escape, or a character that could be one."""
+    return bool(_BEYOND_ASCII.search(text) or _ESCAPE.search(text))
+
+
+def _character(match: re.Match[str], behaviours: Behaviours) -> str:
+    units = "".join(group or "" for group in match.groups())
+    if not units:
+        return match[0]
+    character = bytes.fromhex(units).decode("utf-16-be", "surrogatepass")
+    kept = ("Cc", "Cs") if behaviours.preparation.control_character_escapes_are_kept else ("Cs",)
+    return match[0] if unicodedata.category(character) in kept else character
+
+
+def with_characters(text: str, behaviours: Behaviours) -> str:
+    """Return the text with the character for every escape of one, escaped backslash or not."""
+    return _ESCAPE.sub(lambda match: _character(match, behaviours), text)
+
+
+def with_escapes(text: str, *, large: bool = False) -> str:
+    """Return the text with the escape for every character beyond ASCII, its hexadecimal digits small or large."""
+    return _BEYOND_ASCII.sub(lambda match: _escaped(match[0], large), text)
+
+
+def spelt_with_escapes(text: str, content: str) -> str | None:
+    """Return the first place in the content that says the text with escapes, whatever the case of their digits."""
+    pattern = "".join(
+        re.escape(character) if character.isascii() else _escape_pattern(character) for character in text
+    )
+    found = re.search(pattern, content)
+    return found[0] if found else None
+
+
+def _escape_pattern(character: str) -> str:
+    return "".join(rf"\\u(?i:{unit})" for unit in _units(character))
+
+
+def _escaped(character: str, large: bool) -> str:
+    return "".join(f"\\u{unit.upper() if large else unit}" for unit in _units(character))
+
+
+def _units(character: str) -> list[str]:
+    digits = character.encode("utf-16-be", "surrogatepass").hex()
+    return [digits[at : at + 4] for at in range(0, len(digits), 4)]

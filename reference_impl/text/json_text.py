@@ -8,7 +8,7 @@ import re
 from typing import Any, NoReturn
 
 from readfirst.reference_impl.text import json_brief
-from readfirst.reference_impl.text.content import shown
+from readfirst.reference_impl.text.number import shown
 
 __all__ = ["JsonError", "compact", "indented", "parse"]
 

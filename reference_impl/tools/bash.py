@@ -13,13 +13,13 @@ from readfirst.reference_impl.arguments import Parameter, Schema
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal
-from readfirst.reference_impl.session.paths import resolved
+from readfirst.reference_impl.session.access import resolved
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.shell.shell import Ran
 from readfirst.reference_impl.shell.shown import Shown, shown_by
 from readfirst.reference_impl.tools import read as read_tool
 
-__all__ = ["execute", "permit", "schema", "validate"]
+__all__ = ["execute", "permit", "prepare", "schema", "validate"]
 
 _REWRITES = re.compile(r"\bsed\b.*\s-i")
 """A command that rewrites files in place."""
@@ -36,6 +36,16 @@ def schema(behaviours: Behaviours) -> Schema:  # noqa: ARG001 - one of several
             Parameter("timeout", description="Milliseconds that it may take", type="number"),
         ),
     )
+
+
+def prepare(
+    session: Session,  # noqa: ARG001 - one of several
+    arguments: Mapping[str, Any],
+    *,
+    corrected: bool,  # noqa: ARG001
+) -> Mapping[str, Any]:
+    """Return the arguments as the model wrote them."""
+    return arguments
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:

@@ -5,29 +5,30 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from readfirst.reference_impl.arguments import FILE_PATH, Parameter, Schema
 from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
+from readfirst.reference_impl.session.access import refuse_guarded, refuse_null, refuse_suspicious
 from readfirst.reference_impl.session.memory import Record, is_changed, refuse_stale, refuse_unread
-from readfirst.reference_impl.session.paths import refuse_null
-from readfirst.reference_impl.session.permissions import refuse_guarded, refuse_suspicious
 from readfirst.reference_impl.session.session import Session
+from readfirst.reference_impl.session.storage import refuse_unwritable
 from readfirst.reference_impl.settings.file import SETTINGS_FILES, refuse_invalid_settings
-from readfirst.reference_impl.text.content import Format, encode, refuse_unwritable, shown
-from readfirst.reference_impl.text.insertion import (
+from readfirst.reference_impl.text.content import (
     BLANKS,
     Match,
     applied,
-    are_blanks_cut,
+    encode,
     has_two_spellings,
     matched,
     snippet,
+    strips_whitespace,
     without_escapes,
-    without_trailing_blanks,
+    without_trailing_whitespace,
 )
+from readfirst.reference_impl.text.number import shown
 
 __all__ = [
     "SHOWN",
@@ -81,7 +82,36 @@ def schema(behaviours: Behaviours) -> Schema:
     )
 
 
-def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+class Attempt:
+    """One Edit of a file as it is at one moment; what is found in the file is looked for once, and handed on."""
+
+    def __init__(self, session: Session, path: str, arguments: Mapping[str, Any]) -> None:
+        self.file = session.storage.found(path)
+        self.arguments = arguments
+        self._behaviours = session.behaviours
+
+    @cached_property
+    def match(self) -> Match | None:
+        """What of the file is to be replaced; None: it is not there."""
+        return matched(self.file.text, self.arguments, self._behaviours)
+
+    @cached_property
+    def count(self) -> int:
+        """How often it is there; an empty text is nowhere."""
+        return self.match.count(self.file.text) if self.match and self.match.old else 0
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it is there as often as it is meant to be."""
+        return self.count == 1 or (self.count > 1 and bool(self.arguments.get("replace_all")))
+
+
+def prepare(
+    session: Session,
+    arguments: Mapping[str, Any],
+    *,
+    corrected: bool,  # noqa: ARG001 - one of several
+) -> Mapping[str, Any]:
     """Return the arguments that all rules see.
 
     If the file exists, blanks at the ends of the new lines are gone.
@@ -92,13 +122,13 @@ def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]
             for name in ("old_string", "new_string")
         }
         arguments = {**arguments, **strings}
-    if not are_blanks_cut(session.behaviours, arguments["file_path"]):
+    if not strips_whitespace(session.behaviours, arguments["file_path"]):
         return arguments
     try:
-        session.storage.content_of(session.paths.expanded(arguments["file_path"]))
+        session.storage.found(session.paths.expanded(arguments["file_path"])).read()
     except (Refusal, OSError, ValueError):  # the last is for a NUL character
         return arguments
-    return {**arguments, "new_string": without_trailing_blanks(arguments["new_string"])}
+    return {**arguments, "new_string": without_trailing_whitespace(arguments["new_string"])}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -110,26 +140,25 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     session.permissions.deny("Edit", path, code=2, done="edited")
     if session.behaviours.lookup.edit_stats_before_open:
         session.paths.refuse_unclear(path, tool="Edit")
+    attempt = Attempt(session, path, arguments)
     if session.behaviours.lookup.edit_opens_before_gate:
         with contextlib.suppress(FileNotFoundError):
-            session.storage.content_of(path)
+            attempt.file.read()
     if old == "":
-        if disk.exists(path):
-            refuse_existing(session.storage.content_of(path)[0], arguments, code=3)
+        refuse_existing(attempt, code=3)
         return
     session.paths.refuse_missing(path, code=4)
     refuse_notebook(path)
     needs_read = session.behaviours.freshness.edit_needs_read or not session.permissions.may_read(path)
     record = refuse_unread(session.memory, path, needs_read=needs_read, code=6)
     if record is not None:
-        refuse_modified(session, path, record, arguments)
+        refuse_modified(session, attempt, record)
     if session.behaviours.encoding.changes_refuse_unwritable_files:
-        refuse_unwritable(disk.read(path))
-    content, _ = session.storage.content_of(path)
-    match = refuse_not_found(session, content, arguments)
-    refuse_several(session, content, match, arguments, code=9)
+        refuse_unwritable(attempt.file.data)
+    match = refuse_not_found(session, attempt)
+    refuse_several(session, attempt, code=9)
     if path.lower().endswith(SETTINGS_FILES):
-        refuse_invalid_settings(session.behaviours, path, content, match.old, new)
+        refuse_invalid_settings(session.behaviours, path, attempt.file.text, match.old, new)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -160,13 +189,15 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         session.paths.refuse_unclear(path)
     if session.behaviours.writing.links_refused_before_recheck:
         session.storage.refuse_links(path)
-    content, file_format, remark = "", Format(), known(session.behaviours)
-    if disk.exists(path):
-        content, file_format = session.storage.content_of(path)
-        remark = checked_again(session, path, content, arguments)
+    attempt = Attempt(session, path, arguments)
+    remark = known(session.behaviours)
+    if attempt.file.exists:
+        attempt.file.read()
+        remark = checked_again(session, attempt)
     elif old != "":
         session.storage.prepare_directory(path)
-    match = matched(content, arguments, session.behaviours) or Match(old, arguments["new_string"])
+    content, file_format = attempt.file.text, attempt.file.format
+    match = attempt.match or Match(old, arguments["new_string"])
     updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=several)
     refuse_unchanged(content, updated)
     if old == "" and not session.behaviours.encoding.write_keeps_byte_order_mark:
@@ -175,45 +206,32 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     seen = remark == known(session.behaviours)
     session.memory.wrote(path, updated, seen=seen, given=arguments["file_path"], edited=True)
     return edited(
-        session.behaviours,
-        arguments["file_path"],
-        content,
-        match.old,
-        match.new,
-        everywhere=everywhere,
-        remark=remark,
+        session.behaviours, arguments["file_path"], content, match, everywhere=everywhere, remark=remark
     )
 
 
-def checked_again(session: Session, path: str, content: str, arguments: Mapping[str, Any]) -> str:
+def checked_again(session: Session, attempt: Attempt) -> str:
     """Refuse, right before writing, a file that is not as it was; return what to tell of its state otherwise."""
     behaviours = session.behaviours
-    record = session.memory.records.get(path)
+    record = session.memory.records.get(attempt.file.path)
+    recovers = behaviours.freshness.edit_of_changed_file_recovers
     if (
         record is not None
-        and is_changed(session.memory, path, record)
-        and is_recoverable(session, content, arguments)
+        and recovers
+        and is_changed(session.memory, attempt.file, record)
+        and attempt.is_clear
     ):
         return _CHANGED_ELSEWHERE
-    record = refuse_stale(session.memory, path, needs_read=behaviours.freshness.edit_needs_read)
+    record = refuse_stale(session.memory, attempt.file, needs_read=behaviours.freshness.edit_needs_read)
     if behaviours.matching.execution_rechecks_matches:
-        refuse_existing(content, arguments, code=None)
-        refuse_several(session, content, matched(content, arguments, behaviours), arguments, code=None)
+        refuse_existing(attempt, code=None)
+        refuse_several(session, attempt, code=None)
     seen = (
         record is not None
         and record.seen
-        and (record.content == content or not behaviours.answers.current_state_only_if_unchanged)
+        and (record.content == attempt.file.text or not behaviours.answers.current_state_only_if_unchanged)
     )
     return known(behaviours) if seen or not behaviours.answers.current_state_only_if_seen else ""
-
-
-def is_recoverable(session: Session, content: str, arguments: Mapping[str, Any]) -> bool:
-    """Tell whether a change of the file leaves the replacement as clear as it was. `content` is what is there now."""
-    match = matched(content, arguments, session.behaviours)
-    if not session.behaviours.freshness.edit_of_changed_file_recovers or match is None or match.old == "":
-        return False
-    count = match.count(content)
-    return count == 1 or (count > 1 and bool(arguments.get("replace_all")))
 
 
 def refuse_no_changes(old: str, new: str) -> None:
@@ -224,9 +242,9 @@ def refuse_no_changes(old: str, new: str) -> None:
         )
 
 
-def refuse_existing(content: str, arguments: Mapping[str, Any], *, code: int | None) -> None:
-    """Refuse to create a file that exists, unless there are only blanks in it."""
-    if arguments["old_string"] == "" and content.strip(BLANKS):
+def refuse_existing(attempt: Attempt, *, code: int | None) -> None:
+    """Refuse to create a file that exists, unless there is only whitespace in it."""
+    if attempt.arguments["old_string"] == "" and attempt.file.text.strip(BLANKS):
         raise Refusal("file_exists", "Cannot create new file - file already exists.", code=code)
 
 
@@ -238,37 +256,29 @@ def refuse_notebook(path: str) -> None:
         )
 
 
-def refuse_modified(session: Session, path: str, record: Record, arguments: Mapping[str, Any]) -> None:
+def refuse_modified(session: Session, attempt: Attempt, record: Record) -> None:
     """Refuse a file that changed after it was remembered, unless the replacement is still clear."""
-    if not is_changed(session.memory, path, record):
+    if not is_changed(session.memory, attempt.file, record):
         return
-    if not session.behaviours.freshness.edit_of_changed_file_recovers or not is_recoverable(
-        session, session.storage.content_of(path)[0], arguments
-    ):
+    if not session.behaviours.freshness.edit_of_changed_file_recovers or not attempt.is_clear:
         raise Refusal("modified_since_read", MODIFIED, code=7)
 
 
-def refuse_not_found(session: Session, content: str, arguments: Mapping[str, Any]) -> Match:
+def refuse_not_found(session: Session, attempt: Attempt) -> Match:
     """Return the match; refuse a text that is not in the file."""
-    match = matched(content, arguments, session.behaviours)
-    if match is None:
-        old = arguments["old_string"]
-        note = (
-            _SWAPPED
-            if session.behaviours.matching.unicode_escapes_match_characters and has_two_spellings(old)
-            else ""
-        )
+    if attempt.match is None:
+        old = attempt.arguments["old_string"]
+        swapped = session.behaviours.matching.unicode_escapes_match_characters and has_two_spellings(old)
+        note = _SWAPPED if swapped else ""
         raise Refusal(
             "string_not_found", f"String to replace not found in file.\nString: {old}{note}", code=8
         )
-    return match
+    return attempt.match
 
 
-def refuse_several(
-    session: Session, content: str, match: Match | None, arguments: Mapping[str, Any], *, code: int | None
-) -> None:
+def refuse_several(session: Session, attempt: Attempt, *, code: int | None) -> None:
     """Refuse an ambiguous text unless all occurrences are meant; occurrences do not overlap."""
-    count = match.count(content) if match and match.old else 0
+    arguments, count = attempt.arguments, attempt.count
     if session.behaviours.arguments.edit_accepts_expected_replacements:
         refuse_other_count(count, arguments, code=code)
     elif count > 1 and not arguments.get("replace_all"):
@@ -306,12 +316,12 @@ def known(behaviours: Behaviours) -> str:
 
 
 def edited(
-    behaviours: Behaviours, given: str, content: str, found: str, new: str, *, everywhere: bool, remark: str
+    behaviours: Behaviours, given: str, content: str, match: Match, *, everywhere: bool, remark: str
 ) -> str:
     """Answer an Edit. `content` is the file's text before it, `remark` what to tell about its state."""
     if everywhere and not behaviours.answers.replace_all_answer_shows_snippet:
         of, by = (
-            (f" of '{found}'", f" with '{new}'")
+            (f" of '{match.old}'", f" with '{match.new}'")
             if behaviours.answers.replace_all_answer_quotes_strings
             else ("", "")
         )
@@ -321,8 +331,8 @@ def edited(
     if behaviours.answers.edit_answer_shows_snippet:
         lines = snippet(
             content,
-            found,
-            new,
+            match.old,
+            match.new,
             behaviours.reading.line_number_format,
             everywhere=behaviours.matching.counted_matches_are_all_replaced,
         )

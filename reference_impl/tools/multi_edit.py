@@ -7,12 +7,10 @@ from typing import Any
 
 from readfirst.reference_impl.arguments import Parameter, Schema
 from readfirst.reference_impl.contract import Behaviours
-from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.session.memory import refuse_stale
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.content import Format, encode
-from readfirst.reference_impl.text.insertion import applied
+from readfirst.reference_impl.text.content import applied, encode
 from readfirst.reference_impl.tools import edit as edit_tool
 from readfirst.reference_impl.tools.edit_list import EditListSchema
 
@@ -40,10 +38,10 @@ def schema(behaviours: Behaviours) -> Schema:
     )
 
 
-def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
     """Return the arguments that all rules see: each edit as Edit would see it."""
     given = {"file_path": arguments["file_path"]}
-    edits = [edit_tool.prepare(session, given | edit) for edit in arguments["edits"]]
+    edits = [edit_tool.prepare(session, given | edit, corrected=corrected) for edit in arguments["edits"]]
     return {**arguments, "edits": edits}
 
 
@@ -63,12 +61,12 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Apply one edit after the other, write once and remember."""
     path = session.paths.to_write(arguments["file_path"])
     edits = arguments["edits"]
-    content, file_format = "", Format()
-    if disk.exists(path):
-        content, file_format = session.storage.content_of(path)
-        refuse_stale(session.memory, path, needs_read=session.behaviours.freshness.edit_needs_read)
-    updated = applied_in_turn(session.behaviours, content, edits)
-    session.storage.write(path, encode(updated, file_format))
+    file = session.storage.found(path)
+    if file.exists:
+        file.read()
+        refuse_stale(session.memory, file, needs_read=session.behaviours.freshness.edit_needs_read)
+    updated = applied_in_turn(session.behaviours, file.text, edits)
+    session.storage.write(path, encode(updated, file.format))
     session.memory.wrote(path, updated, edited=True)
     return edited_several(arguments["file_path"], edits)
 

@@ -13,11 +13,10 @@ from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.reading import notebook
 from readfirst.reference_impl.refusal import MODIFIED, NOT_READ, Failure, Refusal
+from readfirst.reference_impl.session.access import refuse_null, refuse_null_at_last
 from readfirst.reference_impl.session.memory import modified_at
-from readfirst.reference_impl.session.paths import refuse_null, refuse_null_at_last
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.content import encode
-from readfirst.reference_impl.text.insertion import without_escapes
+from readfirst.reference_impl.text.content import encode, without_escapes
 from readfirst.reference_impl.text.json_text import JsonError, indented, parse
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
@@ -67,7 +66,12 @@ def schema(behaviours: Behaviours) -> Schema:
     )
 
 
-def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+def prepare(
+    session: Session,
+    arguments: Mapping[str, Any],
+    *,
+    corrected: bool,  # noqa: ARG001 - one of several
+) -> Mapping[str, Any]:
     """Return the arguments that all rules see: a cell's number becomes its name."""
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         source = without_escapes(arguments["new_source"], session.behaviours)
@@ -108,7 +112,9 @@ def permit(session: Session, arguments: Mapping[str, Any]) -> None:
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
     """Change the cell. The file is laid out anew, its encoding and line endings stay."""
     path = session.paths.named(arguments["notebook_path"])
-    content, file_format = session.storage.content_of(path)
+    file = session.storage.found(path)
+    file.read()
+    content = file.text
     if session.behaviours.notebooks.notebook_execution_rechecks_json:
         refuse_broken(content)
     book, _ = notebook.loaded(content, session.behaviours)
@@ -135,7 +141,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
             replace_source(cells[number or 0], source, arguments.get("cell_type"), counted=counted)
             answer = f"Updated cell {named} with {source}"
     kept = session.behaviours.notebooks.notebook_final_newline_is_kept and content.endswith("\n")
-    session.storage.write(path, encode(indented(book) + ("\n" if kept else ""), file_format))
+    session.storage.write(path, encode(indented(book) + ("\n" if kept else ""), file.format))
     if session.behaviours.memory.notebook_edit_updates_the_record:
         session.memory.remember(path, None, own=True)
     return answer
@@ -174,7 +180,9 @@ def refuse_untyped_cell(arguments: Mapping[str, Any]) -> None:
 
 def book_of(session: Session, path: str) -> Any:
     """Return what the file holds as JSON. Refusal: it is none."""
-    content, _ = session.storage.content_of(path)
+    file = session.storage.found(path)
+    file.read()
+    content = file.text
     if session.behaviours.notebooks.notebook_edit_accepts_byte_order_mark:
         content = content.removeprefix("\ufeff")
     return refuse_broken(content)

@@ -17,21 +17,14 @@ from readfirst.reference_impl.reading.sizes import (
     refuse_too_long,
 )
 from readfirst.reference_impl.refusal import Refusal, of_os_error
+from readfirst.reference_impl.session.access import refuse_null
 from readfirst.reference_impl.session.memory import modified_at
-from readfirst.reference_impl.session.paths import refuse_null
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.content import (
-    decode,
-    lines_of,
-    numbered_lines,
-    readable,
-    shown,
-    told_at_the_end,
-    unify,
-)
-from readfirst.reference_impl.text.insertion import BLANKS
+from readfirst.reference_impl.session.storage import told_at_the_end
+from readfirst.reference_impl.text.content import BLANKS, decode, lines_of, numbered_lines, readable, unify
+from readfirst.reference_impl.text.number import shown
 
-__all__ = ["execute", "permit", "schema", "validate"]
+__all__ = ["execute", "permit", "prepare", "schema", "validate"]
 
 
 def schema(behaviours: Behaviours) -> Schema:
@@ -67,6 +60,16 @@ def schema(behaviours: Behaviours) -> Schema:
         explains=behaviours.arguments.argument_refusals_say_what_was_found,
         marks_names=behaviours.arguments.unknown_names_are_sanitized,
     )
+
+
+def prepare(
+    session: Session,  # noqa: ARG001 - one of several
+    arguments: Mapping[str, Any],
+    *,
+    corrected: bool,  # noqa: ARG001
+) -> Mapping[str, Any]:
+    """Return the arguments as the model wrote them."""
+    return arguments
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:

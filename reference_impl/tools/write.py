@@ -10,19 +10,28 @@ from readfirst.reference_impl.arguments import FILE_PATH, Corrections, Parameter
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
+from readfirst.reference_impl.session.access import refuse_null
 from readfirst.reference_impl.session.memory import (
     Record,
     modified_at,
     refuse_stale,
     refuse_unread,
 )
-from readfirst.reference_impl.session.paths import refuse_null
 from readfirst.reference_impl.session.session import Session
-from readfirst.reference_impl.text.content import Format, encode, numbered, readable, refuse_unwritable, unify
-from readfirst.reference_impl.text.insertion import are_blanks_cut, without_escapes, without_trailing_blanks
+from readfirst.reference_impl.session.storage import refuse_unwritable
+from readfirst.reference_impl.text.content import (
+    Format,
+    encode,
+    numbered,
+    readable,
+    strips_whitespace,
+    unify,
+    without_escapes,
+    without_trailing_whitespace,
+)
 from readfirst.reference_impl.tools import edit as edit_tool
 
-__all__ = ["execute", "permit", "prepare", "prepare_corrected", "schema", "validate"]
+__all__ = ["execute", "permit", "prepare", "schema", "validate"]
 
 _NAMES_OF_WRITE = {"path": "file_path", "file_text": "content"}
 
@@ -52,19 +61,17 @@ def corrections_of_write(behaviours: Behaviours) -> Corrections:
     return Corrections(_NAMES_OF_WRITE, dropped, repeated=behaviours.arguments.write_accepts_repeated_aliases)
 
 
-def prepare(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments that all rules see: blanks at the ends of lines are gone."""
-    arguments = prepare_corrected(session, arguments)
-    if not are_blanks_cut(session.behaviours, arguments["file_path"]):
-        return arguments
-    return {**arguments, "content": without_trailing_blanks(arguments["content"])}
+def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
+    """Return the arguments that all rules see.
 
-
-def prepare_corrected(session: Session, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments that all rules see where others were given: blanks stay."""
-    if not session.behaviours.preparation.unicode_escapes_are_decoded:
-        return arguments
-    return {**arguments, "content": without_escapes(arguments["content"], session.behaviours)}
+    Whitespace at the ends of lines is gone, unless the arguments were `corrected`.
+    """
+    content = arguments["content"]
+    if session.behaviours.preparation.unicode_escapes_are_decoded:
+        content = without_escapes(content, session.behaviours)
+    if not corrected and strips_whitespace(session.behaviours, arguments["file_path"]):
+        content = without_trailing_whitespace(content)
+    return {**arguments, "content": content}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -127,13 +134,14 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         session.paths.refuse_unclear(path)
     if session.behaviours.writing.links_refused_before_recheck:
         session.storage.refuse_links(path)
-    if disk.exists(path):
+    file = session.storage.found(path)
+    if file.exists:
         if session.behaviours.writing.write_opens_before_recheck:
-            session.storage.content_of(path)
-        refuse_stale(session.memory, path, needs_read=needs_read(session, path))
+            file.read()
+        refuse_stale(session.memory, file, needs_read=needs_read(session, path))
         if session.behaviours.encoding.changes_refuse_unwritable_files:
-            refuse_unwritable(disk.read(path))
-        before, file_format = session.storage.content_of(path)
+            refuse_unwritable(file.data)
+        before, file_format = file.text, file.format
     else:
         before, file_format = "", Format(line_ending=session.storage.new_file_line_ending())
     had_content = before != "" or file_format.mark

@@ -71,7 +71,7 @@ def test_one_version_as_json_has_everything_that_is_declared(run: Run) -> None:
     assert found["read_expands_tilde"] == {
         "name": "read_expands_tilde",
         "subject": "paths",
-        "meaning": "Read takes `~` for the home directory and cuts blanks around the path.",
+        "meaning": "Read takes `~` for the home directory and strips whitespace around the path.",
         "source": "recorded",
         "shown_by": ["paths/tilde-read-existing", "paths/space-at-end"],
         "value": True,
@@ -198,3 +198,52 @@ def test_the_tables_of_the_page_have_every_behaviour_and_lead_to_scenarios() -> 
         for scenario_id in history.shown_by:
             assert f"[{scenario_id}](../fixtures/scenarios/{scenario_id}.yaml)" in row
             assert suite.path(scenario_id).is_file()
+
+
+def steps_of(printed: str, tool: str) -> list[str]:
+    """Return what is printed of one tool, without the dashes."""
+    return [
+        line.strip().removeprefix("- ")
+        for line in printed.split(f"\n\n{tool}\n")[1].partition("\n\n")[0].split("\n")
+    ]
+
+
+def test_rules_are_printed_in_the_order_in_which_they_apply(run: Run) -> None:
+    code, printed, told = run("product", "behaviours", "2.1.7", "--rules")
+    assert (code, told) == (0, "")
+    steps = steps_of(printed, "Edit")
+    expected = [
+        "Validation",
+        "Refuse to replace a text by itself.",
+        "Deny rules are asked before anything is looked at, not only before the execution.",
+        "Refuse a notebook; it has a tool of its own.",
+        "Return what is known of a file; refuse one that is not known but must be.",
+        "Return the match; refuse a text that is not in the file.",
+        "Refuse an ambiguous text unless all occurrences are meant; occurrences do not overlap.",
+        "Permission",
+        "Execution",
+        "Write the file in one step. Refusal: the system does not let it be written, or it is a link.",
+        "The answer of Edit shows the lines around the change.",
+    ]
+    assert [each for each in steps if each in expected] == expected
+    assert "\nMultiEdit\n" not in printed
+
+
+def test_rules_have_the_behaviours_of_the_version_put_in(run: Run) -> None:
+    old, new = (
+        steps_of(run("product", "behaviours", each, "--rules")[1], "Edit") for each in ("2.0.76", "2.1.330")
+    )
+    assert "Edit looks at a path before it opens the file." in new
+    assert "Edit looks at a path before it opens the file." not in old
+    assert (
+        "Refuse a path of which the system does not tell whether there is something; `tool` is validating."
+        not in old
+    )
+    assert "The answer of Edit shows the lines around the change." not in new
+    assert not [each for each in (*old, *new) if "; otherwise" in each]
+
+
+def test_rules_go_with_one_version_alone(run: Run) -> None:
+    assert run("product", "behaviours", "--rules", "--format", "json")[0] == 2
+    assert run("product", "behaviours", "--rules", "--diff", "2.1.7", "2.1.40")[0] == 2
+    assert run("product", "behaviours", "--rules", "9.9.9")[0] == 2

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from readfirst.reference_impl.text.content import shown
 from readfirst.reference_impl.text.json_text import JsonError, compact, indented, parse
+from readfirst.reference_impl.text.number import shown
 
 
 @pytest.mark.parametrize(

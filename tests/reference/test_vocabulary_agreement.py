@@ -34,7 +34,7 @@ def raised_names():
 
 def test_the_refusals_of_every_tool_are_looked_at():
     modules = {each.values[1] for each in raised_names()}
-    assert {"tools.read", "tools.edit", "tools.write", "tools.notebook_edit", "session.paths"} <= modules
+    assert {"tools.read", "tools.edit", "tools.write", "tools.notebook_edit", "session.access"} <= modules
 
 
 @pytest.mark.parametrize(("name", "module", "code"), list(raised_names()))

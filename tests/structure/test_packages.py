@@ -156,7 +156,7 @@ def test_no_module_of_the_reference_imports_from_a_room_above_its_own() -> None:
 
 def test_an_import_from_a_room_above_is_noticed() -> None:
     source = "from readfirst.reference_impl.tools import edit"
-    assert reference_climbs("session.paths", source) == ["tools.edit"]
+    assert reference_climbs("session.access", source) == ["tools.edit"]
     assert reference_climbs("file_tools", source) == []
 
 

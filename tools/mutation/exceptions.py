@@ -58,11 +58,10 @@ _OF_WRITES = ("content: empty", "content: the same", "length: long")
 MODULES = {
     "files.disk": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
     "session.memory": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
-    "session.paths": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
-    "session.permissions": _OF_FILES,
+    "session.access": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
+    "session.rules": _OF_FILES,
     "session.storage": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
     "text.content": (*_OF_FILES, *_OF_EDITS, *_OF_WRITES),
-    "text.insertion": (*_OF_FILES, *_OF_EDITS),
     "tools.edit": (*_OF_FILES, *_OF_EDITS),
     "tools.read": _OF_FILES,
     "tools.write": (*_OF_FILES, *_OF_WRITES),

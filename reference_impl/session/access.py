@@ -1,4 +1,4 @@
-"""Paths: which file the model means by what it wrote, and the paths that no tool takes."""
+"""Access: which file the model means by what it wrote, and whether the session may read or change it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,20 @@ from dataclasses import dataclass
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import Refusal, of_os_error
-from readfirst.reference_impl.text.content import well_formed
-from readfirst.reference_impl.text.insertion import BLANKS
+from readfirst.reference_impl.session.rules import DenyRules, Grants
+from readfirst.reference_impl.settings.file import SETTINGS_FILES
+from readfirst.reference_impl.text.content import BLANKS, well_formed
 
-__all__ = ["Paths", "expanded", "refuse_null", "refuse_null_at_last", "resolved"]
+__all__ = [
+    "Paths",
+    "Permissions",
+    "expanded",
+    "refuse_guarded",
+    "refuse_null",
+    "refuse_null_at_last",
+    "refuse_suspicious",
+    "resolved",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +160,116 @@ def _similar_name(path: str) -> str | None:
 def _stem(name: str) -> str:
     dot = name.rfind(".")
     return name[:dot] if dot > 0 else name
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """What the deny rules refuse, in the words and at the time that the contract has for it.
+
+    `grants` are what the session may do unasked; None: everything.
+    """
+
+    rules: DenyRules
+    behaviours: Behaviours
+    grants: Grants | None = None
+
+    def may_read(self, path: str) -> bool:
+        """Tell whether an absolute path may be read without asking."""
+        grants = self.grants
+        return (
+            grants is None
+            or grants.mode == "bypassPermissions"
+            or (grants.mode == "plan" and self.behaviours.permissions.plan_mode_reads_anywhere)
+            or "Read" in grants.allow.removed
+            or grants.allow.denies("Read", path)
+            or grants.covers(path)
+        )
+
+    def ask_to_read(self, path: str) -> None:
+        """Refuse what is only read after asking, because nobody is there to answer."""
+        if not self.may_read(path):
+            raise _not_granted("read from", path)
+
+    def ask_to_write(self, tool: str, path: str) -> None:
+        """Refuse what is only changed after asking, because nobody is there to answer."""
+        grants = self.grants
+        if grants is None or grants.mode == "bypassPermissions":
+            return
+        if grants.mode == "plan" and self.behaviours.permissions.plan_mode_refuses_changes:
+            raise Refusal("permission_denied", f"Cannot write to {path} while in plan mode.")
+        allowed = tool in grants.allow.removed or grants.allow.denies("Edit", path)
+        if not allowed and not (grants.mode == "acceptEdits" and grants.covers(path)):
+            raise _not_granted("write to", path)
+
+    def deny(self, action: str, path: str, *, code: int | None = None, done: str = "") -> None:
+        """Refuse a path that a deny rule covers; `action` is `Read` or `Edit`.
+
+        Where a rule for Read closes a path to changes as well, `done` is what cannot be done.
+        """
+        if not self.rules.lists or not self.behaviours.permissions.deny_checked_before_validation:
+            return
+        if self.rules.denies(action, path):
+            raise Refusal(
+                "permission_denied",
+                "File is in a directory that is denied by your permission settings.",
+                code=code,
+            )
+        if done and self.behaviours.permissions.read_deny_covers_changes and self.rules.denies("Read", path):
+            raise Refusal(
+                "permission_denied",
+                f"File is covered by a Read deny rule in your permission settings and cannot be {done}.",
+            )
+
+    def deny_target(self, action: str, path: str, given: str, *, unfolded: str = "") -> None:
+        """Refuse a path, or a link to a file, that a deny rule covers, right before the execution.
+
+        `given` is the path as the model wrote it, `unfolded` the absolute one with its `..` and `.` left in it: a link
+        is only followed where that leads to something.
+        """
+        if not self.rules.lists:
+            return
+        if self.behaviours.permissions.deny_fails_at_rule_base and self.rules.is_base(action, path):
+            raise Refusal("permission_denied", "Error checking permissions")
+        whole = self.behaviours.permissions.refusals_name_absolute_path
+        follows = self.behaviours.permissions.deny_follows_links and self.rules.denies_target(action, path)
+        if self.rules.denies(action, path) or (follows and disk.exists(path if whole else unfolded or path)):
+            verb = "read" if action == "Read" else "edit"
+            shown = path if whole else given
+            raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
+
+
+def _not_granted(doing: str, path: str) -> Refusal:
+    return Refusal(
+        "permission_denied",
+        f"Claude requested permissions to {doing} {path}, but you haven't granted it yet.",
+    )
+
+
+def refuse_suspicious(path: str) -> None:
+    """Refuse a path with a blank at its end: it needs a permission that nobody is there to give."""
+    if path != path.rstrip(BLANKS):
+        raise Refusal(
+            "permission_denied",
+            f"Claude requested permissions to write to {path}, which contains a suspicious Windows path pattern that "
+            "requires manual approval.",
+        )
+
+
+def refuse_guarded(behaviours: Behaviours, path: str, given: str) -> None:
+    """Refuse a file that needs a permission that nobody is there to give: in a `.claude` directory, or sensitive.
+
+    `path` is absolute, `given` as the model wrote it. Capitals do not matter, and a name counts where the path leads to
+    as well.
+    """
+    *folders, _ = path.lower().split("/")
+    shown = path if behaviours.permissions.refusals_name_absolute_path else given
+    own = behaviours.permissions.claude_folders_are_guarded and ".claude" in folders
+    if own and path.lower().endswith(SETTINGS_FILES):
+        raise _not_granted("write to", shown)
+    target = disk.leads_to(path)
+    names = {*path.lower().split("/"), *target.lower().split("/")}
+    if own or not names.isdisjoint(behaviours.permissions.sensitive_names.split()):
+        message = f"Claude requested permissions to edit {shown} which is a sensitive file."
+        if behaviours.permissions.sensitive_refusals_name_link_target and target != path:
+            message += f" {shown} resolves through a symlink to {target}."
+        raise Refusal("permission_denied", message)

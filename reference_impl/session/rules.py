@@ -1,0 +1,140 @@
+"""Rules: what the permission rules of a session cover, and what it may do unasked."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from readfirst.reference_impl.files import disk
+from readfirst.reference_impl.files.ignore_list import IgnoreList
+
+__all__ = ["MODES", "DenyRules", "Grants", "Mode", "PermissionRuleError", "RuleGrammar"]
+
+Mode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+"""What a session does without asking: read, read and plan, edit as well, everything."""
+
+_RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleGrammar:
+    """How rules are read.
+
+    `comments`: a pattern that begins with `#` closes nothing, as in `.gitignore`. `anchored`: `//p` means only what is
+    at the root, otherwise everything that has the one name p. `star_is_all`: `Tool(*)` takes the tool away.
+    `parentheses`: a pattern may hold them. `dot_slash`: it may begin with `./`, which does not matter. `trees`: `/**`
+    at its end closes the directory itself, too.
+    """
+
+    comments: bool = True
+    anchored: bool = False
+    star_is_all: bool = False
+    parentheses: bool = True
+    dot_slash: bool = True
+    trees: bool = True
+
+    def parsed(self, text: str) -> tuple[str, str | None] | None:
+        """Return the tool and the pattern of a rule; None if it is none. What is not understood is a tool's name."""
+        match = _RULE.fullmatch(text)
+        if match is None:
+            return None
+        tool, pattern = match["tool"], match["pattern"]
+        if pattern is not None and ")" in pattern and not self.parentheses:
+            return text, None
+        return tool, None if pattern == "*" and self.star_is_all else pattern
+
+    def placed(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
+        """Return the directory that a pattern begins at, and what is left of it; None if it closes nothing."""
+        base = root
+        if pattern.startswith("//"):
+            base, pattern = "/", pattern[1:] if self.anchored else pattern[2:]
+        elif pattern.startswith("/"):
+            return None
+        elif pattern.startswith("~/"):
+            base, pattern = home, pattern[1:]
+        if pattern.startswith("#") and not self.comments:
+            pattern = f"\\{pattern}"
+        if self.dot_slash:
+            pattern = pattern.removeprefix("./")
+        if self.trees:
+            pattern = pattern.removesuffix("/**")
+        return base, pattern
+
+
+class PermissionRuleError(ValueError):
+    """A deny rule is not written as `Tool` or `Tool(pattern)`."""
+
+
+class DenyRules:
+    """The deny rules of one session.
+
+    `Read(p)` closes paths to Read, `Edit(p)` to Edit, Write and NotebookEdit; rules for Write with a pattern have no
+    effect. A rule without a pattern takes the tool away. A pattern is written like a line of `.gitignore`; `//p/q`
+    begins at the file system's root, `~/p` at the home directory, `/p` at the directory of the settings file, which is
+    not known here, so that it closes nothing; anything else begins at `root`. Letter case does not matter.
+    """
+
+    def __init__(
+        self, deny: Iterable[str], *, root: str, home: str, grammar: RuleGrammar | None = None
+    ) -> None:
+        grammar = grammar or RuleGrammar()
+        self.removed: set[str] = set()
+        patterns: dict[tuple[str, str], list[str]] = {}
+        for text in deny:
+            parsed = grammar.parsed(text.strip())
+            if parsed is None:
+                raise PermissionRuleError(f"{text!r} is not a permission rule: write Tool or Tool(pattern)")
+            tool, pattern = parsed
+            if pattern is None:
+                self.removed.add(tool)
+            elif placed := grammar.placed(pattern, root=root, home=home):
+                base, listed = placed
+                patterns.setdefault((tool, base), []).append(listed)
+        self.lists = {
+            place: IgnoreList(listed, as_git=False, ignore_case=True) for place, listed in patterns.items()
+        }
+
+    def denies(self, action: str, path: str) -> bool:
+        """Tell whether an absolute path is closed to `Read` or to `Edit`."""
+        for (tool, base), patterns in self.lists.items():
+            relative = posixpath.relpath(path, base)
+            inside = relative != "." and not relative.startswith("../")
+            if tool == action and inside and patterns.matches(relative):
+                return True
+        return False
+
+    def is_base(self, action: str, path: str) -> bool:
+        """Tell whether rules for `Read` or `Edit` begin at an absolute path."""
+        return (action, path) in self.lists
+
+    def denies_target(self, action: str, path: str) -> bool:
+        """Tell whether the file that the path finally leads to is closed; links are followed."""
+        return bool(self.lists) and disk.exists(path) and self.denies(action, disk.leads_to(path))
+
+
+@dataclass(frozen=True, slots=True)
+class Grants:
+    """What is done without asking: by `mode`, by the rules of `allow`, and in `directories`.
+
+    `follows`: a link counts as what it leads to, too.
+    """
+
+    mode: Mode
+    allow: DenyRules
+    directories: tuple[str, ...]
+    follows: bool
+
+    def covers(self, path: str) -> bool:
+        """Tell whether a file lies in one of the directories."""
+        return all(self._contain(each) for each in {path, disk.leads_to(path) if self.follows else path})
+
+    def _contain(self, path: str) -> bool:
+        return any(
+            path == directory or path.startswith(directory + "/")
+            for each in self.directories
+            for directory in (each, disk.leads_to(each))
+        )

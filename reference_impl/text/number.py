@@ -1,0 +1,30 @@
+"""Number: a number as JavaScript writes it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+__all__ = ["shown"]
+
+_LARGEST_PLAIN = 21
+_SMALLEST_PLAIN = -6
+
+
+def shown(number: float) -> str:
+    """Return a number as text: `2`, `1.5`, `-3`, `1e+21`, `1e-7`. More digits than a double holds are lost."""
+    value = float(number)
+    if value == 0:
+        return "0"
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(exponent, int)
+    text = "".join(map(str, digits))
+    point = len(text) + exponent
+    if not _SMALLEST_PLAIN < point <= _LARGEST_PLAIN:
+        fraction = f".{text[1:]}" if len(text) > 1 else ""
+        text = f"{text[0]}{fraction}e{point - 1:+d}"
+    elif point > 0:
+        fraction = f".{text[point:]}" if len(text) > point else ""
+        text = text[:point].ljust(point, "0") + fraction
+    else:
+        text = f"0.{'0' * -point}{text}"
+    return f"-{text}" if sign else text
