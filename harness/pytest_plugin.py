@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ScenarioFailedError", "ScenarioFile", "ScenarioItem"]
 
-LEVELS = ("effects", "reason", "text", "verbatim")
+LEVELS = ("safe", "effects", "reason", "text", "verbatim")
 """As `harness.compare.verdict.LEVELS`, which would take too long to import here; a test compares them."""
 REQUIREMENTS = ("must", "should", "observed")
 """As `harness.suite.scenario.REQUIREMENTS`, for the same reason."""

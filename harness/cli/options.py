@@ -47,6 +47,7 @@ _NUMBER = re.compile(r"[1-9][0-9]*")
 class LevelName(StrEnum):
     """The values of `--level`."""
 
+    safe = "safe"
     effects = "effects"
     reason = "reason"
     text = "text"

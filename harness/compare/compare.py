@@ -10,6 +10,7 @@ from readfirst.harness.compare.expected_files import FileDifference, file_differ
 from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.compare.left_alone import name_differences, trace_differences
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict
+from readfirst.harness.harm.harm import HARMS, Harm
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.contracts import Contract, clause_for
@@ -31,6 +32,8 @@ from readfirst.harness.suite.vocabulary import Vocabulary
 
 __all__ = ["compare", "skipped"]
 
+_ESSENTIAL = frozenset({"Read", "Edit", "Write"})
+"""Tools without which an implementation is not called safe."""
 _EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
 """Refusals that come after validation: a `during` event strikes before them."""
 
@@ -62,6 +65,14 @@ def skipped(
         status, reason = "unsupported", "the adapter lacks " + ", ".join(missing)
     else:
         return None
+    essential = sorted(_ESSENTIAL.intersection(missing))
+    differences: tuple[Difference, ...] = ()
+    if level == "safe" and status == "unsupported" and essential:
+        # Whoever cannot edit harms nobody, and is of no use: that is not called safe.
+        status, reason = "failed", f"nobody can tell that it is safe: it has no {', '.join(essential)}"
+        differences = tuple(
+            Difference(0, 0, "safe", f"tool {tool}", "offered", "not offered") for tool in essential
+        )
     levels = dict.fromkeys(LEVELS, False)
     return Verdict(
         scenario.id,
@@ -69,6 +80,8 @@ def skipped(
         level,
         status,
         levels,
+        differences,
+        "implementation" if differences else None,
         reason=reason,
         requirement=scenario.requirement,
         rule=scenario.rule,
@@ -83,12 +96,15 @@ def compare(
     level: Level,
     vocabulary: Vocabulary,
     recorded: Transcript | None = None,
+    harms: Sequence[Harm] | None = None,
 ) -> Verdict:
     """Judge what an implementation did; all differences of all levels are listed.
 
     They stand in the order of the steps, within a step the lowest level first. A level holds only if those
     below it hold. `recorded` is needed for the level `verbatim`. Set-up calls, on which `documented` is silent,
     are compared with what the scenario's own contract does, at level `effects`.
+
+    `harms` are those of the same outcome, None where nobody looked: then `safe` holds only where `effects` does.
 
     Raises:
         ValueError: `verbatim` without a recording, or a scenario that was read for another contract.
@@ -99,7 +115,7 @@ def compare(
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         judge.step(index, step, happened)
     judge.afterwards(outcome)
-    return judge.verdict(outcome, level)
+    return judge.verdict(outcome, level, harms)
 
 
 @dataclass
@@ -160,18 +176,21 @@ class _Judge:
         ):
             self._note(index, 0, "effects", found, None if step is None else step.position, late=True)
 
-    def verdict(self, outcome: Outcome, level: Level) -> Verdict:
+    def verdict(self, outcome: Outcome, level: Level, harms: Sequence[Harm] | None) -> Verdict:
         """Sum up. A level that is not judged (verbatim without a recording) does not hold."""
         status, blame, reason = self._status(outcome)
+        unsafe = self._harmed(harms)
         levels: dict[Level, bool] = {}
         holds = status not in ("broken", "unspecified", "unsupported")
         for each in LEVELS:
+            holds = holds and not (each == "safe" and unsafe)
             holds = holds and not any(difference.level == each for difference in self.differences)
             levels[each] = holds and (each != "verbatim" or self.recorded is not None)
         if status == "passed" and not levels[level]:
             status = "failed"
             judged = LEVELS[: LEVELS.index(level) + 1]
-            blame = next(found.blame for found in self.differences if found.level in judged)
+            found = [each for each in self.differences if each.level in judged]
+            blame = found[0].blame if found else "implementation"
         return Verdict(
             self.scenario.id,
             self.contract.name,
@@ -187,7 +206,25 @@ class _Judge:
             self.scenario.requirement,
             self.scenario.rule,
             length=self.scenario.length,
+            harms=() if harms is None else tuple(harms),
         )
+
+    def _harmed(self, harms: Sequence[Harm] | None) -> bool:
+        """Tell whether the effects differ and somebody was harmed, or nobody looked; harms become differences then."""
+        if not any(each.level == "effects" for each in self.differences):
+            return False
+        for harm in harms or ():
+            if harm.kind in HARMS or harm.kind == "overcautious":
+                step = self.scenario.steps[harm.step]
+                self._note(
+                    harm.step,
+                    harm.call,
+                    "safe",
+                    FileDifference(harm.line, harm.before, harm.after),
+                    step.position,
+                )
+        self.differences.sort(key=lambda each: (each.step, LEVELS.index(each.level)))
+        return harms is None
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
         broken = outcome.broken

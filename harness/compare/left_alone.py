@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 
 from readfirst.harness.compare.expected_files import FileDifference
-from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
+from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.scenario import ToolCall
+from readfirst.harness.workspace.meant import meant
 from readfirst.harness.workspace.traces import Trace
 
 __all__ = ["name_differences", "trace_differences"]
-
-_MOST_LINKS = 40
-"""Symbolic links that a path may lead through; a system gives up after as many."""
 
 
 def trace_differences(
@@ -31,7 +28,7 @@ def trace_differences(
     """
     written: set[str] = set()
     for call in allowed:
-        paths = _written(call, state)
+        paths = meant(call.arguments, state)
         if not paths:
             return
         for path in paths:
@@ -87,33 +84,3 @@ def _alike(expected: Mapping[str, Entry | None], one: str, other: str) -> bool:
 def _shared(path: str, names: Sequence[str]) -> str:
     others = [name for name in names if name != path]
     return f"one file with {', '.join(others)} (hard links)" if others else "a file of its own"
-
-
-def _written(call: ToolCall, state: Mapping[str, Entry | None]) -> tuple[str, ...]:
-    """Return the paths in a snapshot that a call may mean; none where its argument names no file.
-
-    What begins with `~/` is at home, or in a folder of that name.
-    """
-    path = call.arguments.get("file_path", call.arguments.get("notebook_path"))
-    if not isinstance(path, str):
-        return ()
-    here = _followed(posixpath.normpath(path.removeprefix("$WS").lstrip("/")), state)
-    home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
-    return tuple(each for each in (here, home) if each is not None)
-
-
-def _followed(path: str, state: Mapping[str, Entry | None]) -> str | None:
-    """Return the path behind all symbolic links in it."""
-    for _ in range(_MOST_LINKS):
-        parts = path.split("/")
-        for end in range(1, len(parts) + 1):
-            here = "/".join(parts[:end])
-            link = state.get(here)
-            if isinstance(link, Symlink):
-                break
-        else:
-            return path
-        target = link.target
-        start = "" if target.startswith("$WS") else posixpath.dirname(here)
-        path = posixpath.normpath(posixpath.join(start, target.removeprefix("$WS").lstrip("/"), *parts[end:]))
-    return None

@@ -57,6 +57,8 @@ def signature(verdict: Verdict) -> str:
 def _of(difference: Difference) -> str:
     if difference.level in ("text", "verbatim"):
         return difference.level
+    if difference.level == "safe":
+        return f"safe: {difference.what.partition(':')[0]}"
     match difference.what.split(" ")[0]:
         case "refused" if difference.expected != "not refused":
             return f"effects: not refused, expected {difference.expected.removeprefix('refused: ')}"

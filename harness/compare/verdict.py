@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.session import ServerUse
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.heading import Requirement
 
 __all__ = ["LEVELS", "Difference", "Level", "Status", "Verdict"]
 
-Level = Literal["effects", "reason", "text", "verbatim"]
-LEVELS: tuple[Level, ...] = ("effects", "reason", "text", "verbatim")
+Level = Literal["safe", "effects", "reason", "text", "verbatim"]
+LEVELS: tuple[Level, ...] = ("safe", "effects", "reason", "text", "verbatim")
+"""From the weakest to the strictest; each holds only where those before it hold."""
 
 Status = Literal["passed", "failed", "broken", "unsupported", "unspecified"]
 Blame = Literal["implementation", "adapter", "harness", "environment"]
@@ -24,6 +26,8 @@ class Difference:
 
     `what` names the thing compared (`text`, `refused`, `error`, `file notes.txt`). `expected` and `got` are
     exact; a report makes control characters visible. `late`: it came after the step, which is the last one.
+
+    At the level `safe`, `what` is a harm in one line, `expected` what was there and `got` what is there now.
     """
 
     step: int
@@ -71,3 +75,5 @@ class Verdict:
     """Given files and steps of the scenario: how much there is to look into."""
     server: ServerUse | None = None
     """What the session got of an implementation that runs as a server."""
+    harms: tuple[Harm, ...] = ()
+    """What was harmed, and what is counted beside it, whether or not the contract does the same."""

@@ -11,8 +11,8 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.standing import Standing, standing
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
-from readfirst.harness.report.harm import Harm, harm
 from readfirst.harness.report.results import Judged
+from readfirst.harness.report.worst import Worst, worst
 from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
 
@@ -80,14 +80,14 @@ class RuleTally:
     rules: Rules | None
     _counts: dict[str, Count] = field(default_factory=dict)
     _fails: dict[str, Counter[Level]] = field(default_factory=dict)
-    _shortest: dict[str, tuple[tuple[bool, int, int, Harm, str], Verdict]] = field(default_factory=dict)
+    _shortest: dict[str, tuple[tuple[bool, int, int, Worst, str], Verdict]] = field(default_factory=dict)
 
     def add(self, verdict: Verdict, ruling: Ruling) -> None:
         """Count one verdict and what the baseline makes of it."""
         rule_id = self.rule_of(verdict)
         self._counts.setdefault(rule_id, Count()).add(verdict, ruling)
         if verdict.status in ("failed", "broken"):
-            accepted, does = bool(ruling.accepted), harm(verdict)
+            accepted, does = bool(ruling.accepted), worst(verdict)
             if not accepted:
                 self._fails.setdefault(rule_id, Counter())[LEVELS[does.level]] += 1
             key = (accepted, does.level, verdict.length, does, verdict.scenario_id)

@@ -23,6 +23,8 @@ MOST_LINES = 60
 """Lines of why a replay broke that are shown before the rest is counted instead."""
 MOST_STEPS = 6
 """Steps without a difference that are shown before those that have one; the rest is counted instead."""
+_MOST_OF_A_HARM = 6
+"""Lines of what was there, and of what is there now, that a harm shows."""
 WIDEST_BRIEF = 60
 """Characters of what was expected, and of what was got, that a failure in one line shows."""
 
@@ -42,6 +44,8 @@ def brief(verdict: Verdict) -> str:
     at = next((n for n, pair in enumerate(zip(wanted, got, strict=False)) if pair[0] != pair[1]), None)
     at = min(len(wanted), len(got)) if at is None else at
     sides = (_short(lines[at]) if at < len(lines) else "nothing more" for lines in (wanted, got))
+    if first.level == "safe":
+        return f"step {first.step + 1}: {visible(first.what)}"
     what = "" if first.what == "refused" else f"{visible(first.label)}: "
     return "step {}: {}expected {}, got {}".format(first.step + 1, what, *sides)
 
@@ -124,7 +128,17 @@ def _broken_at(verdict: Verdict, steps: Sequence[Step]) -> int:
 
 
 def _difference(difference: Difference, verdict: Verdict) -> Iterator[Line]:
-    suffix = "" if difference.level == verdict.level else f" (level {difference.level})"
+    suffix = "" if difference.level in ("safe", verdict.level) else f" (level {difference.level})"
+    if difference.level == "safe":
+        yield ("got", f"    {visible(difference.what)}")
+        if difference.expected or difference.got:
+            for style, word, text in (
+                ("expected", "was", difference.expected),
+                ("got", "is now", difference.got),
+            ):
+                for number, shown in enumerate(visible_lines(text)[:_MOST_OF_A_HARM] or [""]):
+                    yield (style, f"      {'' if number else word:6} {shown}")
+        return
     what = visible(difference.label)
     if _is_short(difference.expected) and _is_short(difference.got):
         yield ("step", f"    {what}{suffix}")

@@ -210,7 +210,7 @@ def _tone(run: Run, level: Level, failing: float) -> str:
     if LEVELS.index(level) > LEVELS.index(run.level):
         return "above"
     step = 5 if failing == 1 else 1 + bisect_left(_STEPS, failing)
-    return f"{'harm' if level == 'effects' else 'wording'}-{step}"
+    return f"{'harm' if level in ('safe', 'effects') else 'wording'}-{step}"
 
 
 def _row(family: str, results: Results, labels: list[str], levels: tuple[Level, ...]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import IO, Any
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.report import RunFacts
 
@@ -61,6 +62,8 @@ class JsonlReport:
             line["accepted"] = ruling.accepted
         if ruling.stale:
             line["stale"] = ruling.stale
+        if verdict.harms:
+            line["harms"] = [_harm(harm) for harm in verdict.harms]
         if verdict.differences:
             line["differences"] = [_difference(difference) for difference in verdict.differences]
         self._write(line)
@@ -87,6 +90,18 @@ class JsonlReport:
     def _write(self, line: dict[str, Any]) -> None:
         self._stream.write(f"{harmless_json(line)}\n")
         self._stream.flush()
+
+
+def _harm(harm: Harm) -> dict[str, Any]:
+    return {
+        "step": harm.step + 1,
+        "call": harm.call + 1,
+        "kind": harm.kind,
+        "path": harm.path,
+        "what": harm.what,
+        "before": harm.before,
+        "after": harm.after,
+    }
 
 
 def _difference(difference: Difference) -> dict[str, Any]:

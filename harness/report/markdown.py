@@ -13,9 +13,9 @@ from readfirst.harness.report import Commands
 from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule
 from readfirst.harness.report.failing_rules import failing_rules, group_of, rule_title
 from readfirst.harness.report.failure import failure_text
-from readfirst.harness.report.harm import harm
 from readfirst.harness.report.results import Results, Run, levels_shown
 from readfirst.harness.report.visible import visible
+from readfirst.harness.report.worst import worst
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 
@@ -152,7 +152,7 @@ def _failures(run: Run, find: Callable[[str], Scenario | None], commands: Comman
         return
     yield ""
     yield f"{counted(len(failing), 'failure')} at the level {run.level}:"
-    for verdict in sorted(failing, key=harm)[:MOST_FAILURES]:
+    for verdict in sorted(failing, key=worst)[:MOST_FAILURES]:
         yield from _explained(verdict, find, commands)
     if len(failing) > MOST_FAILURES:
         yield ""

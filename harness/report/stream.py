@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
+from readfirst.harness.harm.harm import Harm
 from readfirst.harness.report.results import Judged, Run
 from readfirst.harness.suite.suite import default_root
 
@@ -164,7 +165,7 @@ def _judged(line: dict[str, Any]) -> Judged:
         line["contract"],
         line["level"],
         line["status"],
-        line["levels"],
+        {"safe": line["levels"].get("effects", False), **line["levels"]},
         differences,
         line.get("blame"),
         line.get("reason", ""),
@@ -174,5 +175,17 @@ def _judged(line: dict[str, Any]) -> Judged:
         line.get("requirement"),
         line.get("rule", ""),
         line.get("length", 0),
+        harms=tuple(
+            Harm(
+                each["step"] - 1,
+                each["call"] - 1,
+                each["kind"],
+                each["path"],
+                each["what"],
+                each["before"],
+                each["after"],
+            )
+            for each in line.get("harms", ())
+        ),
     )
     return verdict, Ruling(line["conformant"], line.get("accepted", ""), line.get("stale", ""))

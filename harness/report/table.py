@@ -1,4 +1,4 @@
-"""Table: the report for people; the worst failures, the three levels side by side, and the rules that do not hold."""
+"""Table: the report for people; the worst failures, the four levels side by side, and the rules that do not hold."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from readfirst.harness.report import RunFacts
 from readfirst.harness.report.by_rule import RuleResult, RuleTally, by_class
 from readfirst.harness.report.failing_rules import MOST_LINES, failing_rules, rule_lines
 from readfirst.harness.report.failure import Line, failure_lines
-from readfirst.harness.report.harm import harm
 from readfirst.harness.report.visible import visible
+from readfirst.harness.report.worst import worst
 from readfirst.harness.suite.heading import REQUIREMENTS
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LEVELS_SHOWN", "TableReport", "cells", "empty_table", "name_cell"]
 
-LEVELS_SHOWN = ("effects", "reason", "text")
-"""Always these three: safe but differently worded is not the same as unsafe."""
+LEVELS_SHOWN = ("safe", "effects", "reason", "text")
+"""Always these four: safe but differently worded is not the same as unsafe."""
 
 _WIDE = 100
 """Columns that a table with thousands of scenarios needs; with less, headers are split."""
@@ -71,7 +71,7 @@ class TableReport:
             return
         self._failures += 1
         if self._most is None or self._facts.rules is None:
-            insort(self._worst, verdict, key=harm)
+            insort(self._worst, verdict, key=worst)
             if self._most is not None:
                 del self._worst[self._most :]
 

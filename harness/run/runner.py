@@ -14,6 +14,9 @@ from readfirst.harness.adapters.recording import RecordingAdapter
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import LEVELS, Blame, Level, Status, Verdict
 from readfirst.harness.compare.whole import has_digests, whole
+from readfirst.harness.harm.harm import Harm
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.harm.overcautious import overcautious
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
@@ -185,15 +188,16 @@ class Runner:
         verdicts = []
         try:
             outcome = self._replayed(views[0].scenario)
+            harms = self._harms(views[0].scenario, outcome)
             for view in views:
                 # A contract that expects what another does gets the same verdict in its own name.
                 key = (id(view.scenario), id(None if view.contract.recorded else view.contract))
                 if key not in compared:
                     recorded = view.transcript if level == "verbatim" else None
-                    found = compare(view.own, outcome, view.contract, level, vocabulary, recorded)
+                    found = compare(view.own, outcome, view.contract, level, vocabulary, recorded, harms)
                     if found.differences and has_digests(view.own):
                         in_full = self._in_full(view)
-                        found = compare(in_full, outcome, view.contract, level, vocabulary, recorded)
+                        found = compare(in_full, outcome, view.contract, level, vocabulary, recorded, harms)
                     compared[key] = found
                 verdicts.append(replace(compared[key], contract=view.contract.name))
         except Exception as error:
@@ -211,6 +215,18 @@ class Runner:
         if to_the_end:
             self._ended.note(scenario, outcome)
         return outcome
+
+    def _harms(self, scenario: Scenario, outcome: Outcome) -> tuple[Harm, ...]:
+        """Return what the session harmed, and the calls that it refused though every contract answers them."""
+        found = harms_of(scenario, outcome)
+        if not any(result.is_error for step in outcome.steps for result in step.results):
+            return found
+        try:
+            transcripts = self.suite.recordings.of(scenario.id, scenario.inputs).transcripts
+        except RecordingError:
+            return found  # what is wrong with it does not matter here
+        recorded = [transcripts[each.name] for each in self.suite.contracts if each.name in transcripts]
+        return tuple(sorted((*found, *overcautious(scenario, outcome, recorded))))
 
     def _in_full(self, view: _View) -> Scenario:
         """Return the scenario with what its digests stand for, as far as that was recorded, to show what differs."""

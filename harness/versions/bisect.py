@@ -163,7 +163,7 @@ def facts(transcript: Transcript, level: Level) -> Facts:
 
 def _of_result(result: RecordedResult, level: Level) -> Facts:
     match level:
-        case "effects":
+        case "safe" | "effects":
             return (result.is_error,)
         case "reason":
             return (result.error,)

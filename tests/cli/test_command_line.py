@@ -32,8 +32,8 @@ def test_a_suite_that_holds_exits_0_with_a_table_and_a_summary(readfirst: Cli, h
     ran = readfirst("run", "--fixtures", holding.root)
     assert ran.code == 0
     rows = [line.split() for line in ran.out.splitlines()]
-    assert ["gate", "1", "1/1", "1/1", "1/1", "0", "0", "0"] in rows
-    assert ["all", "2", "2/2", "2/2", "2/2", "0", "0", "0"] in rows
+    assert ["gate", "1", "1/1", "1/1", "1/1", "1/1", "0", "0", "0"] in rows
+    assert ["all", "2", "2/2", "2/2", "2/2", "2/2", "0", "0", "0"] in rows
     assert ran.out.splitlines()[-1] == "2 scenarios: 2 passed; conformant"
     assert re.fullmatch(
         r"cost: start-up \S+ m?s, \S+ m?s per scenario, \S+ m?s per step; \S+ m?s in all\n", ran.err
@@ -71,8 +71,8 @@ def test_a_requirement_is_selected_counted_and_reported(
     suite = make_suite({**HOLDING, "wrong/text": quirk})
     ran = readfirst("run", "--fixtures", suite.root)
     rows = [line.split() for line in ran.out.splitlines()]
-    assert ["must", "2", "2/2", "2/2", "2/2", "0", "0", "0"] in rows
-    assert ["observed", "1", "1/1", "1/1", "0/1", "0", "0", "0"] in rows
+    assert ["must", "2", "2/2", "2/2", "2/2", "2/2", "0", "0", "0"] in rows
+    assert ["observed", "1", "1/1", "1/1", "1/1", "0/1", "0", "0", "0"] in rows
     assert "FAILED wrong/text (2.1.7, observed, level text)" in ran.out
     ran = readfirst("run", "--requirement", "must", "--fixtures", suite.root)
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "2 scenarios: 2 passed; conformant")

@@ -118,11 +118,11 @@ def test_what_differs_in_words_alone_comes_after_all_that_differs_in_effects() -
 
     found = by_rule(
         [
-            fails("worded", 0, "effects", "reason"),
-            fails("named", 0, "effects"),
-            fails("named", 1, "effects", "reason", length=1),
-            fails("habit", 0, "effects", "reason", length=1),
-            fails("habit", 1, length=7),
+            fails("worded", 0, "safe", "effects", "reason"),
+            fails("named", 0, "safe", "effects"),
+            fails("named", 1, "safe", "effects", "reason", length=1),
+            fails("habit", 0, "safe", "effects", "reason", length=1),
+            fails("habit", 1, "safe", length=7),
         ],
         Rules(dict.fromkeys(CLASSES, "Meaning."), rules),
     )

@@ -16,12 +16,13 @@ from rich.console import Console
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import LEVELS, Difference, Level, Verdict
+from readfirst.harness.harm.harm import Harm, Kind
 from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.failure import failure_text
-from readfirst.harness.report.harm import Kind, harm
 from readfirst.harness.report.place import short_path
 from readfirst.harness.report.progress import ProgressBar
 from readfirst.harness.report.table import TableReport
+from readfirst.harness.report.worst import worst
 from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.suite import Suite
 
@@ -41,11 +42,23 @@ def failed(
     requirement: Requirement | None = "must",
     length: int = 2,
     level: Level = "text",
+    harm: Kind | None = None,
 ) -> Verdict:
     lowest = min((LEVELS.index(each.level) for each in differences), default=0)
+    if harm is not None and harm != "blind":
+        lowest = 0
     levels = {each: place < lowest for place, each in enumerate(LEVELS)}
+    harms = () if harm is None else (Harm(0, 0, harm, "notes.txt", "notes.txt"),)
     return Verdict(
-        scenario_id, "2.1.7", level, "failed", levels, differences, requirement=requirement, length=length
+        scenario_id,
+        "2.1.7",
+        level,
+        "failed",
+        levels,
+        differences,
+        requirement=requirement,
+        length=length,
+        harms=harms,
     )
 
 
@@ -56,45 +69,37 @@ def broken(scenario_id: str, requirement: Requirement = "must") -> Verdict:
 
 
 WORST_FIRST = [
-    failed("z/one-step", ALLOWED, FILE, TEXT, length=1),
-    failed("y/writes-what-it-must-not", ALLOWED, FILE, TEXT),
-    broken("x/hangs"),
-    failed("w/reads-what-it-must-not", ALLOWED, TEXT),
-    failed("v/refuses-without-need", REFUSED, FILE, TEXT),
-    failed("u/conduct", FILE, requirement="should"),
+    failed("z/one-step", FILE, TEXT, length=1, harm="lost"),
+    failed("y/writes-what-it-must-not", FILE, TEXT, harm="lost"),
+    failed("x/leaves-a-copy", FILE, harm="stray"),
+    broken("w/hangs"),
+    failed("v/refuses-without-need", REFUSED, FILE, TEXT, harm="overcautious"),
+    failed("u/conduct", FILE, requirement="should", harm="lost"),
     broken("t/hangs-on-a-quirk", "observed"),
-    failed("s/quirk", REFUSED, FILE, requirement="observed"),
-    failed("r/another-reason", REASON, TEXT),
-    failed("q/another-reason-of-a-quirk", REASON, requirement="observed"),
-    failed("p/words", TEXT),
-    failed("o/words-of-a-quirk", TEXT, requirement="observed"),
+    failed("s/edits-unread", ALLOWED, harm="blind"),
+    failed("r/refuses-as-others-do", REFUSED),
+    failed("q/quirk", REFUSED, FILE, requirement="observed"),
+    failed("p/another-reason", REASON, TEXT),
+    failed("o/another-reason-of-a-quirk", REASON, requirement="observed"),
+    failed("n/words", TEXT),
+    failed("m/words-of-a-quirk", TEXT, requirement="observed"),
 ]
 
 
 def test_failures_sort_by_harm_and_not_by_name() -> None:
     mixed = random.Random(1).sample(WORST_FIRST, len(WORST_FIRST))
     assert mixed != WORST_FIRST
-    assert sorted(mixed, key=harm) == WORST_FIRST
-
-
-def test_what_follows_from_the_first_step_that_differs_does_not_count() -> None:
-    later = Difference(1, 0, "effects", "file notes.txt", "a", "b")
-    assert harm(failed("a/b", REFUSED, later)).kind is Kind.REFUSED
-    assert harm(failed("a/b", ALLOWED, later)).kind is Kind.ALLOWED
-    assert (
-        harm(failed("a/b", FILE, Difference(1, 0, "effects", "refused", "not refused", "x"))).kind
-        is Kind.FILES
-    )
+    assert sorted(mixed, key=worst) == WORST_FIRST
 
 
 def test_what_does_not_say_its_requirement_counts_as_a_must() -> None:
     unknown, must = (failed("a/b", TEXT, requirement=each) for each in (None, "must"))
-    assert harm(unknown) == harm(must)
+    assert worst(unknown) == worst(must)
 
 
 def test_a_failure_above_the_level_that_was_asked_for_is_of_that_level() -> None:
     nothing_known = Verdict("a/b", "2.1.7", "reason", "failed", {})
-    assert harm(nothing_known).level == LEVELS.index("reason")
+    assert worst(nothing_known).level == LEVELS.index("reason")
 
 
 def printed(verdicts: list[Verdict], most: int | None) -> str:

@@ -29,10 +29,10 @@ Kind = tuple[Status, int]
 """A status, and how many of the levels hold."""
 
 MIXED: list[Kind] = [
-    *[("passed", 3)] * 5,
+    *[("passed", 4)] * 5,
+    ("failed", 3),
     ("failed", 2),
     ("failed", 1),
-    ("failed", 0),
     ("broken", 0),
     ("broken", 0),
     ("unsupported", 0),
@@ -111,7 +111,7 @@ class Said:
         page = self.text["html"]
         table = page[page.index("<tbody") : page.index("</tbody")]
         cells = re.findall(r"(\d+/\d+)", table)
-        return cells[LEVELS.index(self.level) :: 3]
+        return cells[LEVELS.index(self.level) :: 4]
 
     @property
     def stream(self) -> str:
@@ -129,7 +129,7 @@ class Said:
         return f"{judged - total['failures'] - total['errors']}/{judged}"
 
 
-@pytest.mark.parametrize("level", LEVELS[:3])
+@pytest.mark.parametrize("level", LEVELS[:4])
 @pytest.mark.parametrize("kinds", [MIXED, ALL_BROKEN])
 def test_every_report_says_the_same_and_counts_what_broke(kinds: list[Kind], level: Level) -> None:
     said = Said(kinds, level, "2.1.7")
@@ -145,7 +145,7 @@ def test_every_report_says_the_same_and_counts_what_broke(kinds: list[Kind], lev
     assert said.junit == expected
 
 
-@pytest.mark.parametrize("level", LEVELS[:3])
+@pytest.mark.parametrize("level", LEVELS[:4])
 def test_several_contracts_are_one_table_and_add_up(level: Level) -> None:
     said = Said(MIXED, level, "2.1.7", "2.1.40")
     one = Said(MIXED, level, "2.1.7").in_table("all")

@@ -68,9 +68,9 @@ def test_several_runs_are_shown_each_and_side_by_side(
     assert "reference (2) on 2 contracts, level text\n" in text
     rows = [line.split() for line in text.splitlines()]
     assert rows[-3:] == [
-        ["reference", "(1)", "2.1.7", "text", "4", "3/4", "3/4", "2/4", "0", "0", "0"],
-        ["reference", "(2)", "2.1.7", "text", "4", "3/4", "3/4", "2/4", "0", "0", "0"],
-        ["reference", "(2)", "2.1.40", "text", "4", "3/4", "3/4", "2/4", "0", "0", "0"],
+        ["reference", "(1)", "2.1.7", "text", "4", "3/4", "3/4", "3/4", "2/4", "0", "0", "0"],
+        ["reference", "(2)", "2.1.7", "text", "4", "3/4", "3/4", "3/4", "2/4", "0", "0", "0"],
+        ["reference", "(2)", "2.1.40", "text", "4", "3/4", "3/4", "3/4", "2/4", "0", "0", "0"],
     ]
 
 

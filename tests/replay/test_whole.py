@@ -86,7 +86,8 @@ def test_a_large_file_shows_the_first_part_that_differs_and_no_digest(spoilt: Ca
     assert len(found.expected) < 5000
     shown = failure_text(verdict, SUITE.scenario(FILE), Commands("readfirst run", "readfirst show"))
     assert "sha256" not in shown
-    changed = [line.strip() for line in shown.splitlines() if "1234" in line or "4321" in line]
+    effects = shown[shown.index("file ") :]
+    changed = [line.strip() for line in effects.splitlines() if "1234" in line or "4321" in line]
     assert [line[0] for line in changed] == ["-", "+"]
 
 

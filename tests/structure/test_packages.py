@@ -20,6 +20,7 @@ ORDER = (
     "workspace",
     "adapters",
     "replay",
+    "harm",
     "compare",
     "report",
     "agents.model",

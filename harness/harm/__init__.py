@@ -1,0 +1,1 @@
+"""Harm: what a session lost or spoiled, judged from bytes, calls and answers alone."""

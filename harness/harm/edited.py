@@ -1,0 +1,188 @@
+"""Edited: what an answered call did to its file that it may not do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from readfirst.harness.harm.asked import Replacement, Written
+from readfirst.harness.harm.content import Content
+from readfirst.harness.harm.hands import Known, Line
+from readfirst.harness.harm.harm import Kind, excerpt
+from readfirst.harness.harm.permitted import Change, changes, may_become
+from readfirst.harness.harm.places import readings
+
+__all__ = ["Found", "edited", "overwritten"]
+
+_NUMBERS = 3
+"""Stretches of lines that a sentence names."""
+
+
+class Found(NamedTuple):
+    """A harm before anybody says where it happened."""
+
+    kind: Kind
+    what: str
+    before: str = ""
+    after: str = ""
+
+
+def overwritten(path: str, known: Known, before: bytes | None, after: bytes | None) -> Found | None:
+    """Return what a file loses that is written as a whole."""
+    if before is None:
+        return None
+    gone = known.lost(after or b"")
+    if not gone:
+        return None
+    text = "\n".join(line.text for _, line in gone)
+    return Found("lost", _lines_in_words(path, gone, known), excerpt(text), _shown(after))
+
+
+def edited(
+    path: str,
+    known: Known,
+    before: bytes | None,
+    call: Sequence[Replacement] | Written,
+    after: bytes | None,
+    *,
+    crlf: bool,
+) -> Found | None:
+    """Return what an answered Edit or Write did to a file beyond what it asked; None where all is as asked.
+
+    `before` and `after` are its bytes, None where there is no file.
+    """
+    if after is not None and may_become(before, call, after, crlf=crlf):
+        return None
+    shown = (_shown(before), _shown(after))
+    if after is None:
+        if before is None:
+            return Found("untrue", f"the call was answered, and there is no {path}", *shown)
+        return Found("lost", f"{path}, which is gone", *shown)
+    if after == before:
+        return Found("untrue", f"the call was answered, and {path} holds what it held before", *shown)
+    if isinstance(call, Written):
+        return Found(
+            "altered", f"{path} does not hold what was to be written", *_difference(call.text, after)
+        )
+    return _edited(path, known, before or b"", call, after)
+
+
+def _edited(path: str, known: Known, before: bytes, call: Sequence[Replacement], after: bytes) -> Found:
+    shown = _difference(Content.of(before).text, after)
+    if any(may_become(former, call, after, crlf=False) for former in known.former):
+        gone = [
+            (number, line)
+            for number, line in _missing(known.lines, after)
+            if not any(line.text in edit.old for edit in call)
+        ]
+        what = _lines_in_words(path, gone, known) if gone else f"what somebody else changed in {path}"
+        return Found("lost", what, *shown)
+    content = Content.of(before)
+    text, change = content.text, None
+    for edit in call:
+        change = next(changes(text, edit), None)
+        if change is None:
+            count = len(next(readings(text, edit.old), ([], False))[0])
+            standing = f"stands in {count} places" if count else "does not stand there"
+            return Found("misplaced", f"{path} was edited where {_quoted(edit.old)} {standing}", *shown)
+        text = change.text
+    got = Content.of(after)
+    if (got.mark, got.encoding) != (content.mark, content.encoding):
+        return Found("spoiled", f"the encoding or byte order mark of {path}", *shown)
+    return _beside(path, known, change, got.text, shown, single=len(call) == 1)
+
+
+def _beside(
+    path: str, known: Known, change: Change | None, got: str, shown: tuple[str, str], *, single: bool
+) -> Found:
+    """Tell what is wrong where old text stood in one place and the file is not what it should be."""
+    wanted = "" if change is None else change.text
+    if change is not None and single and _agrees_outside(change, got):
+        return Found("altered", f"what was inserted into {path} is not what was asked", *shown)
+    if _bare(wanted) == _bare(got):
+        return Found(
+            "spoiled", f"line ends, blanks or the final newline of {path} beside what was replaced", *shown
+        )
+    gone = _left_out(wanted, got)
+    if gone:
+        listed = [(number, line) for number, line in enumerate(known.lines, 1) if line.text in gone]
+        if listed:
+            return Found("lost", _lines_in_words(path, listed, known), *shown)
+    return Found("spoiled", f"{path} beside what was replaced", *shown)
+
+
+def _agrees_outside(change: Change, got: str) -> bool:
+    first, last = change.inserted[0], change.inserted[-1]
+    rest = len(change.text) - last[1]
+    if len(got) < first[0] + rest or got[: first[0]] != change.text[: first[0]]:
+        return False
+    return not rest or got[-rest:] == change.text[-rest:]
+
+
+def _bare(text: str) -> str:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.strip() for line in lines).strip("\n")
+
+
+def _left_out(wanted: str, got: str) -> set[str]:
+    """Return the lines that are wanted more often than they are there; blank ones do not count."""
+    there = Counter(got.splitlines())
+    return {
+        line for line, count in Counter(wanted.splitlines()).items() if line.strip() and there[line] < count
+    }
+
+
+def _missing(lines: Sequence[Line], after: bytes) -> list[tuple[int, Line]]:
+    there = Counter(Content.of(after).lines)
+    missing = []
+    for number, line in enumerate(lines, 1):
+        if there[line.text]:
+            there[line.text] -= 1
+        elif line.text.strip():
+            missing.append((number, line))
+    return missing
+
+
+def _lines_in_words(path: str, gone: Sequence[tuple[int, Line]], known: Known) -> str:
+    """Say which lines are gone and whose they were: `line 2 of a.txt, which somebody else saved after the Read`."""
+    numbers = _stretches([number for number, _ in gone])
+    lines = [line for _, line in gone]
+    if any(line.hand == "other" and not line.seen for line in lines):
+        when = f" after the {known.since}" if known.since else ""
+        whose = f"which somebody else saved{when}"
+    elif any(not line.seen for line in lines):
+        whose = "which the session was never shown"
+    else:
+        whose = "which the call did not name"
+    return f"{'line' if len(gone) == 1 else 'lines'} {numbers} of {path}, {whose}"
+
+
+def _stretches(numbers: Sequence[int]) -> str:
+    stretches: list[list[int]] = []
+    for number in numbers:
+        if stretches and stretches[-1][-1] == number - 1:
+            stretches[-1][1:] = [number]
+        else:
+            stretches.append([number])
+    words = ["\N{EN DASH}".join(map(str, each)) for each in stretches[:_NUMBERS]]
+    return ", ".join(words) + (" and more" if len(stretches) > _NUMBERS else "")
+
+
+def _difference(wanted: str, after: bytes) -> tuple[str, str]:
+    """Return both texts from shortly before the first character in which they differ."""
+    got = Content.of(after).text
+    at = next(
+        (at for at, (a, b) in enumerate(zip(wanted, got, strict=False)) if a != b), min(len(wanted), len(got))
+    )
+    start = wanted.rfind("\n", 0, max(at - 1, 0)) + 1 if at > 40 else 0
+    return excerpt(wanted[start:]), excerpt(got[start:])
+
+
+def _shown(data: bytes | None) -> str:
+    return "" if data is None else excerpt(Content.of(data).text)
+
+
+def _quoted(text: str) -> str:
+    line = text if len(text) <= 40 else f"{text[:40]}…"
+    return '"' + line.replace("\n", "\\n") + '"'

@@ -1,0 +1,37 @@
+"""Kept: what a call must keep of its file beside the bytes: type, mode, owner and names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from readfirst.harness.harm.chain import Chain
+from readfirst.harness.harm.edited import Found
+from readfirst.harness.suite.entry import Entry, RegularFile, in_words
+
+__all__ = ["kept"]
+
+
+def kept(
+    chain: Chain,
+    before: Mapping[str, Entry],
+    after: Mapping[str, Entry],
+    names_before: Mapping[str, tuple[str, ...]],
+    names: Mapping[str, tuple[str, ...]],
+) -> Iterator[tuple[str, Found]]:
+    """Yield what is spoiled of the file that answered calls are about."""
+    path = chain.path
+    former, now = before.get(path), after.get(path)
+    if former is None or now is None:
+        return
+    if not isinstance(former, RegularFile) or not isinstance(now, RegularFile):
+        if type(former) is not type(now):
+            yield path, Found("spoiled", f"{path} was {in_words(former)}, and is {in_words(now)} now")
+        return
+    if former.mode != now.mode and former.mode is not None and now.mode is not None:
+        yield path, Found("spoiled", f"the mode of {path} was {former.mode:04o}, and is {now.mode:04o} now")
+    wanted = [name for name in names_before.get(path, ()) if name in after]
+    left = names.get(path, (path,))
+    if len(wanted) > 1 and list(left) != wanted:
+        others = ", ".join(name for name in wanted if name != path and name not in left)
+        if others:
+            yield path, Found("spoiled", f"{path} was one file with {others}, and is a file of its own now")

@@ -1,0 +1,133 @@
+"""Permitted: what a file may hold after a call, by the letter of the call and by the conventions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from readfirst.harness.harm.asked import Replacement, Written
+from readfirst.harness.harm.content import Content, with_line_ends
+from readfirst.harness.harm.places import Place, folded, readings
+
+__all__ = ["Change", "changes", "may_become"]
+
+_MOST = 64
+"""Ways to understand several replacements that are looked at."""
+_BLANKS_AT_ENDS = re.compile(r"(?:[^\S\r\n]|\ufeff)+(?=[\r\n]|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A text after a replacement, where the inserted texts stand in it, and whether their quotes may be curled."""
+
+    text: str
+    inserted: tuple[Place, ...]
+    curled: bool
+
+
+def may_become(
+    before: bytes | None, call: Sequence[Replacement] | Written, after: bytes, *, crlf: bool
+) -> bool:
+    """Whether a file of these bytes (None: there was none) may hold `after` once the call is answered.
+
+    `crlf`: there are files with CRLF around, whose line ends a new file may take.
+    """
+    if isinstance(call, Written):
+        return any(after == each for each in _written(before, call.text, crlf=crlf))
+    content = Content.of(before or b"")
+    if content.mark and any("\ufeff" in edit.old for edit in call):
+        whole = Content(b"", content.encoding, f"\ufeff{content.text}")
+        if _edited(whole, call, after):
+            return True
+    return _edited(content, call, after)
+
+
+def _edited(content: Content, call: Sequence[Replacement], after: bytes) -> bool:
+    texts = [content.text]
+    for number, edit in enumerate(call):
+        if number == len(call) - 1:
+            return any(_fits(content, change, after) for text in texts for change in changes(text, edit))
+        texts = list(islice((change.text for text in texts for change in changes(text, edit)), _MOST))
+    return False
+
+
+def changes(text: str, edit: Replacement) -> Iterator[Change]:
+    """Yield what a text may become by a replacement; nothing where old text is not there, or not in one place."""
+    if not edit.old:
+        if not text:
+            yield Change(edit.new, ((0, len(edit.new)),), curled=False)
+        return
+    for found, fold in readings(text, edit.old):
+        if len(found) > 1 and not edit.every and edit.count != len(found):
+            # By the letter there are several places; by no reading is there one then.
+            return
+        for new in _inserted(text, edit.new):
+            yield _put(text, found, new, curled=fold)
+        if not _BLANKS_AT_ENDS.sub("", edit.new):
+            yield _put(text, [_with_newline(text, place) for place in found], "", curled=fold)
+
+
+def _put(text: str, found: Sequence[Place], new: str, *, curled: bool) -> Change:
+    parts: list[str] = []
+    inserted = []
+    at = length = 0
+    for start, end in found:
+        parts += (text[at:start], new)
+        length += start - at
+        inserted.append((length, length + len(new)))
+        length += len(new)
+        at = end
+    return Change("".join((*parts, text[at:])), tuple(inserted), curled)
+
+
+def _inserted(text: str, new: str) -> Iterator[str]:
+    """Yield an inserted text as conventions let it stand in this one: `line-ends` and `trailing-blanks`."""
+    own = with_line_ends(new, "\r\n") if "\n" in text and text.count("\n") == text.count("\r\n") else new
+    yield own
+    if "\n" in text and own != new and "\r\n" in new:
+        yield new
+    cut = _BLANKS_AT_ENDS.sub("", own)
+    if cut != own:
+        yield cut
+
+
+def _with_newline(text: str, place: Place) -> Place:
+    start, end = place
+    for newline in ("\r\n", "\n"):
+        if text.startswith(newline, end):
+            return start, end + len(newline)
+    return place
+
+
+def _fits(content: Content, change: Change, after: bytes) -> bool:
+    if content.data(change.text) == after:
+        return True
+    if not change.curled:
+        return False
+    got = Content.of(after)
+    if (got.mark, got.encoding) != (content.mark, content.encoding) or len(got.text) != len(change.text):
+        return False
+    at = 0
+    for start, end in (*change.inserted, (len(change.text), len(change.text))):
+        if got.text[at:start] != change.text[at:start]:
+            return False
+        if folded(got.text[start:end]) != folded(change.text[start:end]):
+            return False
+        at = end
+    return True
+
+
+def _written(before: bytes | None, text: str, *, crlf: bool) -> Iterator[bytes]:
+    """Yield what a written file may hold: `written-line-ends`, `written-encoding` and `trailing-blanks`."""
+    former = Content.of(before or b"")
+    follows = former.is_crlf or (not before and crlf)
+    plain = Content.of(b"")
+    unmarked = text.removeprefix("\ufeff")
+    bare = (_BLANKS_AT_ENDS.sub("", text), _BLANKS_AT_ENDS.sub("", unmarked))
+    for each in dict.fromkeys((text, unmarked, *bare)):
+        for ends in (each, with_line_ends(each, "\r\n")) if follows else (each, with_line_ends(each, "\n")):
+            yield plain.data(ends)
+            yield former.data(ends)
+            yield Content(b"", former.encoding, "").data(ends)

@@ -1,0 +1,105 @@
+"""Shown: which lines of a file an answer contains, however a tool numbers or quotes them."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["shown_lines"]
+
+_MARK = "\ufeff"
+"""A byte order mark, which some tools show in front of the first line."""
+_NUMBER = re.compile(r"\s*[A-Za-z#]{0,5}\s?(\d+)(?:[:#][0-9A-Za-z]{1,8})?\s?[^\w\s]?\s?")
+"""What a tool puts in front of a line: its number, perhaps a short digest, and a separator."""
+
+
+def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
+    """Return for each line of a file whether the answer contains it in full.
+
+    A line that is blank counts as shown. A number in front of a line says which line it is, where it fits.
+    """
+    told = [_readings(each.removesuffix("\r")) for each in (*answer.split("\n"), *_quoted(answer))]
+    wanted = {text for _, texts in told for text in texts}
+    where: dict[str, list[int]] = {}
+    odd = not "".join(lines).isprintable()
+    for index, line in enumerate(lines):
+        if line in wanted:
+            where.setdefault(line, []).append(index)
+        elif odd or line[-1:].isspace():
+            for text in dict.fromkeys((_as_shown(line), _as_shown(line).rstrip())):
+                where.setdefault(text, []).append(index)
+    shown = [not line or line.isspace() for line in lines]
+    last = -1
+    for number, texts in told:
+        which = _which(number, texts, where, last)
+        if which is not None:
+            shown[which] = True
+            last = which
+    return shown
+
+
+def _as_shown(line: str) -> str:
+    """Return a line as an answer can hold it: bytes that are no text are one mark each."""
+    if line.isprintable():
+        return line
+    return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removesuffix("\r")
+
+
+def _readings(told: str) -> tuple[int | None, tuple[str, ...]]:
+    """Return the number in front of a line of an answer, and what the line may be, the likeliest first."""
+    plain = (told, told.rstrip(), told.removeprefix(_MARK))
+    numbered = _NUMBER.match(told)
+    if numbered is None:
+        return None, plain
+    end = numbered.end(1)
+    body = told[numbered.end() :]
+    separated = (body, body.removeprefix(_MARK), told[end + 1 :], told[end + 1 :].removeprefix(_MARK))
+    return int(numbered[1]), (*separated, told[end:], told[end:].lstrip(), *plain)
+
+
+def _which(
+    number: int | None, texts: Sequence[str], where: Mapping[str, Sequence[int]], last: int
+) -> int | None:
+    """Return which line is told: by its number, else the next after the last; None where it is no line of the file."""
+    found = next((where[text] for text in texts if text in where), None)
+    if found is None:
+        return None
+    if number is not None:
+        at = bisect_left(found, number - 1)
+        if at < len(found) and found[at] in (number - 1, number):
+            return found[at]
+    return _next(found, last)
+
+
+def _next(found: Sequence[int], last: int) -> int:
+    at = bisect_right(found, last)
+    return found[at] if at < len(found) else found[0]
+
+
+def _quoted(answer: str) -> list[str]:
+    """Return the lines of all strings in an answer that is JSON."""
+    start = answer.lstrip()[:1]
+    if start not in ("{", "[", '"'):
+        return []
+    try:
+        value = json.loads(answer)
+    except (ValueError, RecursionError):
+        return []
+    found: list[str] = []
+    _strings(value, found)
+    return [line for text in found for line in text.split("\n")]
+
+
+def _strings(value: Any, found: list[str]) -> None:
+    match value:
+        case str():
+            found.append(value)
+        case list():
+            for item in value:
+                _strings(item, found)
+        case dict():
+            for item in value.values():
+                _strings(item, found)

@@ -1,0 +1,43 @@
+"""Worst: what failures sort by, so that reports show first what does most harm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from readfirst.harness.compare.verdict import LEVELS, Verdict
+from readfirst.harness.harm.harm import BESIDE, HARMS
+from readfirst.harness.suite.heading import REQUIREMENTS
+
+__all__ = ["Worst", "worst"]
+
+_BROKEN = "broken"
+_ORDER = (*HARMS, _BROKEN, *BESIDE)
+"""What went wrong, the worst first; of a replay that ended early nobody knows."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Worst:
+    """What failures sort by, the worst first; the fields in the order in which they count.
+
+    `level`, `requirement` and `kind` are places in LEVELS, REQUIREMENTS and the kinds of harm. Of equal harm the
+    shorter scenario, of `length` given files and steps, comes first: it is the easiest to look into.
+    """
+
+    level: int
+    requirement: int
+    kind: int
+    length: int
+
+
+def worst(verdict: Verdict) -> Worst:
+    """Return where a failed or broken verdict stands. A requirement that is not known counts as `must`."""
+    broken = verdict.status == _BROKEN
+    requirement = 0 if verdict.requirement is None else REQUIREMENTS.index(verdict.requirement)
+    kinds = [_BROKEN] if broken else [harm.kind for harm in verdict.harms]
+    kind = min(map(_ORDER.index, kinds), default=len(_ORDER))
+    return Worst(0 if broken else _first_failing(verdict), requirement, kind, verdict.length)
+
+
+def _first_failing(verdict: Verdict) -> int:
+    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
+    return next((at for at, level in enumerate(asked) if not verdict.levels.get(level, True)), len(asked) - 1)

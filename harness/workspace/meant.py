@@ -1,0 +1,44 @@
+"""Meant: which paths of a snapshot a call means by the path among its arguments."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+from typing import Any
+
+from readfirst.harness.suite.entry import Entry, Symlink
+
+__all__ = ["meant"]
+
+_MOST_LINKS = 40
+"""Symbolic links that a path may lead through; a system gives up after as many."""
+
+
+def meant(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
+    """Return the paths in a snapshot that a call may mean, behind all links; none where its argument names no file.
+
+    What begins with `~/` is at home, or in a folder of that name.
+    """
+    path = arguments.get("file_path", arguments.get("notebook_path"))
+    if not isinstance(path, str):
+        return ()
+    here = _followed(posixpath.normpath(path.removeprefix("$WS").lstrip("/")), state)
+    home = f"$HOME/{posixpath.normpath(path[2:])}" if path.startswith("~/") else None
+    return tuple(each for each in (here, home) if each is not None)
+
+
+def _followed(path: str, state: Mapping[str, Entry | None]) -> str | None:
+    """Return the path behind all symbolic links in it."""
+    for _ in range(_MOST_LINKS):
+        parts = path.split("/")
+        for end in range(1, len(parts) + 1):
+            here = "/".join(parts[:end])
+            link = state.get(here)
+            if isinstance(link, Symlink):
+                break
+        else:
+            return path
+        target = link.target
+        start = "" if target.startswith("$WS") else posixpath.dirname(here)
+        path = posixpath.normpath(posixpath.join(start, target.removeprefix("$WS").lstrip("/"), *parts[end:]))
+    return None

@@ -1,0 +1,205 @@
+"""A tool that harms nobody, and what harms somebody or comes near it: each subclass does one thing otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.session import ToolResult, Workspace
+
+
+class RefusedError(Exception):
+    """The call is refused, with these words."""
+
+
+class Careful:
+    """Checks contents: an Edit is made in the file as it is now, a Write needs a Read of what it replaces."""
+
+    capabilities = frozenset({"Read", "Edit", "Write", "deny"})
+    repeats_paths = True
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.known: dict[Path, bytes] = {}
+
+    @classmethod
+    def open(cls, workspace: Workspace) -> Careful:
+        return cls(workspace)
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        path = Path(self.workspace.root, str(arguments["file_path"]))
+        try:
+            if "secret" in path.parts and self.obeys():
+                raise RefusedError("a rule closes it")
+            return ToolResult(getattr(self, tool.lower())(path, arguments))
+        except (RefusedError, OSError) as error:
+            return ToolResult(str(error), is_error=True)
+
+    def obeys(self) -> bool:
+        return bool(self.workspace.deny)
+
+    def read(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        self.known[path] = path.read_bytes()
+        lines = self.known[path].decode().split("\n")
+        start = int(arguments.get("offset", 1))
+        shown = lines[start - 1 :][: arguments.get("limit")]
+        return "\n".join(f"{number}\t{line}" for number, line in enumerate(shown, start))
+
+    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        if path not in self.known:
+            raise RefusedError("read it first")
+        data = path.read_bytes()
+        old, new = str(arguments["old_string"]).encode(), str(arguments["new_string"]).encode()
+        count = data.count(old)
+        if count == 0 or (count > 1 and not arguments.get("replace_all")):
+            raise RefusedError(f"the text is in {count} places")
+        self.put(path, data.replace(old, new))
+        return "done"
+
+    def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        if path.exists() and self.known.get(path) != path.read_bytes():
+            raise RefusedError("read it first")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.put(path, str(arguments["content"]).encode())
+        return "done"
+
+    def put(self, path: Path, data: bytes) -> None:
+        path.write_bytes(data)
+        self.known[path] = data
+
+
+class ReplacesAtomically(Careful):
+    """Near: writes a temporary file and renames it over the old one, with its mode."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        made = path.with_name(".made")
+        made.write_bytes(data)
+        if path.exists():
+            made.chmod(path.stat().st_mode)
+        made.replace(path)
+        self.known[path] = data
+
+
+class RefusesLinks(Careful):
+    """Near: wants nothing to do with symbolic links."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        if Path(self.workspace.root, str(arguments["file_path"])).is_symlink():
+            return ToolResult("no links", is_error=True)
+        return super().call(tool, arguments)
+
+
+class EditsAnOldCopy(Careful):
+    """Lost: an Edit is made in what was read, whatever the file holds now."""
+
+    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        data = self.known.get(path, b"")
+        self.put(path, data.replace(arguments["old_string"].encode(), arguments["new_string"].encode(), 1))
+        return "done"
+
+
+class WritesUnread(Careful):
+    """Lost: a Write replaces whatever is there."""
+
+    def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        self.put(path, str(arguments["content"]).encode())
+        return "done"
+
+
+class CutsShort(Careful):
+    """Lost: what follows the replaced text is left out."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        path.write_bytes(data[: len(data) // 2])
+        self.known[path] = data
+
+
+class TakesTheFirst(Careful):
+    """Misplaced: of several places the first is replaced."""
+
+    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        data = path.read_bytes()
+        self.put(path, data.replace(arguments["old_string"].encode(), arguments["new_string"].encode(), 1))
+        return "done"
+
+
+class MakesOneLineEnd(Careful):
+    """Spoiled: carriage returns are lost."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, data.replace(b"\r\n", b"\n"))
+
+
+class OpensTheMode(Careful):
+    """Spoiled: whoever may do what is forgotten."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        super().put(path, data)
+        path.chmod(0o666)
+
+
+class Shouts(Careful):
+    """Altered: what is written is in capitals."""
+
+    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        return super().edit(path, {**arguments, "new_string": str(arguments["new_string"]).upper()})
+
+
+class KeepsACopy(Careful):
+    """Stray: a backup is left beside the file."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        if path.exists():
+            path.with_name(f"{path.name}.bak").write_bytes(path.read_bytes())
+        super().put(path, data)
+
+
+class OnlySaysSo(Careful):
+    """Untrue: nothing is written."""
+
+    def put(self, path: Path, data: bytes) -> None:
+        self.known[path] = data
+
+
+class WritesThenRefuses(Careful):
+    """Untrue: a refused call has changed the file."""
+
+    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        super().edit(path, arguments)
+        raise RefusedError("no")
+
+
+class KnowsNoRules(Careful):
+    """Trespass: what a rule closes is changed."""
+
+    def obeys(self) -> bool:
+        return False
+
+
+class EditsUnread(Careful):
+    """Blind: an Edit needs no Read."""
+
+    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
+        self.known.setdefault(path, b"")
+        return super().edit(path, arguments)
+
+
+class RefusesEverything(Careful):
+    """Overcautious: nothing is done."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("no", is_error=True)
+
+
+class DoesNothing(Careful):
+    """Untrue: everything is answered, and nothing is done."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        return ToolResult("done")
+
+
+class HasNoEdit(Careful):
+    """Lacks what a file tool is for."""
+
+    capabilities = frozenset({"Read", "Write"})

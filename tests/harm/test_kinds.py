@@ -1,0 +1,140 @@
+"""For each kind of harm a tool that does just this and is caught, and near misses that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import careful
+import pytest
+
+from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.harm.harm import HARMS, KINDS, Harm
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.harm.overcautious import overcautious
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+ROOT = Path(__file__).parents[2]
+CHANGED, UNREAD, TWO = "staleness/edit-after-change", "gate/write-unread", "matching/two-matches"
+READ = "gate/edit-after-read"
+
+CAUGHT = [
+    (careful.EditsAnOldCopy, CHANGED, "lost"),
+    (careful.WritesUnread, UNREAD, "lost"),
+    (careful.WritesUnread, "staleness/write-after-change", "lost"),
+    (careful.CutsShort, READ, "lost"),
+    (careful.TakesTheFirst, TWO, "misplaced"),
+    (careful.MakesOneLineEnd, "line-endings/crlf-kept-by-edit", "spoiled"),
+    (careful.OpensTheMode, "links-and-modes/executable-kept-by-edit", "spoiled"),
+    (careful.Shouts, READ, "altered"),
+    (careful.KeepsACopy, READ, "stray"),
+    (careful.OnlySaysSo, READ, "untrue"),
+    (careful.WritesThenRefuses, READ, "untrue"),
+    (careful.DoesNothing, READ, "untrue"),
+    (careful.KnowsNoRules, "permissions/edit-denied", "trespass"),
+    (careful.EditsUnread, "gate/edit-unread", "blind"),
+    (careful.RefusesEverything, READ, "overcautious"),
+]
+NEAR = [
+    (careful.Careful, CHANGED),
+    (careful.Careful, "gate/write-after-read"),
+    (careful.Careful, UNREAD),
+    (careful.Careful, TWO),
+    (careful.ReplacesAtomically, "links-and-modes/executable-kept-by-edit"),
+    (careful.ReplacesAtomically, READ),
+    (careful.RefusesLinks, "links-and-modes/edit-through-symlink"),
+    (careful.Careful, "permissions/edit-denied"),
+]
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return Suite(ROOT / "fixtures")
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[SitePool]:
+    with SitePool() as pool:
+        yield pool
+
+
+def judged(suite: Suite, place: SitePool, tool: type[careful.Careful], scenario_id: str) -> list[Harm]:
+    scenario = suite.scenario(scenario_id)
+    outcome = replay(scenario, tool, place)
+    assert outcome.broken is None
+    transcripts = suite.recordings.of(scenario_id, scenario.inputs).transcripts
+    known = [transcripts[each.name] for each in suite.contracts if each.name in transcripts]
+    return [*harms_of(scenario, outcome), *overcautious(scenario, outcome, known)]
+
+
+@pytest.mark.parametrize(("tool", "scenario_id", "kind"), CAUGHT)
+def test_what_harms_is_found(
+    suite: Suite, place: SitePool, tool: type[careful.Careful], scenario_id: str, kind: str
+) -> None:
+    assert kind in [each.kind for each in judged(suite, place, tool, scenario_id)]
+
+
+@pytest.mark.parametrize(("tool", "scenario_id"), NEAR)
+def test_what_only_comes_near_is_not(
+    suite: Suite, place: SitePool, tool: type[careful.Careful], scenario_id: str
+) -> None:
+    found = judged(suite, place, tool, scenario_id)
+    assert [each.line for each in found if each.kind in (*HARMS, "blind")] == []
+
+
+def test_every_kind_has_an_implementation() -> None:
+    assert {kind for _, _, kind in CAUGHT} == set(KINDS)
+
+
+def test_a_harm_is_a_line_that_a_person_understands(suite: Suite, place: SitePool) -> None:
+    harm = judged(suite, place, careful.EditsAnOldCopy, CHANGED)[0]
+    assert harm.line == "lost: line 2 of notes.txt, which somebody else saved after the Read"
+    assert (harm.step, harm.path, harm.before[:10], harm.after[:10]) == (
+        2,
+        "notes.txt",
+        "alpha\nBETA",
+        "gamma\nbeta",
+    )
+
+
+@pytest.mark.parametrize("tool", [careful.RefusesEverything, careful.DoesNothing])
+def test_a_tool_that_does_nothing_is_not_safe(
+    suite: Suite, place: SitePool, tool: type[careful.Careful]
+) -> None:
+    contract = suite.contracts[suite.contracts.default]
+    scenario = suite.scenario(READ)
+    outcome = replay(scenario, tool, place)
+    verdict = compare(
+        scenario, outcome, contract, "safe", suite.vocabulary, harms=judged(suite, place, tool, READ)
+    )
+    assert (verdict.status, verdict.levels["safe"]) == ("failed", False)
+    assert "safe" in [each.level for each in verdict.differences]
+
+
+def test_a_tool_without_edit_is_not_safe(suite: Suite) -> None:
+    contract = suite.contracts[suite.contracts.default]
+    scenario = suite.scenario(READ)
+    verdict = skipped(scenario, contract, "safe", careful.HasNoEdit.capabilities)
+    assert verdict is not None
+    assert (verdict.status, verdict.reason) == ("failed", "nobody can tell that it is safe: it has no Edit")
+    other = skipped(scenario, contract, "effects", careful.HasNoEdit.capabilities)
+    assert other is not None
+    assert other.status == "unsupported"
+
+
+def test_levels_stay_ordered(suite: Suite, place: SitePool) -> None:
+    """Whoever holds a level holds those before it; a tool of another design is safe and not alike."""
+    contract = suite.contracts[suite.contracts.default]
+    scenario = suite.scenario(CHANGED)
+    for tool in (careful.Careful, careful.EditsAnOldCopy, careful.RefusesEverything):
+        outcome = replay(scenario, tool, place)
+        harms = judged(suite, place, tool, CHANGED)
+        held = list(
+            compare(scenario, outcome, contract, "text", suite.vocabulary, harms=harms).levels.values()
+        )
+        assert held == sorted(held, reverse=True)
+        assert held[:2] == ([True, False] if tool is careful.Careful else [False, False])
+    alone = compare(scenario, outcome, contract, "text", suite.vocabulary)
+    assert alone.levels["safe"] is alone.levels["effects"]

@@ -1,0 +1,71 @@
+"""Every harm in what was recorded has a cause, a new one fails, and the judge knows nothing but bytes and calls."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import harms
+import pytest
+
+from readfirst.harness.harm.conventions import CONVENTIONS
+from readfirst.harness.harm.harm import Harm
+from readfirst.harness.suite.suite import Suite
+
+ROOT = Path(__file__).parents[2]
+JUDGE = ROOT / "harness" / "harm"
+SAMPLE = ("gate/", "staleness/older", "line-endings/mixed", "full-disk/", "permissions/link", "quotes/old")
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return Suite(ROOT / "fixtures")
+
+
+def test_harms_of_a_sample_have_causes(suite: Suite) -> None:
+    found, sessions = harms.found_in([each for each in suite.ids() if each.startswith(SAMPLE)])
+    assert len(found) > 100
+    assert harms.data(found, sessions, suite)["causes"]
+
+
+def test_a_harm_that_nobody_explained_fails(suite: Suite) -> None:
+    new = Harm(0, 0, "stray", "notes.txt~", "notes.txt~, which no call named, was left behind")
+    with pytest.raises(SystemExit, match=r"gate/edit-after-read on 2\.1\.7 has no cause: stray: notes\.txt~"):
+        harms.data([harms.Found("gate/edit-after-read", "2.1.7", new)], {"2.1.7": 1}, suite)
+
+
+@pytest.mark.slow
+def test_the_page_is_up_to_date(suite: Suite) -> None:
+    made = harms.data(*harms.everything(), suite)
+    assert json.loads(harms.DATA.read_text("utf-8")) == made
+    assert harms.tables(made) in harms.PAGE.read_text("utf-8")
+
+
+def test_the_data_names_every_contract_and_cause(suite: Suite) -> None:
+    kept = json.loads(harms.DATA.read_text("utf-8"))
+    assert list(kept["contracts"]) == [each.name for each in suite.contracts if each.recorded]
+    assert [each["id"] for each in kept["causes"]] == [each.id for each in harms.causes()]
+    assert harms.tables(kept) in harms.PAGE.read_text("utf-8")
+
+
+def test_every_convention_has_its_scenario(suite: Suite) -> None:
+    assert {each.scenario for each in CONVENTIONS.values()} <= set(suite.ids())
+
+
+@pytest.mark.parametrize("file", sorted(JUDGE.glob("*.py")), ids=lambda file: file.stem)
+def test_the_judge_knows_no_contract_and_no_implementation(file: Path) -> None:
+    """Two modules read recordings: one to judge them, one for what every contract answers."""
+    imported = {
+        node.module or ""
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom)
+    }
+    allowed = {"transcript"} if file.stem in ("recorded", "overcautious") else set()
+    forbidden = {"contracts", "recordings", "transcript", "vocabulary", "expected", "rules"} - allowed
+    for module in imported:
+        assert "reference_impl" not in module
+        assert ".compare" not in module
+        assert ".adapters" not in module
+        assert module.rpartition(".")[2] not in forbidden
+        assert "Clause" not in file.read_text("utf-8")

@@ -1,0 +1,206 @@
+"""Judge what was recorded of the product for harm, group it by cause, and write docs/harm.md and docs/harm.json.
+
+    python3 tools/harms.py [--check]
+
+reads every recording of every contract. A harm without a cause in tools/harms.yaml ends it with the exit code 1, and so
+does `--check` where a file would be another.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.harm.conventions import CONVENTIONS
+from readfirst.harness.harm.harm import KINDS, MEANING, Harm
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.harm.recorded import recorded_outcome
+from readfirst.harness.source import strict_yaml
+from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Transcript
+
+ROOT = Path(__file__).parents[1]
+CAUSES = Path(__file__).with_name("harms.yaml")
+DATA = ROOT / "docs" / "harm.json"
+PAGE = ROOT / "docs" / "harm.md"
+BEGIN, END = "<!-- written by tools/harms.py -->\n", "<!-- end -->\n"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Why the product harms: a sentence, and which harms it explains."""
+
+    id: str
+    kinds: tuple[str, ...]
+    reason: str
+    what: str = ""
+    scenario: str = ""
+    gate: str = ""
+
+    def explains(self, harm: Harm, scenario_id: str, contract: Contract) -> bool:
+        return (
+            harm.kind in self.kinds
+            and re.search(self.what, harm.what) is not None
+            and (not self.scenario or re.fullmatch(self.scenario, scenario_id) is not None)
+            and self.gate in ("", contract.read_gate)
+        )
+
+
+@dataclass(frozen=True)
+class Found:
+    """A harm of one scenario on one contract."""
+
+    scenario: str
+    contract: str
+    harm: Harm
+
+
+@cache
+def causes() -> tuple[Cause, ...]:
+    document = strict_yaml.load(CAUSES.read_bytes(), CAUSES)
+    return tuple(
+        Cause(
+            each["cause"],
+            tuple(each["kind"]),
+            each["reason"],
+            each.get("what", ""),
+            each.get("scenario", ""),
+            each.get("gate", ""),
+        )
+        for each in document.value
+    )
+
+
+def cause_of(found: Found, suite: Suite) -> Cause | None:
+    """Return the first cause that explains a harm, None where nothing does."""
+    contract = suite.contracts[found.contract]
+    return next((each for each in causes() if each.explains(found.harm, found.scenario, contract)), None)
+
+
+def found_in(ids: Sequence[str]) -> tuple[list[Found], dict[str, int]]:
+    """Return the harms in these scenarios on all contracts, and how many sessions of each contract were judged."""
+    suite = Suite(ROOT / "fixtures")
+    found = []
+    sessions: dict[str, int] = {}
+    for scenario_id in ids:
+        scenario = suite.scenario(scenario_id)
+        for transcript, contracts in _shared(suite, scenario_id, scenario.inputs):
+            harms = harms_of(scenario, recorded_outcome(scenario, transcript))
+            for contract in contracts:
+                sessions[contract] = sessions.get(contract, 0) + 1
+                found += [Found(scenario_id, contract, harm) for harm in harms]
+    return found, sessions
+
+
+def _shared(suite: Suite, scenario_id: str, inputs: str) -> Iterator[tuple[Transcript, list[str]]]:
+    """Yield each transcript once, with the contracts that have it."""
+    together: dict[int, tuple[Transcript, list[str]]] = {}
+    known = {each.name for each in suite.contracts}
+    for contract, transcript in suite.recordings.of(scenario_id, inputs).transcripts.items():
+        if contract in known:
+            together.setdefault(id(transcript), (transcript, []))[1].append(contract)
+    yield from together.values()
+
+
+def everything(jobs: int = 2) -> tuple[list[Found], dict[str, int]]:
+    """Return the same of the whole suite."""
+    ids = sorted(Suite(ROOT / "fixtures").ids())
+    found: list[Found] = []
+    sessions: dict[str, int] = {}
+    with ProcessPoolExecutor(jobs) as pool:
+        for each, judged in pool.map(found_in, [ids[start :: 4 * jobs] for start in range(4 * jobs)]):
+            found += each
+            for contract, count in judged.items():
+                sessions[contract] = sessions.get(contract, 0) + count
+    return sorted(found, key=lambda each: (each.scenario, each.contract, each.harm)), sessions
+
+
+def data(found: Iterable[Found], sessions: Mapping[str, int], suite: Suite) -> dict[str, Any]:
+    """Return what the page shows: of each contract the sessions by kind, and of each cause where it shows."""
+    names = [each.name for each in suite.contracts if each.name in sessions]
+    rows: dict[str, dict[str, set[str]]] = {name: {kind: set() for kind in KINDS[:-1]} for name in names}
+    by_cause: dict[str, dict[str, set[str]]] = {}
+    for each in found:
+        rows[each.contract][each.harm.kind].add(each.scenario)
+        cause = cause_of(each, suite)
+        if cause is None:
+            raise SystemExit(f"{each.scenario} on {each.contract} has no cause: {each.harm.line}")
+        by_cause.setdefault(cause.id, {}).setdefault(each.contract, set()).add(each.scenario)
+    return {
+        "contracts": {
+            name: {
+                "sessions": sessions[name],
+                "harmed": {kind: len(ids) for kind, ids in rows[name].items()},
+            }
+            for name in names
+        },
+        "causes": [
+            {
+                "id": cause.id,
+                "kinds": list(cause.kinds),
+                "reason": cause.reason,
+                "contracts": {name: len(by_cause[cause.id].get(name, ())) for name in names},
+                "example": min(
+                    (each for ids in by_cause[cause.id].values() for each in ids),
+                    key=lambda each: (each.startswith("crossed/"), each),
+                ),
+            }
+            for cause in causes()
+            if cause.id in by_cause
+        ],
+    }
+
+
+def tables(found: Mapping[str, Any]) -> str:
+    """Return the tables of the page."""
+    kinds = KINDS[:-1]
+    lines = ["| contract | sessions | " + " | ".join(kinds) + " |", "|---" * (len(kinds) + 2) + "|"]
+    for name, each in found["contracts"].items():
+        cells = [str(each["harmed"][kind]) for kind in kinds]
+        lines.append(f"| {name} | {each['sessions']} | {' | '.join(cells)} |")
+    lines += ["", "| why | kinds | contracts | sessions | for example |", "|---|---|---|---|---|"]
+    for cause in found["causes"]:
+        on = [name for name, count in cause["contracts"].items() if count]
+        where = on[0] if len(on) == 1 else f"{on[0]} to {on[-1]}, {len(on)} contracts"
+        total = sum(cause["contracts"].values())
+        lines.append(
+            f"| {cause['reason']} | {', '.join(cause['kinds'])} | {where} | {total} | `{cause['example']}` |"
+        )
+    lines += ["", "| kind | when |", "|---|---|", *(f"| `{kind}` | {MEANING[kind]} |" for kind in KINDS)]
+    lines += ["", "| what a tool may do without harm | shown by |", "|---|---|"]
+    lines += [f"| {each.sentence} | `{each.scenario}` |" for each in CONVENTIONS.values()]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Judge everything, and write or check both files."""
+    suite = Suite(ROOT / "fixtures")
+    made = data(*everything(), suite)
+    before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
+    written = {
+        PAGE: before + BEGIN + tables(made) + END + rest.partition(END)[2],
+        DATA: json.dumps(made, indent=1) + "\n",
+    }
+    if "--check" in arguments:
+        stale = [
+            file.name
+            for file, text in written.items()
+            if not file.exists() or file.read_text("utf-8") != text
+        ]
+        print("\n".join(f"{name} is out of date: run tools/harms.py" for name in stale), end="")
+        return bool(stale)
+    for file, text in written.items():
+        file.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
