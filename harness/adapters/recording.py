@@ -156,7 +156,9 @@ class RecordedSession:
                     place.unlink()
                     place.hardlink_to(written)
             for path, mode in step.created.items():
-                self._place(path).chmod(mode)
+                if (place := self._place(path)).is_symlink():
+                    raise _stale(f"it gives the link {path} a mode, which would be that of another file")
+                place.chmod(mode)
         except OSError as error:
             raise _stale(f"its changes do not fit the workspace: {error}") from error
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.adapters.shell import Shell, run_hook
+from readfirst.harness.adapters.shell import Confines, Shell, run_hook
 from readfirst.harness.adapters.time_limit import time_limit
 from readfirst.harness.processes.rights import as_an_ordinary_user
 from readfirst.harness.session import TIME_LIMIT, AdapterTraits, Hook, ToolResult, Workspace
@@ -41,19 +41,23 @@ class ReferenceAdapter:
     """Opens one `FileTools` per scenario. ValueError: the reference does not know the contract.
 
     `contract` is one, or behaviours put together freely. `seconds` is the time limit per call; it needs the main thread
-    (see `time_limit`).
+    (see `time_limit`). `confined`: the commands and hooks of scenarios run shut in (`shell.Confines`).
     """
 
-    def __init__(self, contract: str | Behaviours, *, seconds: float = TIME_LIMIT) -> None:
+    def __init__(
+        self, contract: str | Behaviours, *, seconds: float = TIME_LIMIT, confined: bool = False
+    ) -> None:
         tools = (schema.tool for schema in FileTools(contract, root=".").schemas)
         capabilities = frozenset({*tools, *SESSION_CAPABILITIES})
-        self.traits = AdapterTraits(capabilities, repeats_paths=True, in_memory=True)
+        self.traits = AdapterTraits(capabilities, repeats_paths=True, in_memory=not confined)
         self._contract = contract
         self._seconds = seconds
+        self._confined = confined
 
     def open(self, workspace: Workspace) -> ReferenceSession:
         """Start with nothing read."""
-        return ReferenceSession.of(self._contract, workspace, self._seconds)
+        confines = Confines(workspace.root, workspace.home, self._seconds, self._confined)
+        return ReferenceSession.of(self._contract, workspace, confines)
 
 
 class ReferenceSession:
@@ -64,11 +68,11 @@ class ReferenceSession:
         self._seconds = seconds
 
     @classmethod
-    def of(cls, contract: str | Behaviours, workspace: Workspace, seconds: float) -> ReferenceSession:
-        """Start in a workspace, with a shell if its scenario runs commands. `seconds` is the time limit per call."""
-        shell = Shell(workspace.root, workspace.home, seconds) if BASH in workspace.needs else None
-        hooks = hooks_for(workspace, seconds)
-        return ReferenceSession(reference_tools(contract, workspace, shell, hooks), seconds)
+    def of(cls, contract: str | Behaviours, workspace: Workspace, confines: Confines) -> ReferenceSession:
+        """Start in a workspace, with a shell if its scenario runs commands. `confines` have the time limit per call."""
+        shell = Shell(confines) if BASH in workspace.needs else None
+        hooks = hooks_for(workspace, confines)
+        return ReferenceSession(reference_tools(contract, workspace, shell, hooks), confines.seconds)
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Execute one call."""
@@ -120,14 +124,14 @@ class _SubAgent(ReferenceSession):
         self._working.close()
 
 
-def hooks_for(workspace: Workspace, seconds: float) -> list[ReferenceHook]:
-    """Return a workspace's hooks as the reference takes them. `seconds` is the time limit of each."""
-    return [_hook(hook, workspace, seconds) for hook in workspace.hooks]
+def hooks_for(workspace: Workspace, confines: Confines) -> list[ReferenceHook]:
+    """Return a workspace's hooks as the reference takes them."""
+    return [_hook(hook, confines) for hook in workspace.hooks]
 
 
-def _hook(hook: Hook, workspace: Workspace, seconds: float) -> ReferenceHook:
+def _hook(hook: Hook, confines: Confines) -> ReferenceHook:
     def run(said: str) -> Ran:
-        return run_hook(hook.command, said, workspace.root, workspace.home, seconds)
+        return run_hook(hook.command, said, confines)
 
     return ReferenceHook(hook.event, hook.matcher, hook.command, run)
 

@@ -2,77 +2,146 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import resource
+import signal
 import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import IO
 
+from readfirst.harness.processes.child import Child
+from readfirst.harness.processes.sandbox import Sandbox, find_sandbox
+from readfirst.harness.session import BrokenAdapter
 from readfirst.reference_impl import Ran
 
-__all__ = ["Shell", "run_hook"]
+__all__ = ["Confines", "Shell", "run_hook"]
 
+_LOG = logging.getLogger("readfirst")
 _PATH = "/usr/local/bin:/usr/bin:/bin"
+_BLOCK = 512
+_MOST_BYTES = 64 * 1024 * 1024
+"""The size of a file that a command writes; what it prints is one, too."""
 
 
-def run_hook(
-    command: str, said: str, directory: str | os.PathLike[str], home: str | os.PathLike[str], seconds: float
-) -> Ran:
-    """Run the command of a hook in `directory`, with `said` on its standard input.
+@dataclass(frozen=True, slots=True)
+class Confines:
+    """Where commands run: in an environment of their own, with `home` as their home, for `seconds` at most.
 
-    OSError: it cannot be started. TimeoutError: it did not end within `seconds`.
+    `confined`: they can write to `root` and `home` alone and have no network, wherever the system allows that;
+    elsewhere a warning says so once. Nothing that they start outlives them then.
     """
-    try:
-        done = subprocess.run(
-            ["/bin/sh", "-c", command],
+
+    root: Path
+    home: Path
+    seconds: float
+    confined: bool
+
+    def run(self, command: str, directory: str, said: bytes = b"") -> Ran:
+        """Run a command in `directory`, with `said` on its standard input.
+
+        OSError: it cannot be started. TimeoutError: it did not end in time.
+        """
+        words = ["/bin/sh", "-c", f"ulimit -f {_most_blocks()}; {command}"]
+        with (
+            tempfile.TemporaryFile() as reads,
+            tempfile.TemporaryFile() as prints,
+            tempfile.TemporaryFile() as errors,
+        ):
+            reads.write(said)
+            reads.seek(0)
+            streams = (reads, prints, errors)
+            sandbox = _sandbox() if self.confined else None
+            status = self._start(words, directory, streams, sandbox)
+            if status is None:
+                raise TimeoutError(
+                    f"the command did not end within {self.seconds:g} s: {command.splitlines()[0]}"
+                )
+            return Ran(_text(prints), _text(errors), status)
+
+    def _start(
+        self, words: list[str], directory: str, streams: tuple[IO[bytes], ...], sandbox: Sandbox | None
+    ) -> int | None:
+        """Run a program to its end and return its exit status; None if its time was up."""
+        environment = {"PATH": _PATH, "LANG": "C.UTF-8", "HOME": os.fspath(self.home)}
+        reads, prints, errors = (stream.fileno() for stream in streams)
+        if sandbox is not None:
+            child = Child(
+                words,
+                directory=Path(directory),
+                environment=environment,
+                stdin=reads,
+                stdout=prints,
+                stderr=errors,
+                sandbox=sandbox,
+                writable=(self.root, self.home),
+            )
+            try:
+                ended = child.wait(self.seconds) is not None
+            finally:
+                child.end()
+            return child.process.returncode if ended else None
+        process = subprocess.Popen(
+            words,
             cwd=directory,
-            env=_variables(home),
-            input=said.encode(),
-            capture_output=True,
-            timeout=seconds,
-            check=False,
+            env=environment,
+            stdin=reads,
+            stdout=prints,
+            stderr=errors,
+            start_new_session=True,
         )
-    except subprocess.TimeoutExpired:
-        raise TimeoutError(f"the hook did not end within {seconds:g} s: {command}") from None
-    return Ran(*_decoded(done), done.returncode)
+        try:
+            return process.wait(self.seconds)
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
 
 
-def _variables(home: str | os.PathLike[str]) -> dict[str, str]:
-    return {"PATH": _PATH, "LANG": "C.UTF-8", "HOME": os.fspath(home)}
+def _most_blocks() -> int:
+    hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    return (_MOST_BYTES if hard == resource.RLIM_INFINITY else min(_MOST_BYTES, hard)) // _BLOCK
 
 
-def _decoded(done: subprocess.CompletedProcess[bytes]) -> tuple[str, str]:
-    return done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+@cache
+def _sandbox() -> Sandbox | None:
+    try:
+        # Hooks that write files are programs of this Python.
+        return replace(find_sandbox(quiet=True), own=(Path(sys.prefix), Path(sys.base_prefix)))
+    except BrokenAdapter as error:
+        _LOG.warning("commands of this suite run unconfined: %s", error)
+        return None
+
+
+def _text(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return stream.read().decode(errors="replace")
+
+
+def run_hook(command: str, said: str, confines: Confines) -> Ran:
+    """Run the command of a hook in the workspace, with `said` on its standard input. Raises as `Confines.run`."""
+    return confines.run(command, os.fspath(confines.root), said.encode())
 
 
 class Shell:
-    """Runs `sh` in the workspace, with an environment of its own and nothing on its standard input.
+    """Runs commands in the workspace. `directory` is where the next one starts: a command may change it."""
 
-    `directory` is where the next command starts: a command may change it. `seconds` is the time limit of a command.
-    """
-
-    def __init__(
-        self, directory: str | os.PathLike[str], home: str | os.PathLike[str], seconds: float
-    ) -> None:
-        self.directory = os.fspath(directory)
-        self._variables = _variables(home)
-        self._seconds = seconds
+    def __init__(self, confines: Confines) -> None:
+        self.directory = os.fspath(confines.root)
+        self._confines = confines
 
     def run(self, command: str) -> Ran:
-        """Run one command. OSError: it cannot be started. TimeoutError: it did not end in time."""
-        reads, writes = os.pipe()
-        with os.fdopen(reads, "rb") as told:
-            try:
-                done = subprocess.run(
-                    ["/bin/sh", "-c", f"{command}\nended=$?; pwd >/dev/fd/{writes}; exit $ended"],
-                    cwd=self.directory,
-                    env=self._variables,
-                    stdin=subprocess.DEVNULL,
-                    capture_output=True,
-                    pass_fds=[writes],
-                    timeout=self._seconds,
-                    check=False,
-                )
-            except subprocess.TimeoutExpired:
-                raise TimeoutError(f"the command did not end within {self._seconds:g} s: {command}") from None
-            finally:
-                os.close(writes)
-            self.directory = os.fsdecode(told.read()).removesuffix("\n") or self.directory
-        return Ran(*_decoded(done), done.returncode)
+        """Run one command. Raises as `Confines.run`."""
+        # The directory follows what the command prints.
+        ran = self._confines.run(f"{command}\nended=$?; printf '\\0'; pwd; exit $ended", self.directory)
+        printed, mark, directory = ran.output.rpartition("\0")
+        if not mark:
+            return ran
+        self.directory = directory.removesuffix("\n") or self.directory
+        return Ran(printed, ran.errors, ran.code)

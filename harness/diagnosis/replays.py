@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Self, cast
 
 from readfirst.harness.adapters.reference import ReferenceSession
+from readfirst.harness.adapters.shell import Confines
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.compare.whole import has_digests, whole
@@ -71,7 +72,7 @@ class Replays:
         """Replay, and judge by what the file expects of its own contract."""
         suite, contract = self._suite, self._suite.contracts[scenario.contract]
         self.count += 1
-        adapter = _Adapter(behaviours)
+        adapter = _Adapter(behaviours, confined=not suite.bundled)
         skip = skipped(scenario, contract, "reason", adapter.traits.capabilities)
         if skip is not None:
             return skip, (_SEVERAL_EDITS,)
@@ -125,18 +126,20 @@ class _Fork:
 class _Adapter:
     """Opens the reference with any behaviours; `asked` are those that it asked for, in this order."""
 
-    def __init__(self, behaviours: Behaviours) -> None:
+    def __init__(self, behaviours: Behaviours, *, confined: bool) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}
         if behaviours.calls.multi_edit_exists:
             tools.add("MultiEdit")
         self.traits = AdapterTraits(frozenset({*tools, *SESSION_CAPABILITIES}), repeats_paths=True)
         self.asked: dict[str, None] = {}
         self._behaviours = behaviours
+        self._confined = confined
 
     def open(self, workspace: Workspace) -> ReferenceSession:
         """Start with nothing read."""
         self.asked = {}
-        return ReferenceSession.of(_watched(self._behaviours, self.asked), workspace, TIME_LIMIT)
+        confines = Confines(workspace.root, workspace.home, TIME_LIMIT, self._confined)
+        return ReferenceSession.of(_watched(self._behaviours, self.asked), workspace, confines)
 
 
 class _Distinct(Behaviours):

@@ -9,7 +9,6 @@ from typing import Any
 
 from readfirst.harness.source.finding import Finding
 from readfirst.harness.suite.case import Case, at
-from readfirst.harness.suite.confinement import call_leaves
 from readfirst.harness.suite.entry import (
     Directory,
     Entry,
@@ -32,25 +31,14 @@ from readfirst.harness.suite.scenario import (
 __all__ = ["check_content", "fingerprint"]
 
 _PATH_ARGUMENTS = ("file_path", "notebook_path")
-_NOWHERE = "/readfirst-"  # no machine has files there
 
 
 def check_content(case: Case) -> Iterator[Finding]:
     """Yield findings about given files, calls and world events."""
     scenario = case.scenario
-    calls = list(scenario.calls())
-    if not calls:
+    if not any(scenario.calls()):
         fix = "Add a call, or remove the scenario."
         yield case.finding("no-call", ("steps",), "no step calls a tool", fix, key=True)
-    for call in calls:
-        for name in _PATH_ARGUMENTS:
-            path = call.arguments.get(name)
-            if not isinstance(path, str) or (call.tool == "Read" and path.startswith(_NOWHERE)):
-                continue
-            if call_leaves(path):
-                fix = f"Start it with $WS/ and stay inside; Read may also use a path below {_NOWHERE}."
-                message = f"{name} of {call.tool} lies outside the workspace: {path[:80]!r}"
-                yield Finding("call-outside-workspace", at(call.position, case), message, fix)
     yield from _events(case)
 
 

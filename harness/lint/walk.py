@@ -100,11 +100,13 @@ def _scenario(
         check_recording,
     )
     try:
-        scenario = scenario_from(document, scenario_id, suite.contracts)
+        scenario = scenario_from(document, scenario_id, suite.contracts, bundled=suite.bundled)
     except SuiteError as error:
         yield from error.findings
         try:
-            scenario = scenario_from(document, scenario_id, suite.contracts, require_expect=False)
+            scenario = scenario_from(
+                document, scenario_id, suite.contracts, require_expect=False, bundled=suite.bundled
+            )
         except SuiteError:
             return
         checks = (check_wording, check_belonging, check_content)  # only expectations are missing

@@ -29,10 +29,14 @@ _said: set[str] = set()
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A place to confine programs in. `hidden` they never see; `own` are files and folders that they need."""
+    """A place to confine programs in. `hidden` they never see; `own` are files and folders that they need.
+
+    `quiet`: nobody has asked for it, so nothing is said of what they can read.
+    """
 
     hidden: tuple[Path, ...] = ()
     own: tuple[Path, ...] = ()
+    quiet: bool = False
 
     def flags(
         self,
@@ -43,7 +47,7 @@ class Sandbox:
     ) -> list[str]:
         """Return the arguments of the supervisor, and say once what the program can read beside the system."""
         seen = view(command, environment, directory, own=self.own, hidden=self.hidden)
-        if writable:
+        if writable and not self.quiet:
             _say_once(f"--confine: beside the system's folders, the program can read {_listed(seen.own)}")
         walls = (_limits(), seen.places(directory, writable))
         return [f"--walls={json.dumps(walls)}"]
@@ -59,8 +63,8 @@ def _listed(paths: Sequence[Path]) -> str:
     return ", ".join(map(str, paths)) or "nothing"
 
 
-def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
-    """Return the way to confine that this system offers: namespaces.
+def find_sandbox(hidden: Sequence[Path] = (), *, quiet: bool = False) -> Sandbox:
+    """Return the way to confine that this system offers: namespaces. `quiet` is that of the sandbox.
 
     Raises BrokenAdapter (blame environment) where it offers none: nothing runs unconfined that was not to.
     """
@@ -68,9 +72,9 @@ def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
         raise BrokenAdapter(
             f"--confine is not possible here: namespaces cannot be used ({problem})", blame="environment"
         )
-    if os.geteuid() == 0:
+    if os.geteuid() == 0 and not quiet:
         _say_once("--confine: Linux does not limit the number of root's processes; run it as a user")
-    return Sandbox(tuple(hidden))
+    return Sandbox(tuple(hidden), quiet=quiet)
 
 
 @cache

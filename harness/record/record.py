@@ -264,7 +264,7 @@ class _Blessing:
             copy = scratch.path / f"{self.scenario.id}.yaml"
             copy.parent.mkdir(parents=True)
             copy.write_bytes(written.encode("utf-8"))
-            rewritten = load_scenario(copy, scratch.path, self.suite.contracts)
+            rewritten = load_scenario(copy, scratch.path, self.suite.contracts, bundled=self.suite.bundled)
         outcome = replay(rewritten, OneTranscript(own), self.place)
         contract = self.suite.contracts[rewritten.contract]
         verdict = compare(rewritten, outcome, contract, "text", self.suite.vocabulary)

@@ -113,7 +113,9 @@ def _reference(wanted: _Wanted) -> Adapter:
     from readfirst.harness.adapters.reference import ReferenceAdapter
 
     try:
-        return ReferenceAdapter(wanted.contract.name, seconds=wanted.time_limit)
+        return ReferenceAdapter(
+            wanted.contract.name, seconds=wanted.time_limit, confined=not wanted.suite.bundled
+        )
     except ValueError as error:
         raise ConnectError(f"'reference' cannot follow {wanted.contract.name}: {error}") from error
 

@@ -7,9 +7,10 @@ from typing import Any, cast, get_args
 from readfirst.harness.source.finding import Position
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import YamlPath
-from readfirst.harness.suite.confinement import Links, is_safe, note_escaping
+from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import mode_of, modified_entry, shift_of
 from readfirst.harness.suite.entry import Directory, Symlink
+from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import EventKind, WorldEvent
 
 __all__ = ["EVENTS", "read_event"]
@@ -19,10 +20,10 @@ EVENTS: tuple[str, ...] = get_args(EventKind)
 _SHIFT = 2  # seconds by which a touch moves a file's time unless it says otherwise
 
 
-def read_event(look: Inspection, links: Links, place: YamlPath, kind: str, value: Any) -> list[WorldEvent]:
+def read_event(look: Inspection, reach: Reach, place: YamlPath, kind: str, value: Any) -> list[WorldEvent]:
     """Read the event `kind` of the step at `place`; several paths in it make several events, in their order.
 
-    `links` holds the symbolic links that exist before the event, and afterwards those after it.
+    `reach` takes note of what they do to links.
     """
     at = (*place, kind)
     position = look.document.position(place)
@@ -41,8 +42,7 @@ def read_event(look: Inspection, links: Links, place: YamlPath, kind: str, value
             if safe and event is not None:
                 events.append(event)
     for event in events:
-        _follow(links, event)
-    note_escaping(look, links, {event.path: (*at, event.path) for event in events}, at)
+        reach.event(event, (*at, event.path) if isinstance(value, dict) else at)
     return events
 
 
@@ -79,13 +79,3 @@ def _event(
                 )
                 return None
             return WorldEvent("symlink", path, Symlink(target), position=position)
-
-
-def _follow(links: Links, event: WorldEvent) -> None:
-    """Keep account of the symbolic links that exist."""
-    if event.kind == "rename" and event.to is not None:
-        links.rename(event.path, event.to)
-    elif event.kind in ("delete", "mkdir"):
-        links.delete(event.path)
-    elif isinstance(event.entry, Symlink):
-        links.add(event.path, event.entry.target)

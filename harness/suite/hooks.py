@@ -11,6 +11,7 @@ from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import given_entry
 from readfirst.harness.suite.entry import RegularFile
+from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import CALLS, GivenHook, HookDeed, HookEvent
 
 __all__ = ["read_hooks"]
@@ -22,14 +23,14 @@ _AFTER = ("block", "context", "exit", "modify")
 _MATCHER = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS)}))*")
 
 
-def read_hooks(look: Inspection, place: YamlPath, value: Any) -> tuple[GivenHook, ...]:
-    """Read the hooks at `place`, in the order in which they run; notes what is wrong with them."""
+def read_hooks(look: Inspection, reach: Reach, place: YamlPath, value: Any) -> tuple[GivenHook, ...]:
+    """Read the hooks at `place`, in the order in which they run; notes what is wrong, `reach` what they touch."""
     listed = look.sequence(value, place, "hooks", empty=False) or ()
-    hooks = [_hook(look, (*place, number), each) for number, each in enumerate(listed)]
+    hooks = [_hook(look, reach, (*place, number), each) for number, each in enumerate(listed)]
     return tuple(hook for hook in hooks if hook is not None)
 
 
-def _hook(look: Inspection, place: YamlPath, value: Any) -> GivenHook | None:
+def _hook(look: Inspection, reach: Reach, place: YamlPath, value: Any) -> GivenHook | None:
     fields = look.mapping(value, place, "a hook", (*_EVENTS, *_DEEDS))
     if fields is None:
         return None
@@ -45,7 +46,7 @@ def _hook(look: Inspection, place: YamlPath, value: Any) -> GivenHook | None:
         message = f"a hook cannot {deed} once the call is made"
         look.note((*place, deed), message, f"Write one of: {', '.join(_AFTER)}.", key=True)
     hook = GivenHook(cast(HookEvent, event), matcher or "*", cast(HookDeed, deed))
-    return _with_deed(look, (*place, deed), hook, fields[deed])
+    return _with_deed(look, reach, (*place, deed), hook, fields[deed])
 
 
 def _only(
@@ -62,13 +63,18 @@ def _only(
     return found[0]
 
 
-def _with_deed(look: Inspection, place: YamlPath, hook: GivenHook, value: Any) -> GivenHook | None:
+def _with_deed(
+    look: Inspection, reach: Reach, place: YamlPath, hook: GivenHook, value: Any
+) -> GivenHook | None:
     """Return the hook with what it does."""
     event, matcher, deed = hook.event, hook.matcher, hook.deed
     match deed:
         case "input":
             arguments = look.mapping(value, place, "input")
-            return None if arguments is None else GivenHook(event, matcher, deed, input=arguments)
+            if arguments is None:
+                return None
+            reach.hook_input(place, matcher, arguments)
+            return GivenHook(event, matcher, deed, input=arguments)
         case "exit":
             fields = look.mapping(value, place, "exit", ("code", "stderr"), required=("code", "stderr")) or {}
             if not {"code", "stderr"} <= fields.keys():

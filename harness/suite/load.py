@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -13,18 +13,18 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.inspection import Inspection, a_kind_of, did_you_mean
 from readfirst.harness.source.strict_yaml import Document, YamlPath
-from readfirst.harness.suite.commands import note_command
-from readfirst.harness.suite.confinement import Links, is_safe, note_escaping
+from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import MAX_CONTENT_BYTES, given_entry
-from readfirst.harness.suite.contracts import Contract, Contracts
+from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.events import EVENTS, read_event
 from readfirst.harness.suite.expectations import CALL_KEYS, GROUP_KEYS, GROUPED_CALL_KEYS, read_expectation
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.hooks import read_hooks
+from readfirst.harness.suite.outside import OUTSIDE
 from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
+from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import (
-    BASH,
     CALLS,
     DISK_PAGE,
     Expectation,
@@ -42,6 +42,7 @@ from readfirst.harness.suite.session_events import (
     read_session_event,
     steps_of_agent,
 )
+from readfirst.harness.suite.stated_contract import read_stated_contract
 
 __all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
 
@@ -55,23 +56,30 @@ class ScenarioError(SuiteError):
     """A scenario file is not in the format. `findings` are all its problems, in the order of the file."""
 
 
-def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True) -> Scenario:
+def load_scenario(
+    path: Path, root: Path, contracts: Contracts, *, require_expect: bool = True, bundled: bool = False
+) -> Scenario:
     """Read one file. `root` is the directory that ids are relative to (`scenarios`).
 
-    Without `require_expect` calls may lack their expectation: a recorder fills it in. Raises ScenarioError with all
-    problems, or StrictYamlError with the first.
+    Without `require_expect` calls may lack their expectation: a recorder fills it in. `bundled`: the file is of the
+    suite that comes with the package, whose listed scenarios may name paths outside the workspace. Raises ScenarioError
+    with all problems, or StrictYamlError with the first.
     """
     document = strict_yaml.load(strict_yaml.read(path), path)
-    return scenario_from(
-        document, path.relative_to(root).with_suffix("").as_posix(), contracts, require_expect
-    )
+    scenario_id = path.relative_to(root).with_suffix("").as_posix()
+    return scenario_from(document, scenario_id, contracts, require_expect, bundled=bundled)
 
 
 def scenario_from(
-    document: Document, scenario_id: str, contracts: Contracts, require_expect: bool = True
+    document: Document,
+    scenario_id: str,
+    contracts: Contracts,
+    require_expect: bool = True,
+    *,
+    bundled: bool = False,
 ) -> Scenario:
-    """Build the scenario from a document that is already read. Raises ScenarioError."""
-    reader = _Reader(document, contracts, require_expect)
+    """Build the scenario from a document that is already read, as `load_scenario` does. Raises ScenarioError."""
+    reader = _Reader(document, contracts, require_expect, outside=bundled and scenario_id in OUTSIDE)
     scenario = reader.scenario(scenario_id)
     reader.finish(ScenarioError)
     return scenario
@@ -106,11 +114,13 @@ def _listed(value: Any) -> list[Any]:
 class _Reader(Inspection):
     """One method per construct of the format; each notes what is wrong and reads on."""
 
-    def __init__(self, document: Document, contracts: Contracts, require_expect: bool) -> None:
+    def __init__(
+        self, document: Document, contracts: Contracts, require_expect: bool, *, outside: bool
+    ) -> None:
         super().__init__(document)
         self.contracts = contracts
         self.require_expect = require_expect
-        self.links = Links()
+        self.reach = Reach(self, outside=outside)
 
     def scenario(self, scenario_id: str) -> Scenario:
         top = (
@@ -133,11 +143,14 @@ class _Reader(Inspection):
                 self.sequence(top["steps"], ("steps",), "steps", empty=False) or ()
             ):
                 steps.extend(self.step(("steps", number), value))
+        self.reach.finish(
+            given.permissions.working_directory if given.permissions else "", hooked=bool(given.hooks)
+        )
         self.size(given, steps)
         self.unseen_rewinds(steps)
         if not given.reminders:
             self.unasked_reminders(steps)
-        contract = self.contract(top.get("contract"), steps)
+        contract = read_stated_contract(self, self.contracts, top.get("contract"), steps)
         return Scenario(
             id=scenario_id,
             title=texts.get("title", ""),
@@ -164,17 +177,17 @@ class _Reader(Inspection):
                 if is_safe(self, path, place, key=True) and entry is not None:
                     files[path] = entry
             self.conflicts(files)
-        deny = read_rules(self, fields, "deny")
+        deny = read_rules(self, self.reach, fields, "deny")
         for key in ("reminders", "memory_files"):
             if fields.get(key, True) is not True:
                 self.note(("given", key), f"{key} is true or left out", f"Write `{key}: true`.")
-        hooks = read_hooks(self, ("given", "hooks"), fields["hooks"]) if "hooks" in fields else ()
+        hooks = read_hooks(self, self.reach, ("given", "hooks"), fields["hooks"]) if "hooks" in fields else ()
         return Given(
             files,
             deny,
             "reminders" in fields,
             hooks,
-            read_permissions(self, fields),
+            read_permissions(self, self.reach, fields),
             self.disk(fields),
             "memory_files" in fields,
         )
@@ -208,7 +221,7 @@ class _Reader(Inspection):
                     return
 
     def conflicts(self, files: Mapping[str, Entry]) -> None:
-        """Note given paths that cannot exist side by side, and links that name nothing or lead out."""
+        """Note given paths that cannot exist side by side, and hard links that name nothing."""
         for path, entry in files.items():
             place = ("given", "files", path)
             above = path.rpartition("/")[0]
@@ -227,10 +240,7 @@ class _Reader(Inspection):
                     "Name a file of given: with its whole path.",
                     rule="path-conflict",
                 )
-            elif isinstance(entry, Symlink):
-                self.links.add(path, entry.target)
-        places = {path: ("given", "files", path, "symlink") for path in files}
-        note_escaping(self, self.links, places, ("given",))
+        self.reach.files(files)
 
     def step(self, place: YamlPath, value: Any) -> Sequence[Step]:
         action = self.action(place, value, _ACTIONS, "a step")
@@ -244,9 +254,9 @@ class _Reader(Inspection):
             return () if group is None else (group,)
         if action in SESSION_EVENTS:
             self.mapping(value, place, action, (action,))
-            return read_session_event(self, place, action, value[action], self.step)
+            return read_session_event(self, self.reach, place, action, value[action], self.step)
         self.mapping(value, place, f"the world event {action}", (action,))
-        return read_event(self, self.links, place, action, value[action])
+        return read_event(self, self.reach, place, action, value[action])
 
     def action(self, place: YamlPath, value: Any, actions: Sequence[str], what: str) -> str | None:
         """Return the one key that says what is done."""
@@ -290,8 +300,8 @@ class _Reader(Inspection):
         what = f"a call of {tool}" + (" in a group" if grouped else "")
         self.mapping(value, place, what, (tool, *others), elsewhere=_ELSEWHERE)
         arguments = self.mapping(value[tool], (*place, tool), f"the arguments of {tool}")
-        if tool == BASH and arguments is not None:
-            note_command(self, (*place, tool, "command"), arguments.get("command"))
+        if arguments is not None:
+            self.reach.call((*place, tool), tool, arguments)
         events: list[WorldEvent] = []
         if "during" in value and not grouped:
             during = (*place, "during")
@@ -302,7 +312,7 @@ class _Reader(Inspection):
                 action = self.action(at, item, EVENTS, "a world event")
                 if action is not None:
                     self.mapping(item, at, f"the world event {action}", (action,))
-                    events.extend(read_event(self, self.links, at, action, item[action]))
+                    events.extend(read_event(self, self.reach, at, action, item[action]))
         expect = Expectation()
         if "expect" in value:
             expect = read_expectation(
@@ -349,49 +359,6 @@ class _Reader(Inspection):
         if total > MAX_CONTENT_BYTES:
             message = f"all contents together have more than {MAX_CONTENT_BYTES:,} characters"
             self.note((), message, "Lower times: no rule of the tools needs more.")
-
-    def contract(self, value: Any, steps: Sequence[Step]) -> str:
-        """Return the contract whose expectations the file states: the suite's default, unless it lacks a tool."""
-        default = self.contracts[self.contracts.default]
-        tools = {call.tool for step in steps for call in calls_of(step)} - {BASH}
-        place = ("contract",)
-        if value is None:
-            absent = sorted(tools - set(default.tools))
-            if absent:
-                message = f"{default.name} has no {', '.join(absent)}"
-                having = [each.name for each in self.contracts.recorded if tools <= set(each.tools)]
-                fix = (
-                    f"Write contract: with one that has it: {', '.join(having)}."
-                    if having
-                    else "Use another tool."
-                )
-                self.note((), message, fix, rule="contract-lacks-tool")
-            return default.name
-        name = self.string(value, place, "contract")
-        recorded = {each.name: each for each in self.contracts.recorded}
-        if name is None:
-            return default.name
-        if name not in recorded:
-            from readfirst.harness.suite.nearest import (
-                nearest,  # here, because only who errs needs the reference
-            )
-
-            fix = nearest(name, self.contracts.recorded)
-            self.note(place, f"there is no recorded contract {name!r}", fix)
-            return default.name
-        self.chosen(recorded[name], default, tools, place)
-        return name
-
-    def chosen(self, contract: Contract, default: Contract, tools: Collection[str], place: YamlPath) -> None:
-        """Check that the contract which a file names has its tools, and that the default has not."""
-        absent = sorted(set(tools) - set(contract.tools))
-        if absent:
-            message = f"{contract.name} has no {', '.join(absent)}"
-            self.note(place, message, "Name a contract that has it.", rule="contract-lacks-tool")
-        elif set(tools) <= set(default.tools):
-            message = f"the default contract, {default.name}, has all tools of this scenario"
-            fix = "Remove contract: `readfirst product record --missing` asks the other contracts."
-            self.note(place, message, fix, rule="contract-not-needed", key=True)
 
 
 def _events(step: Step) -> tuple[WorldEvent, ...]:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from readfirst.harness.session import MODES, PermissionMode
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.suite.confinement import is_safe
+
+if TYPE_CHECKING:
+    from readfirst.harness.suite.reach import (
+        Reach,  # it reads commands and events, which permissions are part of
+    )
 
 __all__ = ["PERMISSION_KEYS", "GivenPermissions", "read_permissions", "read_rules"]
 
@@ -41,7 +46,7 @@ class GivenPermissions:
         ]
 
 
-def read_permissions(look: Inspection, given: Mapping[str, Any]) -> GivenPermissions | None:
+def read_permissions(look: Inspection, reach: Reach, given: Mapping[str, Any]) -> GivenPermissions | None:
     """Read what `given` says of permissions; None where it says nothing, and every call is allowed."""
     place = ("given",)
     mentioned = [key for key in PERMISSION_KEYS if key in given]
@@ -52,7 +57,7 @@ def read_permissions(look: Inspection, given: Mapping[str, Any]) -> GivenPermiss
         look.note((*place, mentioned[0]), message, f"Add `mode:` with one of: {', '.join(MODES)}.", key=True)
         return None
     mode = look.choice(given["mode"], (*place, "mode"), "mode", MODES)
-    allow = read_rules(look, given, "allow")
+    allow = read_rules(look, reach, given, "allow")
     at_home = given.get("working_directory", "")
     if "working_directory" in given:
         is_safe(look, at_home, (*place, "working_directory"))
@@ -64,7 +69,7 @@ def read_permissions(look: Inspection, given: Mapping[str, Any]) -> GivenPermiss
     return GivenPermissions(cast(PermissionMode, mode), allow, at_home, further)
 
 
-def read_rules(look: Inspection, given: Mapping[str, Any], key: str) -> tuple[str, ...]:
+def read_rules(look: Inspection, reach: Reach, given: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Read a list of permission rules, `allow` or `deny`."""
     if key not in given:
         return ()
@@ -73,4 +78,5 @@ def read_rules(look: Inspection, given: Mapping[str, Any], key: str) -> tuple[st
         if not _RULE.fullmatch(rule):
             fix = "Write a tool and, in parentheses, a pattern: Edit(secret/**)."
             look.note(("given", key, number), f"{rule!r} is not a permission rule", fix)
+    reach.rules(("given", key), rules)
     return rules

@@ -8,6 +8,7 @@ from typing import Any
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.confinement import is_safe
+from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import SessionEvent, Step
 
 __all__ = ["AGENT", "SESSION_EVENTS", "read_session_event", "steps_of_agent"]
@@ -18,6 +19,7 @@ SESSION_EVENTS = ("resume", "compact", "rewind", "mention", AGENT)
 
 def read_session_event(
     look: Inspection,
+    reach: Reach,
     place: YamlPath,
     kind: str,
     value: Any,
@@ -36,7 +38,10 @@ def read_session_event(
             _nothing(look, place, kind, value)
             return (SessionEvent("rewind", position),)
         case "mention":
-            return (SessionEvent("mention", position, value),) if is_safe(look, value, (*place, kind)) else ()
+            if not is_safe(look, value, (*place, kind)):
+                return ()
+            reach.mention((*place, kind), value)
+            return (SessionEvent("mention", position, value),)
         case _:
             at = (*place, kind)
             fields = look.mapping(value, at, "a sub-agent", ("steps",), required=("steps",)) or {}

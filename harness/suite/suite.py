@@ -45,9 +45,14 @@ def default_root() -> Path:
 class Suite:
     """The fixtures below `root`. No scenario is kept once it was handed out, so memory stays flat."""
 
-    def __init__(self, root: Path | None = None) -> None:
-        """Open the suite at `root` (default: `default_root()`). Raises SuiteError if there is none."""
+    def __init__(self, root: Path | None = None, *, copies_bundled: bool = False) -> None:
+        """Open the suite at `root` (default: `default_root()`). Raises SuiteError if there is none.
+
+        `copies_bundled`: the harness itself has copied the bundled suite there.
+        """
         self.root = default_root() if root is None else root
+        self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
+        """Whether it comes with the package, or its checkout: no file in it can say so."""
         if not (self.root / "scenarios").is_dir():
             message = "there is no folder `scenarios` here"
             fix = "Name the folder that holds scenarios, contracts.yaml and errors.yaml."
@@ -129,7 +134,11 @@ class Suite:
         from readfirst.harness.suite.load import load_scenario
 
         scenario = load_scenario(
-            self.path(scenario_id), self.scenarios_root, self.contracts, require_expect=require_expect
+            self.path(scenario_id),
+            self.scenarios_root,
+            self.contracts,
+            require_expect=require_expect,
+            bundled=self.bundled,
         )
         return scenario if contract is None else self.seen_by(scenario, contract)
 

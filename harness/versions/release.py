@@ -116,7 +116,7 @@ def write_release(
         listed = root / "contracts.yaml"
         entries = "".join(_entry(contract) for contract, _ in release.contracts)
         listed.write_text(listed.read_text("utf-8").rstrip("\n") + "\n" + entries, "utf-8")
-        copy = Suite(root)
+        copy = Suite(root, copies_bundled=suite.bundled)
         whole = True
         for result in bless(copy, wanted, "create", takes, broken, keep=True):
             whole = whole and result.ok

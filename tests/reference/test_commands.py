@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.adapters.shell import Shell
+from readfirst.harness.adapters.shell import Confines, Shell
 from readfirst.reference_impl import FileTools
 
 
@@ -16,18 +16,20 @@ def test_without_a_shell_there_is_no_bash(tmp_path: Path) -> None:
 
 def test_a_command_starts_where_the_one_before_it_ended(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
-    tools = FileTools(root=tmp_path, shell=Shell(tmp_path, tmp_path, seconds=10))
+    tools = FileTools(root=tmp_path, shell=Shell(Confines(tmp_path, tmp_path, seconds=10, confined=False)))
     assert tools.call("Bash", {"command": "cd sub"}).text == ""
     assert tools.call("Bash", {"command": "pwd"}).text == str(tmp_path / "sub")
 
 
 def test_a_command_sees_no_variable_of_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET", "told")
-    assert Shell(tmp_path, tmp_path, seconds=10).run("echo [$SECRET]").output == "[]\n"
+    assert (
+        Shell(Confines(tmp_path, tmp_path, seconds=10, confined=False)).run("echo [$SECRET]").output == "[]\n"
+    )
 
 
 def test_a_command_that_does_not_end_is_ended(tmp_path: Path) -> None:
     started = time.monotonic()
     with pytest.raises(TimeoutError, match="sleep 60"):
-        Shell(tmp_path, tmp_path, seconds=0.2).run("sleep 60")
+        Shell(Confines(tmp_path, tmp_path, seconds=0.2, confined=False)).run("sleep 60")
     assert time.monotonic() - started < 30

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.adapters.reference import hooks_for, reference_tools
-from readfirst.harness.adapters.shell import Shell
+from readfirst.harness.adapters.shell import Confines, Shell
 from readfirst.harness.processes.rights import as_an_ordinary_user
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
@@ -37,7 +37,7 @@ class Altered:
     def fresh(self) -> FileTools:
         """Return tools that have read nothing."""
         root, home = self.workspace.root, self.workspace.home
-        shell = Shell(root, home, seconds=10)
+        shell = Shell(Confines(root, home, seconds=10, confined=False))
         workspace = replace(self.workspace, deny=tuple(self.deny()))
         return reference_tools(DEFAULT_CONTRACT, workspace, shell, self.hooks())
 
@@ -45,7 +45,9 @@ class Altered:
         return self.workspace.deny
 
     def hooks(self) -> Sequence[Hook]:
-        return hooks_for(self.workspace, seconds=10)
+        return hooks_for(
+            self.workspace, Confines(self.workspace.root, self.workspace.home, seconds=10, confined=False)
+        )
 
     def call(self, tool: str, arguments: Arguments) -> ToolResult:
         with as_an_ordinary_user():

@@ -1,0 +1,121 @@
+"""Programs: what a command of a scenario may run, with which options, on what kind of words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+
+__all__ = ["PROGRAMS", "Kind", "Program", "is_file_pattern", "is_plain_file", "word_problem"]
+
+
+class Kind(Enum):
+    """What a word may be; the value is how a message names it."""
+
+    FILE = "file"
+    NUMBER = "number"
+    PATTERN = "pattern"
+    SCRIPT = "script"
+    FORMAT = "format"
+    TEXT = "text"
+
+
+_NONE: Mapping[str, Kind] = MappingProxyType({})
+_ANY = 200
+"""More operands than a command has room for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """`flags` are options without a value, `values` those with one, `first` the operand before the files.
+
+    `files` are the least and the most that may be named, `globs`: a `*` may name them, `counts`: `-5` is an option,
+    `says`: all its words are text that it prints, `writes_operands`: it writes the files that it names.
+    """
+
+    flags: str = ""
+    values: Mapping[str, Kind] = field(default_factory=lambda: _NONE)
+    first: Kind | None = None
+    files: tuple[int, int] = (0, _ANY)
+    globs: bool = False
+    counts: bool = False
+    says: bool = False
+    writes_operands: bool = False
+
+
+_LINES = {"n": Kind.NUMBER, "c": Kind.NUMBER}
+_GREP = Program(
+    "cEFHhilnoqrsvwx",
+    {"e": Kind.PATTERN, "m": Kind.NUMBER, "A": Kind.NUMBER, "B": Kind.NUMBER, "C": Kind.NUMBER},
+    first=Kind.PATTERN,
+    globs=True,
+)
+
+PROGRAMS: Mapping[str, Program] = MappingProxyType(
+    {
+        "cat": Program("Abensv", globs=True),
+        "cd": Program(files=(1, 1)),
+        "cp": Program("fp", files=(2, 2), writes_operands=True),
+        "echo": Program(says=True),
+        "egrep": _GREP,
+        "false": Program(files=(0, 0)),
+        "fgrep": _GREP,
+        "grep": _GREP,
+        "head": Program("qv", _LINES, globs=True, counts=True),
+        "ls": Program("1AaFlp", globs=True),
+        "mv": Program("fn", files=(2, 2), writes_operands=True),
+        "nl": Program("", {"b": Kind.TEXT}, globs=True),
+        "printf": Program(first=Kind.FORMAT, says=True),
+        "pwd": Program(files=(0, 0)),
+        "rg": Program("FNciHlnovw", {"e": Kind.PATTERN, "m": Kind.NUMBER}, first=Kind.PATTERN, globs=True),
+        "rm": Program("fr", files=(1, _ANY), writes_operands=True),
+        "sed": Program("Ein", {"e": Kind.SCRIPT}, first=Kind.SCRIPT),
+        "sort": Program("bfnru", {"k": Kind.NUMBER}, globs=True),
+        "tail": Program("qv", _LINES, globs=True, counts=True),
+        "tee": Program(files=(1, _ANY), writes_operands=True),
+        "touch": Program("acm", files=(1, _ANY), writes_operands=True),
+        "true": Program(files=(0, 0)),
+        "wc": Program("clmw", globs=True),
+    }
+)
+"""Every program that a command may run."""
+
+_NAME = r"(?!\.+(?:/|\Z))[\w.][\w .+,:@%=()-]*"
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
+_FORMAT = re.compile(r"(?!-)(?:[^%\\]|%[%cs]|\\[nt])+")
+_PLAIN_FILE = re.compile(rf"(?:\$WS/)?{_NAME}(?:/{_NAME})*")
+_FILE_PATTERN = re.compile(r"(?:\$WS/)?(?:[A-Za-z0-9_][\w.-]*/)*[A-Za-z0-9_][\w.*-]*", re.ASCII)
+_PART = r"(?:[^/\\\[\n]|\\[^\n]|\[\^?[^\[\]/\\\n]+\])*"
+_ADDRESS = rf"(?:[0-9]+|\$|/{_PART}/)"
+_SED_COMMAND = rf"(?:{_ADDRESS}(?:,{_ADDRESS})?)?(?:[pdq]|s/{_PART}/{_PART}/[giIp0-9]*)"
+_SCRIPT = re.compile(rf"{_SED_COMMAND}(?:; ?{_SED_COMMAND})*")
+
+
+def is_plain_file(word: str) -> bool:
+    """Whether a word names a file of the workspace plainly: no `..`, nothing that a program may read otherwise."""
+    return _PLAIN_FILE.fullmatch(word) is not None
+
+
+def is_file_pattern(word: str) -> bool:
+    """Whether a word names files of one folder by the beginning of their names, so never `..` nor an option."""
+    return _FILE_PATTERN.fullmatch(word) is not None
+
+
+def word_problem(kind: Kind, word: str) -> tuple[str, str] | None:
+    """Say what is wrong with a word that is to be of this kind, and what to write instead; None if nothing is."""
+    match kind:
+        case Kind.FILE if not is_plain_file(word) and word != "$WS":
+            return (
+                "which is no plain name in the workspace",
+                "Write notes.txt, sub/notes.txt or $WS/notes.txt.",
+            )
+        case Kind.NUMBER if _NUMBER.fullmatch(word) is None:
+            return "which is no number", "Write digits."
+        case Kind.SCRIPT if "$WS" in word or _SCRIPT.fullmatch(word) is None:
+            return "which may do more than show and replace", "Write 1,2p, $d, /text/d or s/old/new/g."
+        case Kind.FORMAT if "$WS" in word or _FORMAT.fullmatch(word) is None:
+            return "which is no plain format", r"Write text with %s, %c, %%, \n and \t, no - first."
+        case _:
+            return None

@@ -1,0 +1,131 @@
+"""Spelling: whether a path argument stays in the workspace or at home, in whichever way an implementation reads it.
+
+Implementations trim paths, expand `~` and variables, decode addresses, take `\\` for `/` or fold Unicode forms. A path
+is inside if it is in each of these readings.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import unicodedata
+from html import unescape
+from urllib.parse import unquote
+
+__all__ = ["HOME", "ROOT", "is_plainly_spelled", "path_base", "spelling_problem", "split_path"]
+
+_NAME = r"\.?[A-Za-z0-9_][\w. ~-]*(?:/\.\.)?(?:/|\Z)"
+_PLAIN = re.compile(rf"(?:(?:\$WS|~)/|{_NAME})(?:{_NAME}|\.?/)*", re.ASCII)
+"""Paths of ordinary names, of which each `..` takes back the name before it."""
+_ABOUT = "\"'`<>()[]{}@=,;|&!?*+^#-"
+"""What may stand before a path and be taken off, beside spaces and what is not seen."""
+_ELSEWHERE = re.compile(r"[/%$]|[A-Za-z][A-Za-z0-9+.-]*:")
+"""How paths begin that are not relative: with a root, a variable, a drive or a scheme."""
+_VARIABLE = re.compile(r"\$[A-Za-z_{(\[]|%[A-Za-z_]\w*%|![A-Za-z_]\w*!")
+_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|([0-7]{1,3})|(.))", re.DOTALL)
+_UP = re.compile(r"(?<![\w.])\.{2,}(?![\w.])")
+_SEPARATORS = str.maketrans(dict.fromkeys("\\\u2215\u2044\u29f8\u2216\u29f5\u29f9\u2571\u2572\u3033", "/"))
+_MOST_ROUNDS = 6
+ROOT, HOME, _RELATIVE = "$WS", "~", ""
+
+
+def spelling_problem(path: str) -> str | None:
+    """Say how a path argument may lead out of workspace and home; None if it stays inside in every reading."""
+    if _PLAIN.fullmatch(path):
+        return None
+    unescaped = _unescaped(path)
+    for read in {_most_read(path), _most_read(unescaped), unescaped}:
+        if problem := _problem(path, read):
+            return problem
+    return None
+
+
+def _problem(path: str, read: str) -> str | None:
+    """Say how a path may lead out where an implementation reads it in one way or the other, or in part."""
+    base, rest = split_path(path)
+    other_base, other_rest = split_path(read)
+    if rest is None or other_rest is None:
+        return "begins outside the workspace"
+    if base != other_base:
+        return "may be read as beginning elsewhere"
+    if "$WS" in rest or _VARIABLE.search(rest) or _VARIABLE.search(other_rest):
+        return "names a variable, which may hold anything"
+    if len(_UP.findall(other_rest)) > sum(part == ".." for part in rest.split("/")):
+        return "may be read as having more '..' than it has"
+    if any(map(_may_be_up, other_rest.split("/"))):
+        return "has a pattern that '..' matches"
+    if _climbs(rest) or _climbs(other_rest):
+        return "leaves the workspace with '..'"
+    return None
+
+
+def is_plainly_spelled(path: str) -> bool:
+    """Whether a path argument is the same in every reading."""
+    return _most_read(path) == path
+
+
+def path_base(path: str) -> str:
+    """Return where a path argument begins: `ROOT`, `HOME`, or empty for a relative one."""
+    return split_path(path)[0]
+
+
+def split_path(path: str) -> tuple[str, str | None]:
+    """Return where a path argument begins and what follows; None for the latter where it begins outside."""
+    path = _trimmed(path)
+    for base in (ROOT, HOME):
+        if path.startswith(base):
+            rest = path[len(base) :]
+            return base, rest if not rest or rest[0] == "/" else None
+    return _RELATIVE, None if _ELSEWHERE.match(path) else path
+
+
+def _most_read(path: str) -> str:
+    """Return what an implementation would get that decodes and folds all that any does."""
+    for _ in range(_MOST_ROUNDS):
+        former = path
+        path = unescape(unquote(unicodedata.normalize("NFKC", path))).translate(_SEPARATORS)
+        if not path.isascii():
+            path = "".join(each for each in path if unicodedata.category(each) not in ("Cf", "Mn", "Me"))
+        if path == former:
+            return path
+    return "/"  # decoded without end: it leads anywhere
+
+
+def _trimmed(path: str) -> str:
+    for at, sign in enumerate(path):
+        if sign not in _ABOUT and not sign.isspace() and unicodedata.category(sign)[0] not in "CZ":
+            return path[at:]
+    return ""
+
+
+def _unescaped(path: str) -> str:
+    """Return what a reader of shell words or string literals would get: no quotes, each escape as what it means."""
+    return _ESCAPE.sub(_meant, re.sub("[\"'`]", "", path))
+
+
+def _meant(escape: re.Match[str]) -> str:
+    number = escape[1] or escape[2]
+    if number:
+        return chr(min(int(number, 16), 0xFFFF))
+    return chr(int(escape[3], 8)) if escape[3] else escape[4]
+
+
+def _may_be_up(part: str) -> bool:
+    if "{" in part:
+        part = re.sub(r"\{[^{}]*\}", "*", part) if "." in part else ""
+    elif part.startswith("*"):  # it matches no name that begins with a dot
+        return False
+    return any(sign in part for sign in "?*[{") and fnmatch.fnmatchcase("..", part)
+
+
+def _climbs(rest: str) -> bool:
+    """Whether some beginning of the path has more `..` than names; names that may be trimmed away do not count."""
+    depth = 0
+    for part in rest.split("/"):
+        if part == "..":
+            depth -= 1
+        elif re.search(r"\w", _most_read(part)):
+            depth += 1
+        if depth < 0:
+            return True
+    return False

@@ -1,0 +1,49 @@
+"""Only listed scenarios of the bundled suite may name paths outside the workspace, and no file can claim to be one."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.suite.outside import OUTSIDE
+from readfirst.harness.suite.suite import Suite, default_root
+
+BUNDLED = Suite()
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Suite:
+    root = tmp_path_factory.mktemp("copied") / "fixtures"
+    ignored = shutil.ignore_patterns("recordings", "crossed")
+    shutil.copytree(default_root(), root, ignore=ignored)
+    return Suite(root)
+
+
+@pytest.mark.parametrize("scenario_id", OUTSIDE)
+def test_a_listed_scenario_is_read_from_the_bundled_suite_alone(scenario_id: str, copied: Suite) -> None:
+    assert BUNDLED.scenario(scenario_id)
+    with pytest.raises(SuiteError, match="call-outside-workspace"):
+        copied.scenario(scenario_id)
+
+
+def test_all_others_are_read_from_a_copy_as_well(copied: Suite) -> None:
+    refused = set()
+    for scenario_id in copied.ids():
+        try:
+            copied.scenario(scenario_id)
+        except SuiteError:
+            refused.add(scenario_id)
+    assert refused == set(OUTSIDE)
+
+
+def test_a_suite_is_bundled_by_its_place_and_nothing_in_it(copied: Suite, tmp_path: Path) -> None:
+    assert BUNDLED.bundled
+    assert Suite(default_root()).bundled
+    assert not copied.bundled
+    pointing = tmp_path / "fixtures"
+    pointing.mkdir()
+    (pointing / "scenarios").symlink_to(default_root() / "scenarios")
+    assert not Suite(pointing).bundled
