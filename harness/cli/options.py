@@ -30,6 +30,7 @@ __all__ = [
     "Requirements",
     "Rules",
     "Settle",
+    "Shard",
     "Tags",
     "TimeLimit",
     "in_installed_package",
@@ -108,6 +109,9 @@ Expression = Annotated[
     typer.Option(
         "-k", metavar="EXPRESSION", help="Only scenarios whose id or title matches: 'touch and not write'."
     ),
+]
+Shard = Annotated[
+    str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts, for runs side by side: 2/4.")
 ]
 ContractName = Annotated[
     str | None,
@@ -198,6 +202,7 @@ def selection_of(
     requirements: list[RequirementName] | None = None,
     rules: list[str] | None = None,
     classes: list[ClassName] | None = None,
+    shard: str | None = None,
 ) -> Selection:
     """Return what the options of a command select."""
     from readfirst.harness.suite.selection import Selection
@@ -210,6 +215,7 @@ def selection_of(
         tuple(each.value for each in requirements or ()),
         tuple(rules or ()),
         tuple(each.value for each in classes or ()),
+        (1, 1) if shard is None else shard_of(shard),
     )
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Annotated
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +21,7 @@ from readfirst.harness.cli.options import (
     Output,
     Requirements,
     Rules,
+    Shard,
     Tags,
     open_own_suite,
     open_suite,
@@ -187,19 +191,47 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
 
 @guarded
 def export(
+    ids: Ids = None,
     contract: ContractName = None,
+    family: Families = None,
+    tag: Tags = None,
+    requirement: Requirements = None,
+    rule: Rules = None,
+    class_: Classes = None,
+    expression: Expression = "",
+    shard: Shard = None,
     output: Output = None,
     fixtures: Fixtures = None,
 ) -> int:
-    """Write all scenarios expanded for one contract, one JSON object per line, for other languages to read."""
-    from readfirst.harness.report import output as opened
+    """Write scenarios expanded for one contract, one JSON object per line, for other languages to read."""
     from readfirst.harness.suite.export import export as expanded
+    from readfirst.harness.suite.selection import select
 
     suite = open_suite(fixtures)
     chosen = suite.contracts[contract or suite.contracts.default]
+    wanted = select(suite, selection_of(ids, family, tag, expression, requirement, rule, class_, shard))
     count = 0
-    with opened(output) if output is not None else contextlib.nullcontext(stdout()) as stream:
-        for scenario in expanded(suite, chosen):
-            stream.write(harmless_json(scenario) + "\n")
-            count += 1
+    with _exported(output) as stream:
+        for value in expanded(suite, chosen, wanted):
+            stream.write(harmless_json(value) + "\n")
+            count += value["type"] == "scenario"
     return ExitCode.CONFORMANT if count else ExitCode.NOTHING
+
+
+@contextlib.contextmanager
+def _exported(output: Path | None) -> Iterator[IO[str]]:
+    """Open what is written to: standard output, a file, or one that is compressed where its name ends so."""
+    if output is None:
+        yield stdout()
+        return
+    from readfirst.harness.report import output as opened
+
+    with opened(output) as stream:
+        if output.suffix != ".gz":
+            yield stream
+            return
+        import gzip
+
+        packed = gzip.GzipFile("", "wb", fileobj=stream.buffer, mtime=0)
+        with packed, io.TextIOWrapper(packed, encoding="ascii", newline="\n") as text:
+            yield text

@@ -18,6 +18,7 @@ from readfirst.harness.suite.entry import Entry
 from readfirst.harness.suite.host_text import answer_of, unwrapped
 from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.scenario import (
+    EXECUTION_ERRORS,
     Clause,
     Expectation,
     ParallelCalls,
@@ -34,8 +35,6 @@ __all__ = ["compare", "skipped"]
 
 _ESSENTIAL = frozenset({"Read", "Edit", "Write"})
 """Tools without which an implementation is not called safe."""
-_EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
-"""Refusals that come after validation: a `during` event strikes before them."""
 
 
 def skipped(
@@ -354,7 +353,7 @@ class _Judge:
 
 
 def _reaches_execution(clause: Clause) -> bool:
-    return clause.error is None or clause.error in _EXECUTION_ERRORS
+    return clause.error is None or clause.error in EXECUTION_ERRORS
 
 
 def _refusal(refused: bool) -> str:

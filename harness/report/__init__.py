@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
@@ -67,7 +67,7 @@ class OutputError(ReadfirstError):
 
 
 @contextmanager
-def output(path: Path) -> Iterator[IO[str]]:
+def output(path: Path) -> Iterator[TextIOWrapper]:
     """Open a text file that appears under `path` only when the block ends without an exception.
 
     Until then, and after a failure or an interrupt, what stood there before stays. Raises OutputError.

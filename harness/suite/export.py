@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from typing import Any
 
 from readfirst.harness.suite.contracts import Contract, clause_for
@@ -17,9 +16,13 @@ from readfirst.harness.suite.entry import (
     RegularFile,
     SpecialFile,
     Symlink,
+    TextContent,
 )
+from readfirst.harness.suite.hook_commands import command_of
 from readfirst.harness.suite.permissions import GivenPermissions
+from readfirst.harness.suite.repeated import RepeatedText
 from readfirst.harness.suite.scenario import (
+    EXECUTION_ERRORS,
     Expectation,
     GivenHook,
     ParallelCalls,
@@ -34,47 +37,78 @@ from readfirst.harness.suite.shift import NANOSECONDS
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.vocabulary import Vocabulary
 
-__all__ = ["expanded", "export"]
+__all__ = ["FORMAT", "expanded", "export"]
 
+_NUMBER = "{n}"
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
 
 
-def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
-    """Yield every scenario (or those of `ids`) that `contract` says something about, in the order of the ids.
+FORMAT = 2
+"""The version of the form of an export, in its first line."""
 
-    fixtures/schema/export.schema.json describes the values. Raises SuiteError at the first bad scenario.
+
+def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
+    """Yield a header, every scenario (or those of `ids`) that `contract` says something about, and an end.
+
+    The scenarios come in the order of the ids. docs/export.md and fixtures/schema/export.schema.json describe the
+    values. Raises SuiteError at the first bad scenario.
     """
+    yield _header(contract, suite.vocabulary)
+    count = 0
     for scenario_id in suite.ids() if ids is None else ids:
         value = expanded(suite.scenario(scenario_id, contract), contract, suite.vocabulary)
         if value is not None:
+            if suite.rules is not None and value["rule"] in suite.rules:
+                value["class"] = suite.rules[value["rule"]].class_
             yield value
+            count += 1
+    yield {"type": "end", "scenarios": count}
+
+
+def _header(contract: Contract, vocabulary: Vocabulary) -> dict[str, Any]:
+    return {
+        "type": "header",
+        "format": FORMAT,
+        "contract": contract.name,
+        "outer_blanks": "ignored" if contract.ignores_outer_blanks else "compared",
+        "errors": [
+            {
+                "name": each.name,
+                "summary": each.summary,
+                "forms": [{"text": form.text, "tools": list(form.tools)} for form in each.forms],
+            }
+            for each in vocabulary.names.values()
+        ],
+        "errors_of_execution": sorted(EXECUTION_ERRORS),
+    }
 
 
 def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
-    """Return one scenario, read for that contract, with bytes for every content and one expectation for every call.
+    """Return one scenario, read for that contract, with every content and one expectation for every call.
 
-    None where the contract does not specify the scenario: for a recorded contract, where a call has no clause;
-    for `documented`, where no call has one. There, calls without a documented clause are set-up: their
-    expectation is that of the scenario's own contract, to be judged by effects alone.
+    None where the contract does not specify the scenario: for a recorded contract, where a call has no clause, or the
+    contract lacks what it needs; for `documented`, where no call has one. There, calls without a documented clause are
+    set-up: their expectation is that of the scenario's own contract, to be judged by effects alone.
     """
     expand = _Expansion(scenario, contract, vocabulary)
     steps = [expand.step(step) for step in scenario.steps]
-    if not expand.specified:
+    if not expand.specified or (contract.recorded and scenario.needs - contract.capabilities):
         return None
     return {
+        "type": "scenario",
         "id": scenario.id,
-        "contract": contract.name,
-        "outer_blanks": "ignored" if contract.ignores_outer_blanks else "compared",
         "title": scenario.title,
         "about": scenario.about,
         "requirement": scenario.requirement,
         "rule": scenario.rule,
+        "class": None,
         "tags": list(scenario.tags),
         "sources": list(scenario.sources),
         "needs": sorted(scenario.needs),
         "given": {
             "files": {path: _given(entry) for path, entry in scenario.given.files.items()},
             "deny": list(scenario.given.deny),
+            "reminders": scenario.given.reminders and contract.recorded,
             "hooks": [_hook(hook) for hook in scenario.given.hooks],
             "permissions": _permissions(scenario.given.permissions),
             "disk": scenario.given.disk,
@@ -136,7 +170,7 @@ class _Expansion:
     def call(self, call: ToolCall) -> dict[str, Any]:
         return {
             "tool": call.tool,
-            "arguments": dict(call.arguments),
+            "arguments": _short(call.arguments),
             "during": [_event(event) for event in call.during],
             "expect": self.expectation(call.tool, call.expect),
         }
@@ -179,17 +213,20 @@ def _text(digest: str | TextDigest | None) -> str | dict[str, Any] | None:
 
 
 def _hook(hook: GivenHook) -> dict[str, Any]:
-    value: dict[str, Any] = {"event": hook.event, "matcher": hook.matcher, "deed": hook.deed}
-    match hook.deed:
-        case "input":
-            value["input"] = dict(hook.input)
-        case "modify":
-            value["files"] = {path: _bytes(entry.data) for path, entry in hook.files.items()}
-        case "exit":
-            value |= {"code": hook.code, "words": hook.words}
+    return {"event": hook.event, "matcher": hook.matcher, "command": command_of(hook, "$WS")}
+
+
+def _short(value: Any) -> Any:
+    """Return a value of arguments with repeated texts in their short form."""
+    match value:
+        case RepeatedText(unit=unit, times=times):
+            return {"repeat": unit, "times": times}
+        case Mapping():
+            return {key: _short(item) for key, item in value.items()}
+        case list():
+            return [*map(_short, value)]
         case _:
-            value["words"] = hook.words
-    return value
+            return value
 
 
 def _given(entry: Entry) -> dict[str, Any]:
@@ -198,7 +235,7 @@ def _given(entry: Entry) -> dict[str, Any]:
         case RegularFile(mode=mode, mtime=mtime):
             return {
                 "type": "file",
-                **_bytes(entry.data),
+                **_content(entry),
                 "mode": _mode(_FILE_MODE if mode is None else mode),
                 "mtime_ns": int((OLD_TIME if mtime is None else mtime) * NANOSECONDS),
             }
@@ -218,7 +255,7 @@ def _state(entry: Entry) -> dict[str, Any]:
     """What is to be compared; a mode only where it is stated."""
     match entry:
         case RegularFile(mode=mode):
-            return {"type": "file", **_bytes(entry.data), **_stated(mode)}
+            return {"type": "file", **_content(entry), **_stated(mode)}
         case FileDigest(sha256, size, mode):
             return {"type": "file", "sha256": sha256, "size": size, **_stated(mode)}
         case Symlink(target):
@@ -245,11 +282,21 @@ def _event(event: WorldEvent) -> dict[str, Any]:
     return value
 
 
+def _content(entry: RegularFile) -> dict[str, Any]:
+    """Return the bytes as text where they are UTF-8, else in base64; what is repeated as what, and how often."""
+    match entry.content:
+        case TextContent(text, int(times), encoding, False, eol):
+            unit = TextContent(text, None, encoding, eol=eol).data()
+            if _NUMBER not in text or encoding in ("utf-8", "latin-1"):
+                return {"repeat": _bytes(unit), "times": times}
+    return _bytes(entry.data)
+
+
 def _bytes(data: bytes) -> dict[str, str]:
-    value = {"base64": base64.b64encode(data).decode("ascii")}
-    with suppress(UnicodeDecodeError):  # then only the bytes say what it is
-        value["utf8"] = data.decode("utf-8")
-    return value
+    try:
+        return {"utf8": data.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode("ascii")}
 
 
 def _stated(mode: int | None) -> dict[str, str]:

@@ -24,6 +24,7 @@ from readfirst.harness.suite.hooks import read_hooks
 from readfirst.harness.suite.outside import OUTSIDE
 from readfirst.harness.suite.permissions import PERMISSION_KEYS, read_permissions, read_rules
 from readfirst.harness.suite.reach import Reach
+from readfirst.harness.suite.repeated import expanded_arguments, read_arguments
 from readfirst.harness.suite.scenario import (
     CALLS,
     DISK_PAGE,
@@ -99,7 +100,11 @@ def _bare(step: Any) -> Any:
     """Return a step without what is expected of it, that of the calls of a group included."""
     if not isinstance(step, dict):
         return step
-    bare = {key: value for key, value in step.items() if key != "expect"}
+    bare = {
+        key: expanded_arguments(value) if key in CALLS else value
+        for key, value in step.items()
+        if key != "expect"
+    }
     if "parallel" in bare:
         bare["parallel"] = [_bare(call) for call in _listed(bare["parallel"])]
     if AGENT in bare:
@@ -301,6 +306,7 @@ class _Reader(Inspection):
         self.mapping(value, place, what, (tool, *others), elsewhere=_ELSEWHERE)
         arguments = self.mapping(value[tool], (*place, tool), f"the arguments of {tool}")
         if arguments is not None:
+            arguments = read_arguments(self, (*place, tool), arguments)
             self.reach.call((*place, tool), tool, arguments)
         events: list[WorldEvent] = []
         if "during" in value and not grouped:

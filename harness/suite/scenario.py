@@ -18,6 +18,7 @@ __all__ = [
     "BASH",
     "CALLS",
     "DISK_PAGE",
+    "EXECUTION_ERRORS",
     "TOOLS",
     "CallIndex",
     "Clause",
@@ -70,6 +71,10 @@ class TextDigest:
     lines: int | None = None
     starts: str | None = None
     ends: str | None = None
+
+
+EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_error"})
+"""Refusals that come after validation: a `during` event strikes before them."""
 
 
 class ForeignContractError(ValueError):

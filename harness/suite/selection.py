@@ -35,13 +35,20 @@ class Selection:
     requirements: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    shard: tuple[int, int] = (1, 1)
+    """`(2, 4)`: the second of four shares of what the other parts select."""
 
 
 def select(suite: Suite, selection: Selection) -> list[str]:
-    """Return the selected ids, sorted. Raises SelectionError for an unknown id, family, tag or rule.
+    """Return the selected ids, sorted. Raises SelectionError for an unknown id, family, tag, rule.
 
     Headings are read only where a tag, a requirement, a rule or an expression asks for it.
     """
+    part, parts = selection.shard
+    return _selected(suite, selection)[part - 1 :: parts]
+
+
+def _selected(suite: Suite, selection: Selection) -> list[str]:
     known = list(suite.ids())
     ids = known
     if selection.ids:

@@ -18,10 +18,10 @@ from readfirst.harness.processes.removal import destroy, empty
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import Permissions, Workspace
 from readfirst.harness.suite.entry import OLD_TIME, Directory, Entry, HardLink, RegularFile
+from readfirst.harness.suite.hook_commands import hooks_of
 from readfirst.harness.suite.scenario import Scenario, WorldEvent
 from readfirst.harness.suite.shift import NANOSECONDS
 from readfirst.harness.workspace.folder import Folder, SpoiltError
-from readfirst.harness.workspace.hook import hooks_of
 from readfirst.harness.workspace.snapshot import TooLargeError, changes, scan, snapshot
 from readfirst.harness.workspace.world import WorldEventError, create, perform
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import textwrap
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -20,7 +17,6 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.source.strict_yaml import load
 from readfirst.harness.suite.contracts import DOCUMENTED
-from readfirst.harness.suite.export import expanded
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.rules import CLASSES, load_rules
 from readfirst.harness.suite.scenario import Scenario
@@ -43,7 +39,6 @@ KINDS = {
     "yaml expect",
     "yaml rule",
     "console",
-    "python",
 }
 
 
@@ -172,56 +167,6 @@ def test_lint_prints_what_the_example_shows(tmp_path: Path) -> None:
 
     printed = "".join(f"{finding}\n" for finding in lint(Suite(tmp_path)))
     assert printed.replace(f"{tmp_path}/", "") == body.removeprefix("$ readfirst lint\n")
-
-
-def open_reference(workspace: str) -> Callable[[str, dict[str, Any]], tuple[str, bool]]:
-    from readfirst.harness.session import Workspace
-
-    session = connect("reference", SUITE).open(Workspace(Path(workspace), Path(workspace)))
-
-    def call(tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
-        result = session.call(tool, arguments)
-        return result.text, result.is_error
-
-    return call
-
-
-def reader() -> dict[str, Any]:
-    (source,) = blocks("python")
-    names: dict[str, Any] = {}
-    exec(compile(source, "docs/format.md", "exec"), names)
-    return names
-
-
-def exported(family: str) -> io.StringIO:
-    held = SUITE.contracts["2.1.7"]
-    ids = [scenario_id for scenario_id in SUITE.ids() if scenario_id.startswith(family)]
-    items = [expanded(SUITE.scenario(scenario_id), held, SUITE.vocabulary) for scenario_id in ids]
-    return io.StringIO("\n".join(json.dumps(item) for item in items))
-
-
-def test_the_reader_in_another_language_agrees_with_the_harness(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert reader()["main"](exported("staleness/"), open_reference) == {}
-    counts = capsys.readouterr().out.split()
-    assert counts[0] == counts[2]
-    assert int(counts[0]) >= 10
-
-
-def test_the_reader_in_another_language_notices_a_wrong_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-
-    def open_careless(workspace: str) -> Callable[[str, dict[str, Any]], tuple[str, bool]]:
-        call = open_reference(workspace)
-        return lambda tool, arguments: (call(tool, arguments)[0], False)
-
-    wrong = reader()["main"](exported("staleness/"), open_careless)
-    assert wrong
-    assert set(wrong.values()) <= {f"step {number}: effects" for number in range(20)}
 
 
 def test_the_commands_that_the_guide_names_exist() -> None:

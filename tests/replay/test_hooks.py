@@ -21,10 +21,10 @@ from readfirst.harness.run.runner import run
 from readfirst.harness.session import Hook
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.export import expanded
+from readfirst.harness.suite.hook_commands import hooks_of
 from readfirst.harness.suite.load import ScenarioError, scenario_from
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.workspace.hook import hooks_of
 from readfirst.harness.workspace.site import SitePool
 from tests.replay import answering
 
@@ -187,21 +187,19 @@ def test_two_scenarios_that_differ_in_their_hooks_alone_are_not_the_same() -> No
     assert len({fingerprint(loaded(f"    - {hook}\n")) for hook in HOOKS}) == len(HOOKS)
 
 
-def test_hooks_are_exported_with_bytes() -> None:
+def test_hooks_are_exported_as_commands() -> None:
     scenario = loaded("".join(f"    - {hook}\n" for hook in HOOKS))
     value = expanded(scenario, CONTRACT, SUITE.vocabulary)
     assert value is not None
-    assert value["given"]["hooks"] == [
-        {"event": "PreToolUse", "matcher": "Edit", "deed": "deny", "words": "No."},
-        {"event": "PreToolUse", "matcher": "*", "deed": "input", "input": {"a": "b"}},
-        {"event": "PostToolUse", "matcher": "Edit", "deed": "exit", "code": 2, "words": "No."},
-        {
-            "event": "PostToolUse",
-            "matcher": "Edit",
-            "deed": "modify",
-            "files": {"a.txt": {"base64": "eA==", "utf8": "x"}},
-        },
+    hooks = value["given"]["hooks"]
+    assert [(each["event"], each["matcher"]) for each in hooks] == [
+        ("PreToolUse", "Edit"),
+        ("PreToolUse", "*"),
+        ("PostToolUse", "Edit"),
+        ("PostToolUse", "Edit"),
     ]
+    assert hooks[2]["command"] == r"cat >/dev/null; printf '%s\n' No. >&2; exit 2"
+    assert hooks[3]["command"] == r"cat >/dev/null; sleep 0.02; printf '\170' >'$WS/a.txt'"
 
 
 def test_what_hooks_say_is_found_in_and_beside_an_answer() -> None:

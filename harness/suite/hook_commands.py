@@ -1,36 +1,26 @@
-"""Hook: the command that does what a scenario's hook does."""
+"""Hook commands: the command that does what a scenario's hook does."""
 
 from __future__ import annotations
 
-import base64
 import json
 import shlex
-import sys
 from typing import Any
 
 from readfirst.harness.session import Hook
 from readfirst.harness.suite.scenario import GivenHook, Scenario
 
-__all__ = ["hooks_of"]
+__all__ = ["command_of", "hooks_of"]
 
-_WRITE = """\
-import base64, os, sys, time
-for path, data in zip(sys.argv[1::2], sys.argv[2::2]):
-    before = os.stat(path).st_mtime_ns if os.path.exists(path) else 0
-    with open(path, "wb") as file:
-        file.write(base64.b64decode(data))
-    now = max(time.time_ns(), before + 2_000_000)
-    os.utime(path, ns=(now, now))
-"""
-"""Writes files. Their time is later than before, though the clock of the file system may not have moved on."""
+_LATER = "sleep 0.02"
+"""Lets the clock of the file system move on, so that the time of what is written is later than before."""
 
 
 def hooks_of(scenario: Scenario, root: str) -> tuple[Hook, ...]:
     """Return the hooks of a scenario, for the workspace at `root`."""
-    return tuple(Hook(hook.event, hook.matcher, _command(hook, root)) for hook in scenario.given.hooks)
+    return tuple(Hook(hook.event, hook.matcher, command_of(hook, root)) for hook in scenario.given.hooks)
 
 
-def _command(hook: GivenHook, root: str) -> str:
+def command_of(hook: GivenHook, root: str) -> str:
     """Return the command. It reads its input first: whoever starts it must not write to one that has ended."""
     return f"cat >/dev/null; {_deed(hook, root)}"
 
@@ -40,10 +30,11 @@ def _deed(hook: GivenHook, root: str) -> str:
         case "exit":
             return f"printf '%s\\n' {shlex.quote(hook.words)} >&2; exit {hook.code}"
         case "modify":
-            words = [sys.executable, "-I", "-S", "-c", _WRITE]
-            for path, entry in hook.files.items():
-                words += [f"{root}/{path}", base64.b64encode(entry.data).decode("ascii")]
-            return shlex.join(words)
+            written = [
+                f"printf '{''.join(map(_octal, entry.data))}' >{shlex.quote(f'{root}/{path}')}"
+                for path, entry in hook.files.items()
+            ]
+            return "; ".join([_LATER, *written])
         case "block":
             return _print({"decision": "block", "reason": hook.words})
         case "context":
@@ -58,6 +49,10 @@ def _deed(hook: GivenHook, root: str) -> str:
 
 def _specific(hook: GivenHook, **said: Any) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": hook.event, **said}}
+
+
+def _octal(byte: int) -> str:
+    return f"\\{byte:03o}"
 
 
 def _print(said: dict[str, Any]) -> str:

@@ -1,0 +1,67 @@
+"""Repeated: long texts in the arguments of a call, written as what is repeated and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.strict_yaml import YamlPath
+from readfirst.harness.suite.content import MAX_CONTENT_BYTES
+from readfirst.harness.suite.entry import TextContent
+
+__all__ = ["RepeatedText", "expanded_arguments", "read_arguments"]
+
+_KEYS = {"repeat", "times"}
+
+
+class RepeatedText(str):
+    """The whole text, which also knows its short form: `unit`, with `{n}` for the number, and `times`."""
+
+    unit: str
+    times: int
+
+    @classmethod
+    def of(cls, unit: str, times: int) -> Self:
+        """Expand a short form."""
+        text = cls(TextContent(unit, times).data().decode("utf-8", "surrogatepass"))
+        text.unit, text.times = unit, times
+        return text
+
+
+def read_arguments(look: Inspection, place: YamlPath, value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return arguments in which `{repeat: TEXT, times: N}` is the text that it stands for; notes what is wrong."""
+
+    def read(at: YamlPath, given: Any) -> Any:
+        match given:
+            case {"repeat": unit, "times": times} if given.keys() == _KEYS:
+                text = look.string(unit, (*at, "repeat"), "repeat")
+                count = look.integer(times, (*at, "times"), "times", least=1, most=MAX_CONTENT_BYTES)
+                if text is None or count is None:
+                    return ""
+                if len(text) * count > MAX_CONTENT_BYTES:
+                    message = f"the argument has more than {MAX_CONTENT_BYTES:,} characters"
+                    look.note((*at, "repeat"), message, "Lower times: no rule of the tools needs more.")
+                    return ""
+                return RepeatedText.of(text, count)
+            case dict():
+                return {key: read((*at, key), item) for key, item in given.items()}
+            case list():
+                return [read((*at, number), item) for number, item in enumerate(given)]
+            case _:
+                return given
+
+    return {key: read((*place, key), item) for key, item in value.items()}
+
+
+def expanded_arguments(value: Any) -> Any:
+    """Return a value of a file with every short form expanded, as far as it is one."""
+    match value:
+        case {"repeat": str(unit), "times": int(times)} if value.keys() == _KEYS:
+            return str(RepeatedText.of(unit, min(times, MAX_CONTENT_BYTES // max(len(unit), 1))))
+        case dict():
+            return {key: expanded_arguments(item) for key, item in value.items()}
+        case list():
+            return [expanded_arguments(item) for item in value]
+        case _:
+            return value

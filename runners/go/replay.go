@@ -1,0 +1,252 @@
+package readfirst
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// outcome is what one step did.
+type outcome struct {
+	results []Result
+	before  Snapshot // of the step
+	after   Snapshot
+	world   Snapshot // what the runner changed itself
+	struck  bool
+	start   Snapshot            // before the call, or after the events of a race
+	touched map[string]struct{} // files with the bytes that they had, which were written all the same
+}
+
+var temporary = regexp.MustCompile(`\.tmp\.[0-9]+\.[0-9a-f]{6,}`)
+
+type replay struct {
+	scenario *Scenario
+	place    *Place
+	hooks    []Hook
+	state    Snapshot
+	sessions []Session
+	steps    []outcome
+	misfit   error // an event that did not fit the workspace
+}
+
+// perform replays a scenario; the error says how the implementation broke.
+func (r *replay) perform(implementation Implementation) (err error) {
+	given := r.scenario.Given
+	if err := r.place.layOut(given.Files); err != nil {
+		return err
+	}
+	if r.state, err = r.place.snapshot(); err != nil {
+		return err
+	}
+	session, err := implementation.Open(r.opening())
+	if err != nil {
+		return err
+	}
+	r.sessions = []Session{session}
+	defer func() {
+		for index := len(r.sessions) - 1; index >= 0; index-- {
+			if failed := r.sessions[index].Close(); err == nil {
+				err = failed
+			}
+		}
+	}()
+	for index := range r.scenario.Steps {
+		if err := r.step(&r.scenario.Steps[index]); err != nil {
+			return err
+		}
+		if r.misfit != nil {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (r *replay) opening() Opening {
+	given := r.scenario.Given
+	opening := Opening{Root: r.place.Root, Home: r.place.Home, Needs: r.scenario.Needs, Deny: r.placed(given.Deny), Hooks: []Hook{}}
+	for _, hook := range given.Hooks {
+		hook.Command = strings.ReplaceAll(hook.Command, "$WS", r.place.Root)
+		opening.Hooks = append(opening.Hooks, hook)
+	}
+	if p := given.Permissions; p != nil {
+		further := []string{}
+		for _, folder := range p.Additional {
+			further = append(further, r.folder(folder))
+		}
+		opening.Permissions = &GrantedPermissions{p.Mode, r.folder(p.Directory), r.placed(p.Allow), further}
+	}
+	r.hooks = opening.Hooks
+	return opening
+}
+
+func (r *replay) folder(path string) string {
+	return strings.TrimSuffix(r.place.Root+"/"+path, "/")
+}
+
+func (r *replay) placed(rules []string) []string {
+	placed := []string{}
+	for _, rule := range rules {
+		placed = append(placed, strings.ReplaceAll(rule, "$WS", r.place.Root))
+	}
+	return placed
+}
+
+func (r *replay) step(step *Step) error {
+	session := r.sessions[len(r.sessions)-1]
+	done := outcome{before: r.state, start: r.state}
+	var err error
+	switch step.Kind {
+	case "event":
+		if r.misfit = r.place.perform(step.Event); r.misfit != nil {
+			return nil
+		}
+	case "session":
+		err = r.happen(step, session)
+	case "parallel":
+		group, able := session.(ParallelSession)
+		if !able {
+			return fmt.Errorf("the session has no CallParallel")
+		}
+		var calls []Request
+		for index := range step.Calls {
+			calls = append(calls, Request{step.Calls[index].Tool, step.Calls[index].arguments(r.place.Root)})
+		}
+		done.results, err = group.CallParallel(calls)
+		if err == nil && len(done.results) != len(calls) {
+			err = fmt.Errorf("%d results for %d calls", len(done.results), len(calls))
+		}
+	default:
+		err = r.call(step, session, &done)
+	}
+	if err != nil {
+		return err
+	}
+	if step.Kind == "session" && step.Event.Event == "rewind" {
+		done.after = r.state
+		r.steps = append(r.steps, done)
+		return nil
+	}
+	middle := done.after
+	if done.after, err = r.place.snapshot(); err != nil {
+		return err
+	}
+	if step.Kind == "event" {
+		done.world = changes(done.before, done.after)
+	}
+	done.touched = touched(done.before, done.after)
+	if done.struck {
+		done.touched = touched(done.before, middle)
+		for path := range touched(done.start, done.after) {
+			done.touched[path] = struct{}{}
+		}
+	}
+	for index := range done.results {
+		done.results[index].Text = r.normalised(done.results[index].Text)
+		for number, told := range done.results[index].Reminders {
+			done.results[index].Reminders[number] = r.normalised(told)
+		}
+	}
+	r.state = done.after
+	r.steps = append(r.steps, done)
+	return nil
+}
+
+// call makes a call; the moment before the events of a race is left in done.after.
+func (r *replay) call(step *Step, session Session, done *outcome) error {
+	request := Request{step.Tool, step.arguments(r.place.Root)}
+	if len(step.During) == 0 {
+		result, err := session.Call(request)
+		done.results = []Result{result}
+		return err
+	}
+	racing, able := session.(RacingSession)
+	if !able {
+		return fmt.Errorf("the session has no CallDuring")
+	}
+	var failed error
+	result, err := racing.CallDuring(request, func() {
+		if done.struck {
+			return
+		}
+		done.struck = true
+		if done.after, failed = r.place.snapshot(); failed != nil {
+			return
+		}
+		for _, event := range step.During {
+			if r.misfit = r.place.perform(event); r.misfit != nil {
+				break
+			}
+		}
+		if done.start, failed = r.place.snapshot(); failed == nil {
+			done.world = changes(done.after, done.start)
+		}
+	})
+	done.results = []Result{result}
+	if err == nil {
+		err = failed
+	}
+	return err
+}
+
+func (r *replay) happen(step *Step, session Session) error {
+	if step.Event.Event == "end" {
+		r.sessions = r.sessions[:len(r.sessions)-1]
+		return session.Close()
+	}
+	living, able := session.(LivingSession)
+	if !able {
+		return fmt.Errorf("the session has no Happen")
+	}
+	if step.Event.Event == "agent" {
+		agent, err := living.SubAgent()
+		if err == nil {
+			r.sessions = append(r.sessions, agent)
+		}
+		return err
+	}
+	path := step.Event.Path
+	if path != "" {
+		path = r.place.Root + "/" + path
+	}
+	return living.Happen(step.Event.Event, path)
+}
+
+func (r *replay) normalised(text string) string {
+	for index, hook := range r.hooks {
+		text = strings.ReplaceAll(text, hook.Command, fmt.Sprintf("$HOOK%d", index+1))
+	}
+	return temporary.ReplaceAllString(strings.ReplaceAll(text, r.place.Root, "$WS"), ".tmp.N")
+}
+
+// touched returns files that hold what they held, and have another time or inode.
+func touched(before, after Snapshot) map[string]struct{} {
+	found := map[string]struct{}{}
+	for path, entry := range after {
+		former := before[path]
+		if entry.Type == "file" && entry.equal(former) && (entry.inode != former.inode || entry.time != former.time) {
+			found[path] = struct{}{}
+		}
+	}
+	return found
+}
+
+// names returns all names of each file that has several, by each of them.
+func names(entries Snapshot) map[string][]string {
+	groups := map[uint64][]string{}
+	for path, entry := range entries {
+		if entry.Type == "file" && entry.names > 1 {
+			groups[entry.inode] = append(groups[entry.inode], path)
+		}
+	}
+	found := map[string][]string{}
+	for _, group := range groups {
+		sort.Strings(group)
+		for _, path := range group {
+			if len(group) > 1 {
+				found[path] = group
+			}
+		}
+	}
+	return found
+}

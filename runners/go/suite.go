@@ -1,0 +1,259 @@
+// Package readfirst runs an exported suite of readfirst against an implementation; docs/export.md is what it follows.
+package readfirst
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Suite is an export that was read.
+type Suite struct {
+	Version     string      `json:"suite"`
+	Format      int         `json:"format"`
+	Contract    string      `json:"contract"`
+	OuterBlanks string      `json:"outer_blanks"`
+	Errors      []ErrorName `json:"errors"`
+	Late        []string    `json:"errors_of_execution"`
+	Scenarios   []*Scenario
+}
+
+// ErrorName is one way to be refused, and the messages that it is recognised by.
+type ErrorName struct {
+	Name  string
+	Forms []Form
+}
+
+// Form is one message; {word} stands for any text.
+type Form struct {
+	Text  string
+	Tools []string
+}
+
+// Scenario is one behaviour.
+type Scenario struct {
+	ID       string
+	Title    string
+	Disputed string
+	Needs    []string
+	Given    Given
+	Steps    []Step
+}
+
+// Given is the workspace before the first step, and what the session gets.
+type Given struct {
+	Files       map[string]*State
+	Deny        []string
+	Reminders   bool
+	Hooks       []Hook
+	Permissions *Permissions
+}
+
+// Hook runs before or after calls.
+type Hook struct {
+	Event   string `json:"event"`
+	Matcher string `json:"matcher"`
+	Command string `json:"command"`
+}
+
+// Permissions are what a session may do without asking.
+type Permissions struct {
+	Mode       string   `json:"mode"`
+	Allow      []string `json:"allow"`
+	Directory  string   `json:"working_directory"`
+	Additional []string `json:"additional_directories"`
+}
+
+// Content is how bytes are written down.
+type Content struct {
+	UTF8   *string  `json:"utf8"`
+	Base64 *string  `json:"base64"`
+	Repeat *Content `json:"repeat"`
+	Times  int      `json:"times"`
+}
+
+// State is what stands at a path.
+type State struct {
+	Content
+	Type   string
+	Mode   string
+	Time   int64 `json:"mtime_ns"`
+	Target string
+	To     string
+	SHA256 string
+	Size   int
+}
+
+// Call is one call of a tool.
+type Call struct {
+	Tool      string
+	Arguments json.RawMessage
+	During    []Event
+	Expect    *Expect
+}
+
+// Event is a change that no tool makes.
+type Event struct {
+	Event string
+	Path  string
+	To    string
+	Mode  string
+	Entry *State
+	Shift int64 `json:"mtime_shift_ns"`
+}
+
+// Step is a call, a group of calls, an event, or a turn in the life of the session.
+type Step struct {
+	Kind string
+	Call
+	Calls []Call
+	Event
+}
+
+// Expect is what a call, or a step, must give.
+type Expect struct {
+	Judge     string
+	Refused   bool
+	Error     string
+	Text      *Text
+	Files     map[string]*State
+	Reminders []*Text
+}
+
+// Text is a text, or the description of a longer one.
+type Text struct {
+	Whole  *string
+	SHA256 *string
+	Lines  *int
+	Starts *string
+	Ends   *string
+}
+
+// UnmarshalJSON reads a string or an object.
+func (t *Text) UnmarshalJSON(data []byte) error {
+	if data[0] == '"' {
+		return json.Unmarshal(data, &t.Whole)
+	}
+	type described Text
+	return json.Unmarshal(data, (*described)(t))
+}
+
+// Bytes expands a content.
+func (c *Content) Bytes() []byte {
+	switch {
+	case c.UTF8 != nil:
+		return []byte(*c.UTF8)
+	case c.Base64 != nil:
+		data, _ := base64.StdEncoding.DecodeString(*c.Base64)
+		return data
+	case c.Repeat != nil:
+		return repeated(c.Repeat.Bytes(), c.Times)
+	}
+	return nil
+}
+
+func repeated(unit []byte, times int) []byte {
+	parts := bytes.Split(unit, []byte("{n}"))
+	if len(parts) == 1 {
+		return bytes.Repeat(unit, times)
+	}
+	var all bytes.Buffer
+	for number := 1; number <= times; number++ {
+		all.Write(bytes.Join(parts, []byte(strconv.Itoa(number))))
+	}
+	return all.Bytes()
+}
+
+// arguments returns what a call is made with, in a workspace.
+func (c *Call) arguments(root string) json.RawMessage {
+	raw := bytes.ReplaceAll(c.Arguments, []byte("$WS"), []byte(root))
+	if !bytes.Contains(raw, []byte(`"repeat"`)) {
+		return raw
+	}
+	var value any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if decoder.Decode(&value) != nil {
+		return raw
+	}
+	expanded, _ := json.Marshal(expand(value))
+	return expanded
+}
+
+func expand(value any) any {
+	switch value := value.(type) {
+	case []any:
+		for index := range value {
+			value[index] = expand(value[index])
+		}
+	case map[string]any:
+		unit, isText := value["repeat"].(string)
+		times, isNumber := value["times"].(json.Number)
+		if count, err := strconv.Atoi(string(times)); len(value) == 2 && isText && isNumber && err == nil {
+			return string(repeated([]byte(unit), count))
+		}
+		for key := range value {
+			value[key] = expand(value[key])
+		}
+	}
+	return value
+}
+
+// Load reads an export, compressed or not.
+func Load(path string) (*Suite, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	var stream io.Reader = file
+	if strings.HasSuffix(path, ".gz") {
+		if stream, err = gzip.NewReader(file); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	suite, ended := &Suite{}, false
+	lines := bufio.NewReaderSize(stream, 1<<20)
+	for number := 1; ; number++ {
+		line, err := lines.ReadBytes('\n')
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
+		}
+		var kind struct {
+			Type      string
+			Scenarios int
+		}
+		if err = json.Unmarshal(line, &kind); err == nil {
+			switch kind.Type {
+			case "header":
+				err = json.Unmarshal(line, suite)
+			case "scenario":
+				scenario := &Scenario{}
+				err = json.Unmarshal(line, scenario)
+				suite.Scenarios = append(suite.Scenarios, scenario)
+			case "end":
+				ended = kind.Scenarios == len(suite.Scenarios)
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, number, err)
+		}
+	}
+	if suite.Format != 2 {
+		return nil, fmt.Errorf("%s: this runner reads format 2, not %d", path, suite.Format)
+	}
+	if !ended {
+		return nil, fmt.Errorf("%s: the export is cut off", path)
+	}
+	return suite, nil
+}

@@ -1,0 +1,375 @@
+package readfirst
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const oldTime = 1577836800 * int64(time.Second)
+
+// Entry is what a snapshot found at a path.
+type Entry struct {
+	Type   string // file, directory, symlink, or what cannot be read
+	Mode   fs.FileMode
+	Data   string
+	Target string
+	inode  uint64
+	names  uint64
+	time   int64
+}
+
+func (e *Entry) equal(other *Entry) bool {
+	if e == nil || other == nil {
+		return e == other
+	}
+	return e.Type == other.Type && e.Mode == other.Mode && e.Data == other.Data && e.Target == other.Target
+}
+
+// Snapshot maps paths to what stands there.
+type Snapshot map[string]*Entry
+
+// Place is where one scenario happens.
+type Place struct {
+	base, Root, Home string
+}
+
+func newPlace() (*Place, error) {
+	base, err := os.MkdirTemp("", "readfirst-")
+	if err == nil {
+		base, err = filepath.EvalSymlinks(base)
+	}
+	place := &Place{base, base + "/s/w", base + "/h"}
+	for _, folder := range []string{base + "/s", place.Root, place.Home} {
+		if err == nil {
+			err = os.Mkdir(folder, 0o755)
+		}
+	}
+	return place, err
+}
+
+func (p *Place) remove() {
+	filepath.WalkDir(p.base, func(path string, entry fs.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() {
+			os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	os.RemoveAll(p.base)
+}
+
+func modeOf(digits string, usual fs.FileMode) fs.FileMode {
+	value, err := strconv.ParseUint(digits, 8, 32)
+	if err != nil {
+		return usual
+	}
+	return fs.FileMode(value)
+}
+
+func chmod(path string, mode fs.FileMode) error { return syscall.Chmod(path, uint32(mode)) }
+
+func setTime(path string, nanoseconds int64) error {
+	moment := time.Unix(0, nanoseconds)
+	return os.Chtimes(path, moment, moment)
+}
+
+func (p *Place) layOut(files map[string]*State) error {
+	folders := map[string]fs.FileMode{"": 0o755}
+	var links []string
+	above := func(path string) {
+		for folder := filepath.Dir(path); folder != "."; folder = filepath.Dir(folder) {
+			if _, known := folders[folder]; !known {
+				folders[folder] = 0o755
+			}
+		}
+	}
+	for path, state := range files {
+		above(path)
+		switch state.Type {
+		case "directory":
+			folders[path] = modeOf(state.Mode, 0o755)
+			if err := os.MkdirAll(p.Root+"/"+path, 0o755); err != nil {
+				return err
+			}
+		case "hardlink":
+			links = append(links, path)
+		default:
+			if err := p.create(path, state); err != nil {
+				return err
+			}
+			if state.Type == "file" {
+				if err := setTime(p.Root+"/"+path, state.Time); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, path := range links {
+		os.MkdirAll(filepath.Dir(p.Root+"/"+path), 0o755)
+		if err := os.Link(p.Root+"/"+files[path].To, p.Root+"/"+path); err != nil {
+			return err
+		}
+	}
+	names := make([]string, 0, len(folders))
+	for path := range folders {
+		names = append(names, path)
+	}
+	sort.Sort(sort.Reverse(sort.StringSlice(names)))
+	for _, path := range names {
+		if err := setTime(p.Root+"/"+path, oldTime); err != nil {
+			return err
+		}
+		if err := chmod(p.Root+"/"+path, folders[path]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Place) create(path string, state *State) error {
+	target := p.Root + "/" + path
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	switch state.Type {
+	case "symlink":
+		return os.Symlink(strings.ReplaceAll(state.Target, "$WS", p.Root), target)
+	case "directory":
+		if err := os.MkdirAll(target, 0o755); err != nil {
+			return err
+		}
+		return chmod(target, modeOf(state.Mode, 0o755))
+	}
+	file, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err = file.Write(state.Bytes()); err != nil {
+		return err
+	}
+	return chmod(target, modeOf(state.Mode, 0o644))
+}
+
+var errOutside = errors.New("it leads out of the workspace")
+
+func (p *Place) inside(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil && real != p.Root && !strings.HasPrefix(real, p.Root+"/") {
+		return errOutside
+	}
+	return err
+}
+
+// perform makes an event happen; an error means that it does not fit the workspace as it is.
+func (p *Place) perform(event Event) error {
+	if err := p.performed(event); err != nil {
+		return fmt.Errorf("cannot %s %s: %w", event.Event, event.Path, err)
+	}
+	return nil
+}
+
+func (p *Place) performed(event Event) error {
+	target := p.Root + "/" + event.Path
+	if err := p.inside(filepath.Dir(target)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	switch event.Event {
+	case "modify":
+		return p.modify(event, target)
+	case "delete":
+		if _, err := os.Lstat(target); err != nil {
+			return err
+		}
+		return os.RemoveAll(target)
+	case "rename":
+		to := p.Root + "/" + event.To
+		if err := p.inside(filepath.Dir(to)); err != nil {
+			return err
+		}
+		return os.Rename(target, to)
+	case "symlink", "mkdir":
+		if info, err := os.Lstat(target); err == nil && !info.IsDir() {
+			os.Remove(target)
+		}
+		return p.create(event.Path, event.Entry)
+	}
+	if err := p.inside(target); err != nil {
+		return err
+	}
+	if event.Event == "chmod" {
+		return chmod(target, modeOf(event.Mode, 0))
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	return setTime(target, info.ModTime().UnixNano()+event.Shift)
+}
+
+func (p *Place) modify(event Event, target string) error {
+	_, err := os.Lstat(target)
+	if event.Entry.Type != "file" {
+		os.Remove(target)
+		return p.create(event.Path, event.Entry)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := p.create(event.Path, event.Entry); err != nil {
+			return err
+		}
+		return setTime(target, oldTime+event.Shift)
+	}
+	if err := p.inside(target); err != nil {
+		return err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("it is not a regular file")
+	}
+	mode := fs.FileMode(info.Sys().(*syscall.Stat_t).Mode & 0o7777)
+	if mode&0o200 == 0 {
+		chmod(target, mode|0o200)
+	}
+	file, err := os.OpenFile(target, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(event.Entry.Bytes())
+	file.Close()
+	if err != nil {
+		return err
+	}
+	if err := chmod(target, modeOf(event.Entry.Mode, mode)); err != nil {
+		return err
+	}
+	return setTime(target, info.ModTime().UnixNano()+event.Shift)
+}
+
+func ownState(name string) bool {
+	switch name {
+	case ".npm", ".cache", ".config", ".local":
+		return true
+	}
+	return strings.HasPrefix(name, ".claude")
+}
+
+func (p *Place) snapshot() (Snapshot, error) {
+	found := Snapshot{}
+	info, err := os.Lstat(p.Root)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		found["."] = &Entry{Type: "missing"}
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		found["."] = &Entry{Type: "no directory"}
+	default:
+		if err := p.scan(p.Root, "", func(string) bool { return true }, found); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.scan(p.base, "../../", func(name string) bool { return name != "s" && name != "h" }, found); err != nil {
+		return nil, err
+	}
+	if err := p.scan(p.base+"/s", "../", func(name string) bool { return name != "w" }, found); err != nil {
+		return nil, err
+	}
+	return found, p.scan(p.Home, "$HOME/", func(name string) bool { return !ownState(name) }, found)
+}
+
+func (p *Place) scan(folder, prefix string, takes func(string) bool, found Snapshot) error {
+	listed, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrPermission) {
+		info, failed := os.Lstat(folder)
+		if failed != nil {
+			return failed
+		}
+		mode := fs.FileMode(info.Sys().(*syscall.Stat_t).Mode & 0o7777)
+		chmod(folder, mode|0o700)
+		defer chmod(folder, mode)
+		listed, err = os.ReadDir(folder)
+	}
+	if err != nil {
+		return err
+	}
+	for _, each := range listed {
+		if !takes(each.Name()) {
+			continue
+		}
+		path := folder + "/" + each.Name()
+		info, err := os.Lstat(path)
+		if errors.Is(err, fs.ErrPermission) {
+			mode := fs.FileMode(0)
+			if own, failed := os.Lstat(folder); failed == nil {
+				mode = fs.FileMode(own.Sys().(*syscall.Stat_t).Mode & 0o7777)
+			}
+			chmod(folder, mode|0o700)
+			defer chmod(folder, mode)
+			info, err = os.Lstat(path)
+		}
+		if err != nil {
+			return err
+		}
+		status := info.Sys().(*syscall.Stat_t)
+		entry := &Entry{Mode: fs.FileMode(status.Mode & 0o7777)}
+		found[prefix+each.Name()] = entry
+		switch {
+		case info.IsDir():
+			entry.Type = "directory"
+			if err := p.scan(path, prefix+each.Name()+"/", func(string) bool { return true }, found); err != nil {
+				return err
+			}
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, _ := os.Readlink(path)
+			if target == p.Root || strings.HasPrefix(target, p.Root+"/") {
+				target = "$WS" + target[len(p.Root):]
+			}
+			*entry = Entry{Type: "symlink", Target: target}
+		case info.Mode().IsRegular():
+			data, err := readAnyway(path, entry.Mode)
+			if err != nil {
+				return err
+			}
+			*entry = Entry{"file", entry.Mode, string(data), "", status.Ino, uint64(status.Nlink), info.ModTime().UnixNano()}
+		default:
+			*entry = Entry{Type: info.Mode().Type().String()}
+		}
+	}
+	return nil
+}
+
+func readAnyway(path string, mode fs.FileMode) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrPermission) {
+		chmod(path, mode|0o400)
+		data, err = os.ReadFile(path)
+		chmod(path, mode)
+	}
+	return data, err
+}
+
+// changes returns what differs; nil where something is gone.
+func changes(before, after Snapshot) Snapshot {
+	found := Snapshot{}
+	for path, entry := range after {
+		if !entry.equal(before[path]) {
+			found[path] = entry
+		}
+	}
+	for path := range before {
+		if _, there := after[path]; !there {
+			found[path] = nil
+		}
+	}
+	return found
+}

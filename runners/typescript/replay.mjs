@@ -1,0 +1,116 @@
+// Replay: makes the calls of a scenario, and notes what each step did.
+import { placed } from "./suite.mjs";
+import { changes, equal, Misfit } from "./workspace.mjs";
+
+/** Replays a scenario; throws where the implementation breaks. Returns the steps, and a Misfit if one ended them. */
+export async function replay(scenario, implementation, place) {
+  const { root, home } = place;
+  const { given } = scenario;
+  place.layOut(given.files);
+  let state = place.snapshot();
+  const folder = (path) => (path ? `${root}/${path}` : root);
+  const rules = (list) => list.map((rule) => rule.replaceAll("$WS", root));
+  const hooks = given.hooks.map((hook) => ({ ...hook, command: hook.command.replaceAll("$WS", root) }));
+  const permissions = given.permissions && {
+    mode: given.permissions.mode,
+    directory: folder(given.permissions.working_directory),
+    allow: rules(given.permissions.allow),
+    additional: given.permissions.additional_directories.map(folder),
+  };
+  const opening = { root, home, needs: scenario.needs, deny: rules(given.deny), hooks, permissions };
+  const sessions = [await implementation.open(opening)];
+  const steps = [];
+
+  const normalised = (text) => {
+    hooks.forEach((hook, index) => (text = text.replaceAll(hook.command, () => `$HOOK${index + 1}`)));
+    return text.replaceAll(root, () => "$WS").replace(/\.tmp\.[0-9]+\.[0-9a-f]{6,}/g, ".tmp.N");
+  };
+
+  const checked = (result) => {
+    if (typeof result?.text !== "string" || typeof result.refused !== "boolean") throw new Error("an answer is no result");
+    const reminders = (result.reminders ?? []).map(normalised);
+    return { text: normalised(result.text), refused: result.refused, error: result.error ?? null, reminders };
+  };
+
+  const request = ({ tool, arguments: given }) => ({ tool, arguments: placed(given, root) });
+
+  async function race(step, session, done) {
+    let failed;
+    const strike = async () => {
+      if (done.struck) return;
+      done.struck = true;
+      done.middle = place.snapshot();
+      try {
+        for (const event of step.during) place.perform(event);
+      } catch (error) {
+        failed = error;
+      }
+      done.start = place.snapshot();
+      done.world = changes(done.middle, done.start);
+    };
+    const result = await session.callDuring(request(step), strike);
+    return { result, failed };
+  }
+
+  async function happen(step) {
+    const session = sessions.at(-1);
+    if (step.event === "end") await sessions.pop().close?.();
+    else if (step.event === "agent") sessions.push(await session.subAgent());
+    else await session.happen(step.event, step.path && `${root}/${step.path}`);
+  }
+
+  /** Performs a step; returns a Misfit where an event does not fit. */
+  async function perform(step) {
+    const done = { results: [], before: state, start: state, world: new Map(), struck: false };
+    let misfit;
+    if (step.kind === "event") {
+      place.perform(step);
+    } else if (step.kind === "session") {
+      await happen(step);
+    } else if (step.kind === "parallel") {
+      done.results = await sessions.at(-1).callParallel(step.calls.map(request));
+      if (done.results?.length !== step.calls.length) throw new Error("a group got another number of results");
+    } else if (step.during.length > 0) {
+      const { result, failed } = await race(step, sessions.at(-1), done);
+      done.results = [result];
+      misfit = failed;
+    } else {
+      done.results = [await sessions.at(-1).call(request(step))];
+    }
+    done.results = done.results.map(checked);
+    // What a rewind brings back is seen at the step that follows.
+    done.after = step.kind === "session" && step.event === "rewind" ? state : place.snapshot();
+    if (step.kind === "event") done.world = changes(done.before, done.after);
+    done.touched = done.struck
+      ? new Set([...touched(done.before, done.middle), ...touched(done.start, done.after)])
+      : touched(done.before, done.after);
+    state = done.after;
+    steps.push(done);
+    return misfit;
+  }
+
+  try {
+    for (const step of scenario.steps) {
+      const misfit = await perform(step).catch((error) => {
+        if (error instanceof Misfit) return error;
+        throw error;
+      });
+      if (misfit) return { steps, misfit };
+    }
+  } finally {
+    while (sessions.length > 0) await sessions.pop().close?.();
+  }
+  return { steps };
+}
+
+/** Returns the paths of files that hold what they held, and have another time or inode. */
+function touched(before, after) {
+  const found = new Set();
+  for (const [path, entry] of after) {
+    const former = before.get(path);
+    if (entry.type === "file" && equal(entry, former) && (entry.inode !== former.inode || entry.time !== former.time)) {
+      found.add(path);
+    }
+  }
+  return found;
+}

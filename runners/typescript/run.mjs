@@ -1,0 +1,35 @@
+// Run: shows each scenario as a subtest under its id.
+import { readBaseline } from "./baseline.mjs";
+import { judge, LEVELS } from "./compare.mjs";
+
+/** Runs a suite in a test of node:test. A failure that the baseline accepts is skipped; one that it accepts in vain fails. */
+export async function run(context, suite, implementation, { level = "text", baseline, report } = {}) {
+  const accepted = readBaseline(baseline, suite.contract);
+  process.umask(0o022);
+  for (const scenario of suite.scenarios) {
+    await context.test(scenario.id, async (test) => {
+      const verdict = await judge(suite, scenario, implementation);
+      report?.(verdict);
+      rule(test, scenario, verdict, accepted.get(scenario.id), level);
+    });
+  }
+}
+
+/** Says what a verdict means for the test. */
+function rule(test, scenario, verdict, entry, level) {
+  if (scenario.disputed) return test.skip(`disputed: ${scenario.disputed}`);
+  if (verdict.status === "unsupported") return test.skip(`unsupported: the implementation lacks ${verdict.reason}`);
+  const asked = LEVELS.slice(0, LEVELS.indexOf(level) + 1);
+  const holds = { effects: verdict.effects, reason: verdict.reason_holds, text: verdict.text };
+  const failing = verdict.status === "broken" ? ["broken"] : asked.filter((each) => !holds[each]);
+  const listed = (entry?.fails ?? []).filter((each) => each === "broken" || asked.includes(each));
+  if (failing.some((each) => !listed.includes(each))) throw new Error(`${scenario.title}\n${explained(verdict)}`);
+  const vain = entry?.varies ? [] : listed.filter((each) => !failing.includes(each));
+  if (vain.length > 0) throw new Error(`the baseline accepts a failure at ${vain.join(", ")}, which holds now`);
+  if (listed.length > 0) test.skip(`accepted: ${entry.reason}`);
+}
+
+function explained(verdict) {
+  if (verdict.status === "broken") return `broken: ${verdict.reason}`;
+  return verdict.differences.map(({ step, level, what }) => `step ${step}, ${level}: ${what}`).join("\n");
+}

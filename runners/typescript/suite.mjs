@@ -1,0 +1,53 @@
+// Suite: reads an export.
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+
+/** Reads an export, compressed or not. */
+export function load(path) {
+  const data = readFileSync(path);
+  const lines = (path.endsWith(".gz") ? gunzipSync(data) : data).toString("utf8").split("\n");
+  const suite = { scenarios: [] };
+  let ended = false;
+  lines.forEach((line, number) => {
+    if (!line) return;
+    let value;
+    try {
+      value = JSON.parse(line);
+    } catch (error) {
+      throw new Error(`${path}:${number + 1}: ${error.message}`);
+    }
+    if (value.type === "header") Object.assign(suite, value);
+    else if (value.type === "scenario") suite.scenarios.push(value);
+    else if (value.type === "end") ended = value.scenarios === suite.scenarios.length;
+  });
+  if (suite.format !== 2) throw new Error(`${path}: this runner reads format 2, not ${suite.format}`);
+  if (!ended) throw new Error(`${path}: the export is cut off`);
+  return suite;
+}
+
+/** Expands a content to a Buffer. */
+export function bytes(content) {
+  if (content.utf8 !== undefined) return Buffer.from(content.utf8, "utf8");
+  if (content.base64 !== undefined) return Buffer.from(content.base64, "base64");
+  // Latin-1 has one character for each byte.
+  return Buffer.from(repeated(bytes(content.repeat).toString("latin1"), content.times), "latin1");
+}
+
+function repeated(unit, times) {
+  if (!unit.includes("{n}")) return unit.repeat(times);
+  const parts = unit.split("{n}");
+  return Array.from({ length: times }, (_, index) => parts.join(String(index + 1))).join("");
+}
+
+/** Returns a value of arguments with short forms expanded and a workspace's path for $WS. */
+export function placed(value, root) {
+  if (typeof value === "string") return value.replaceAll("$WS", root);
+  if (Array.isArray(value)) return value.map((item) => placed(item, root));
+  if (value === null || typeof value !== "object") return value;
+  const keys = Object.keys(value);
+  if (keys.length === 2 && typeof value.repeat === "string" && typeof value.times === "number") {
+    return repeated(value.repeat, value.times).replaceAll("$WS", root);
+  }
+  // Not an assignment, which would take `__proto__` for something else.
+  return Object.fromEntries(keys.map((key) => [key, placed(value[key], root)]));
+}

@@ -1,0 +1,234 @@
+// Workspace: lays out the files of a scenario, changes them, and looks at all of them.
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname } from "node:path";
+import { bytes } from "./suite.mjs";
+
+const OLD = 1577836800n * 1000000000n;
+
+const octal = (digits, usual) => (digits === undefined ? usual : parseInt(digits, 8));
+const mode = (path) => fs.statSync(path).mode & 0o7777;
+
+/** An event does not fit the workspace as it is. */
+export class Misfit extends Error {}
+
+/** Sets a file's time in nanoseconds; `utimes` of Node takes seconds, which have no room for all of them. */
+function setTime(path, nanoseconds) {
+  fs.utimesSync(path, Number(nanoseconds) / 1e9, Number(nanoseconds) / 1e9);
+  if (fs.statSync(path, { bigint: true }).mtimeNs === nanoseconds) return;
+  const digits = String(nanoseconds).padStart(10, "0");
+  spawnSync("touch", ["-d", `@${digits.slice(0, -9)}.${digits.slice(-9)}`, "--", path]);
+}
+
+/** Where one scenario happens. */
+export class Place {
+  constructor() {
+    this.base = fs.realpathSync(fs.mkdtempSync(`${tmpdir()}/readfirst-`));
+    this.root = `${this.base}/s/w`;
+    this.home = `${this.base}/h`;
+    fs.chmodSync(this.base, 0o755);
+    for (const folder of [`${this.base}/s`, this.root, this.home]) fs.mkdirSync(folder, 0o755);
+  }
+
+  remove() {
+    const open = (folder) => {
+      fs.chmodSync(folder, 0o700);
+      for (const each of fs.readdirSync(folder, { withFileTypes: true })) {
+        if (each.isDirectory()) open(`${folder}/${each.name}`);
+      }
+    };
+    open(this.base);
+    fs.rmSync(this.base, { recursive: true, force: true });
+  }
+
+  layOut(files) {
+    const folders = new Map([["", 0o755]]);
+    const links = [];
+    for (const [path, state] of Object.entries(files)) {
+      for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
+        if (!folders.has(folder)) folders.set(folder, 0o755);
+      }
+      if (state.type === "directory") {
+        folders.set(path, octal(state.mode, 0o755));
+        fs.mkdirSync(`${this.root}/${path}`, { recursive: true });
+      } else if (state.type === "hardlink") {
+        links.push([path, state.to]);
+      } else {
+        this.create(path, state);
+        if (state.type === "file") setTime(`${this.root}/${path}`, BigInt(state.mtime_ns));
+      }
+    }
+    for (const [path, to] of links) {
+      fs.mkdirSync(dirname(`${this.root}/${path}`), { recursive: true });
+      fs.linkSync(`${this.root}/${to}`, `${this.root}/${path}`);
+    }
+    for (const path of [...folders.keys()].sort().reverse()) {
+      setTime(`${this.root}/${path}`, OLD);
+      fs.chmodSync(`${this.root}/${path}`, folders.get(path));
+    }
+  }
+
+  create(path, state) {
+    const target = `${this.root}/${path}`;
+    fs.mkdirSync(dirname(target), { recursive: true });
+    if (state.type === "symlink") {
+      fs.symlinkSync(state.target.replaceAll("$WS", this.root), target);
+    } else if (state.type === "directory") {
+      fs.mkdirSync(target, { recursive: true });
+      fs.chmodSync(target, octal(state.mode, 0o755));
+    } else {
+      fs.writeFileSync(target, bytes(state), { flag: "wx" });
+      fs.chmodSync(target, octal(state.mode, 0o644));
+    }
+  }
+
+  /** Makes an event happen. Throws a Misfit. */
+  perform(event) {
+    try {
+      this.#perform(event, `${this.root}/${event.path}`);
+    } catch (error) {
+      throw new Misfit(`cannot ${event.event} ${event.path}: ${error.message}`);
+    }
+  }
+
+  #inside(path) {
+    const real = fs.realpathSync(path);
+    if (real !== this.root && !real.startsWith(`${this.root}/`)) throw new Error("it leads out of the workspace");
+    return real;
+  }
+
+  #perform(event, target) {
+    if (fs.existsSync(dirname(target))) this.#inside(dirname(target));
+    switch (event.event) {
+      case "modify":
+        this.#modify(event, target);
+        break;
+      case "delete":
+        fs.lstatSync(target);
+        fs.rmSync(target, { recursive: true });
+        break;
+      case "rename":
+        this.#inside(dirname(`${this.root}/${event.to}`));
+        fs.renameSync(target, `${this.root}/${event.to}`);
+        break;
+      case "chmod":
+        fs.chmodSync(this.#inside(target), parseInt(event.mode, 8));
+        break;
+      case "touch":
+        this.#shift(this.#inside(target), fs.statSync(target, { bigint: true }).mtimeNs, event);
+        break;
+      default: {
+        const there = fs.lstatSync(target, { throwIfNoEntry: false });
+        if (there && !there.isDirectory()) fs.unlinkSync(target);
+        this.create(event.path, event.entry);
+      }
+    }
+  }
+
+  #shift(path, former, event) {
+    setTime(path, former + BigInt(event.mtime_shift_ns));
+  }
+
+  #modify(event, target) {
+    const there = fs.lstatSync(target, { throwIfNoEntry: false });
+    if (event.entry.type !== "file") {
+      if (there) fs.unlinkSync(target);
+      this.create(event.path, event.entry);
+      return;
+    }
+    if (!there) {
+      this.create(event.path, event.entry);
+      this.#shift(target, OLD, event);
+      return;
+    }
+    const real = this.#inside(target);
+    const status = fs.statSync(real, { bigint: true });
+    if (!status.isFile()) throw new Error("it is not a regular file");
+    const former = Number(status.mode) & 0o7777;
+    if (!(former & 0o200)) fs.chmodSync(real, former | 0o200);
+    fs.writeFileSync(real, bytes(event.entry), { flag: "r+" });
+    fs.truncateSync(real, bytes(event.entry).length);
+    fs.chmodSync(real, octal(event.entry.mode, former));
+    this.#shift(real, status.mtimeNs, event);
+  }
+
+  /** Maps every path to what stands there. */
+  snapshot() {
+    const found = new Map();
+    const root = fs.lstatSync(this.root, { throwIfNoEntry: false });
+    if (!root) found.set(".", { type: "missing" });
+    else if (!root.isDirectory()) found.set(".", { type: "no directory" });
+    else this.#scan(this.root, "", () => true, found);
+    this.#scan(this.base, "../../", (name) => name !== "s" && name !== "h", found);
+    this.#scan(`${this.base}/s`, "../", (name) => name !== "w", found);
+    this.#scan(this.home, "$HOME/", (name) => !/^(\.claude.*|\.npm|\.cache|\.config|\.local)$/s.test(name), found);
+    return found;
+  }
+
+  #scan(folder, prefix, takes, found) {
+    let listed;
+    let closed;
+    try {
+      listed = fs.readdirSync(folder);
+      if (listed.length > 0) fs.lstatSync(`${folder}/${listed[0]}`);
+    } catch (error) {
+      if (error.code !== "EACCES") throw error;
+      closed = mode(folder);
+      fs.chmodSync(folder, closed | 0o700);
+      listed = fs.readdirSync(folder);
+    }
+    for (const name of listed.filter(takes)) {
+      const path = `${folder}/${name}`;
+      const status = fs.lstatSync(path, { bigint: true });
+      const entry = { type: "special", mode: Number(status.mode) & 0o7777 };
+      found.set(prefix + name, entry);
+      if (status.isDirectory()) {
+        entry.type = "directory";
+        this.#scan(path, `${prefix}${name}/`, () => true, found);
+      } else if (status.isSymbolicLink()) {
+        const target = fs.readlinkSync(path);
+        const own = target === this.root || target.startsWith(`${this.root}/`);
+        found.set(prefix + name, { type: "symlink", target: own ? `$WS${target.slice(this.root.length)}` : target });
+      } else if (status.isFile()) {
+        entry.type = "file";
+        entry.data = readAnyway(path, entry.mode);
+        entry.inode = status.ino;
+        entry.names = status.nlink;
+        entry.time = status.mtimeNs;
+      }
+    }
+    if (closed !== undefined) fs.chmodSync(folder, closed);
+  }
+}
+
+function readAnyway(path, mode) {
+  try {
+    return fs.readFileSync(path);
+  } catch (error) {
+    if (error.code !== "EACCES") throw error;
+  }
+  fs.chmodSync(path, mode | 0o400);
+  const data = fs.readFileSync(path);
+  fs.chmodSync(path, mode);
+  return data;
+}
+
+/** Whether two entries of snapshots are the same, without times and inodes. */
+export function equal(one, other) {
+  if (!one || !other) return one === other || (!one && !other);
+  return (
+    one.type === other.type &&
+    one.mode === other.mode &&
+    one.target === other.target &&
+    (one.type !== "file" || one.data.equals(other.data))
+  );
+}
+
+/** Returns what differs; null where something is gone. */
+export function changes(before, after) {
+  const found = new Map();
+  for (const [path, entry] of after) if (!equal(entry, before.get(path))) found.set(path, entry);
+  for (const path of before.keys()) if (!after.has(path)) found.set(path, null);
+  return found;
+}

@@ -1,0 +1,87 @@
+"""Verdicts of the three runners: the harness, the one in Go and the one in JavaScript, in the same words."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from readfirst.harness.run.runner import run
+from readfirst.harness.suite.export import export
+from readfirst.harness.suite.suite import Suite
+
+ROOT = Path(__file__).parents[2]
+SUITE = Suite(ROOT / "fixtures")
+CONTRACT = "2.1.7"
+REFERENCE = [sys.executable, "-m", "readfirst.harness.cli.main", "serve", "--protocol", "lines"]
+SERVE_WRONG = [sys.executable, str(Path(__file__).with_name("serve_wrong.py"))]
+_ORDINARY = (
+    "--bounding-set",
+    "-dac_override,-dac_read_search",
+    "--inh-caps",
+    "-dac_override,-dac_read_search",
+)
+
+Verdicts = Mapping[str, tuple[str, bool, bool, bool]]
+"""By scenario: the status (`judged`, `broken` or `unsupported`), and whether effects, reason and text hold."""
+
+
+def exported(file: Path, ids: Sequence[str] | None = None) -> Path:
+    """Write an export of these scenarios, or of all."""
+    with gzip.open(file, "wt", encoding="ascii") as stream:
+        stream.writelines(json.dumps(each) + "\n" for each in export(SUITE, SUITE.contracts[CONTRACT], ids))
+    return file
+
+
+def of_harness(command: Sequence[str], ids: Sequence[str] | None = None) -> Verdicts:
+    """Return the verdicts of the harness on a program that speaks `lines`."""
+    found = {}
+    for each in run(SUITE, f"lines:{shlex.join(command)}", [CONTRACT], "text", ids):
+        if each.status != "unspecified":
+            status = "judged" if each.status in ("passed", "failed") else each.status
+            found[each.scenario_id] = (
+                status,
+                *(each.levels[level] for level in ("effects", "reason", "text")),
+            )
+    return found
+
+
+def of_go(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
+    """Return the verdicts of the runner in Go. It fails where a scenario does; that is not looked at."""
+    words = [shutil.which("go") or "go", "test", ".", "-count=1", "-run", "TestSuite"]
+    return _of(words, ROOT / "runners/go", command, suite, verdicts)
+
+
+def of_node(command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
+    """Return the verdicts of the runner in JavaScript."""
+    return _of(["node", "--test", "test/"], ROOT / "runners/typescript", command, suite, verdicts)
+
+
+def _of(words: list[str], folder: Path, command: Sequence[str], suite: Path, verdicts: Path) -> Verdicts:
+    named = {"SUITE": str(suite), "LINES": " ".join(command), "VERDICTS": str(verdicts)}
+    variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
+    if os.geteuid() == 0 and (setpriv := shutil.which("setpriv")):
+        words = [setpriv, *_ORDINARY, "--", *words]
+    done = subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+    lines = verdicts.read_text("utf-8").splitlines() if verdicts.exists() else []
+    assert lines, done.stdout[-2000:] + done.stderr[-2000:]
+    values = map(json.loads, lines)
+    return {
+        each["scenario"]: (each["status"], each["effects"], each["reason_holds"], each["text"])
+        for each in values
+    }
+
+
+def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object, object]]:
+    """Return scenarios with the verdicts of both, where these differ; a runner makes no small disk."""
+    return {
+        name: (harness.get(name), verdict)
+        for name, verdict in runner.items()
+        if harness.get(name) != verdict and "full_disk" not in SUITE.scenario(name).needs
+    }
