@@ -20,6 +20,7 @@ import pytest
 
 if TYPE_CHECKING:
     from readfirst.harness.compare.baseline import Baseline, Ruling
+    from readfirst.harness.compare.ruler import Ruler
     from readfirst.harness.compare.verdict import Verdict
     from readfirst.harness.run.runner import Runner
     from readfirst.harness.suite.suite import Suite
@@ -100,6 +101,12 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         help="Seconds that one call may take.",
     )
     group.addoption(
+        "--readfirst-claims",
+        action="append",
+        metavar="NAMES",
+        help="What must be claimed; default: Read,Edit,Write, or what the baseline says.",
+    )
+    group.addoption(
         "--readfirst-settle",
         type=float,
         default=0.0,
@@ -151,7 +158,11 @@ def _check(config: pytest.Config, roots: set[Path]) -> None:
             if any(getattr(config.option, name, False) for name in _INFORMING):
                 continue
             for contract in contracts:
-                session.connect(root, contract)
+                if unclaimed := session.unclaimed(root, contract):
+                    raise _Refused(
+                        f"{session.target} does not claim {unclaimed}, so scenarios that need this are not judged. "
+                        "If that is meant, name what is claimed (--readfirst-claims Read), or let a baseline say so."
+                    )
         if config.getoption("numprocesses", None) or config.getoption("tx", None):
             session.close()  # the workers connect for themselves
     except _Refused as error:
@@ -216,6 +227,9 @@ class _Session:
         self._settle: float = config.option.readfirst_settle / 1000
         self._name: str | None = config.option.readfirst_name
         self._baseline_file: Path | None = config.option.readfirst_baseline
+        self._claims_given = tuple(config.option.readfirst_claims or ())
+        self._claims: frozenset[str] | None = None
+        self._rulers: dict[Path, Ruler] = {}
         self._suites: dict[Path, Suite] = {}
         self._contracts: dict[Path, tuple[str, ...]] = {}
         self._baselines: dict[Path, Baseline | None] = {}
@@ -228,7 +242,9 @@ class _Session:
         Raises _Refused, the first time only: for the other files of a suite that cannot be used there are none.
         """
         if root not in self._contracts:
+            from readfirst.harness.run.claims import ClaimsError, claims_named
             from readfirst.harness.run.command import chosen_contracts, open_baseline
+            from readfirst.harness.run.connect import ConnectError, find_target
             from readfirst.harness.source.finding import SuiteError
             from readfirst.harness.suite.contracts import UnknownContractError
             from readfirst.harness.suite.selection import SelectionError, rules_chosen
@@ -237,11 +253,14 @@ class _Session:
             self._contracts[root] = ()
             try:
                 suite = self._suites[root] = Suite(root)
+                self._claims = claims_named(self._claims_given)
+                if self._claims is None and self.target.startswith(("target:", "agent:")):
+                    self._claims = find_target(self.target)[0].claims
                 contracts = chosen_contracts(suite, self.target, self._names, self.level)
                 self._chosen[root] = rules_chosen(suite, self._rules, self._classes)
                 file = self._baseline_file
                 self._baselines[root] = open_baseline(suite, file, self._name, self.target) if file else None
-            except (SuiteError, SelectionError, UnknownContractError) as error:
+            except (SuiteError, SelectionError, UnknownContractError, ClaimsError, ConnectError) as error:
                 raise _Refused(str(error)) from error
             self._contracts[root] = contracts
         return self._contracts[root]
@@ -280,10 +299,20 @@ class _Session:
 
     def judge(self, root: Path, contract: str, scenario_id: str) -> tuple[Verdict, Ruling]:
         """Replay one scenario and rule by the baseline."""
-        from readfirst.harness.compare.baseline import rule
-
         verdict = self.connect(root, contract).judge(scenario_id)
-        return verdict, rule(verdict, self._baselines[root])
+        return verdict, self._ruler(root).rule(verdict)
+
+    def unclaimed(self, root: Path, contract: str) -> str:
+        """Return what the target does not claim and has to; empty where there is nothing. Raises _Refused."""
+        missing = self._ruler(root).required - self.connect(root, contract).claims
+        return ", ".join(sorted(missing))
+
+    def _ruler(self, root: Path) -> Ruler:
+        if root not in self._rulers:
+            from readfirst.harness.compare.ruler import Ruler
+
+            self._rulers[root] = Ruler(self._baselines[root], self._claims)
+        return self._rulers[root]
 
     def explain(self, root: Path, verdict: Verdict) -> str:
         """Return the text that explains a failure, the same as the command line's."""
@@ -370,6 +399,9 @@ class ScenarioItem(pytest.Item):
         self.user_properties.append((PROPERTY, verdict.status))
         if ruling.stale:
             raise ScenarioFailedError(_shown(ruling.stale), _shown(ruling.stale))
+        if ruling.unclaimed:
+            message = _shown(f"not judged, because this is not claimed: {ruling.unclaimed}")
+            raise ScenarioFailedError(message, message)
         if ruling.accepted:
             pytest.xfail(_shown(ruling.accepted))
         if verdict.status in ("unsupported", "unspecified"):

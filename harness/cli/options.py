@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
 
 __all__ = [
+    "Claims",
     "Classes",
     "Confine",
     "ContractName",
@@ -135,6 +136,15 @@ Settle = Annotated[
         max=60_000,
         metavar="MS",
         help="Milliseconds to wait for late writes after the last answer, and again after the session.",
+    ),
+]
+Claims = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--claims",
+        metavar="NAMES",
+        help="What must be claimed, for example Read or Read,Write (repeatable).",
+        show_default="Read,Edit,Write, or what baseline or mapping say",
     ),
 ]
 TimeLimit = Annotated[float, typer.Option(min=0.1, help="Seconds that one call may take.")]

@@ -10,6 +10,7 @@ import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import (
+    Claims,
     Classes,
     Confine,
     Expression,
@@ -127,6 +128,7 @@ def run(
     jobs: Jobs = 1,
     time_limit: TimeLimit = TIME_LIMIT,
     settle: Settle = 0,
+    claims: Claims = None,
     isolation: Annotated[
         IsolationName | None,
         typer.Option(help="mcp: a server per scenario, or one for many.", show_default="auto"),
@@ -155,8 +157,10 @@ def run(
     fixtures: Fixtures = None,
 ) -> int:
     """Replay scenarios on an implementation and compare. `readfirst run` tests the bundled reference."""
+    from readfirst.harness.run.claims import claims_named
     from readfirst.harness.run.command import RunRequest, perform
 
+    stated: frozenset[str] | None = None
     targets, suite = list(target or ()), open_suite(fixtures)
     if targets:
         from readfirst.harness.run.hint import hint
@@ -182,6 +186,7 @@ def run(
         known = target_defaults(connect_string)
         called = connect_string = known.connect
         level = level or LevelName(known.level)
+        stated = known.claims
         if baseline is None and fixtures is None and (known.baseline.exists() or update_baseline):
             baseline = known.baseline
             if update_baseline and in_installed_package(baseline):
@@ -210,6 +215,8 @@ def run(
             time_limit=time_limit,
             settle=settle / 1000,
             confine=confine,
+            claims=claims_named(claims or ()),
+            stated=stated,
             most_failures=_most(failures),
             last_failed=last_failed,
             failed_in=failed_in,

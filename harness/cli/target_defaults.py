@@ -14,11 +14,15 @@ __all__ = ["TargetDefaults", "target_defaults"]
 
 @dataclass(frozen=True, slots=True)
 class TargetDefaults:
-    """`connect` names the version; `baseline` is the file of the known failures, which need not be there."""
+    """`connect` names the version; `baseline` is the file of the known failures, which need not be there.
+
+    `claims` is what of Read, Edit and Write the mapping states to have, None where it says nothing.
+    """
 
     connect: str
     level: Level
     baseline: Path
+    claims: frozenset[str] | None = None
 
 
 _REFERENCE = "reference.yaml"
@@ -38,4 +42,4 @@ def target_defaults(connect_string: str) -> TargetDefaults:
         raise ConnectError(f"{connect_string!r}: {target.name} is not an agent. Write target:{rest}.")
     name = rest.rpartition("@")[0] if rest.endswith(f"@{release.version}") else rest
     baseline = known_failures(target, release)
-    return TargetDefaults(f"target:{name}@{release.version}", target.level, baseline)
+    return TargetDefaults(f"target:{name}@{release.version}", target.level, baseline, target.claims)

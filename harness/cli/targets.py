@@ -11,7 +11,7 @@ import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.issue import print_issue, write_evidence
-from readfirst.harness.cli.options import Confine, Settle, TimeLimit, in_installed_package, one_target
+from readfirst.harness.cli.options import Claims, Confine, Settle, TimeLimit, in_installed_package, one_target
 from readfirst.harness.cli.version import version
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
@@ -103,22 +103,29 @@ def check_adapter(
     ],
     time_limit: TimeLimit = TIME_LIMIT,
     settle: Settle = 200,
+    claims: Claims = None,
     confine: Confine = False,
 ) -> int:
     """Check that an adapter works at all, before the implementation behind it is judged."""
     from readfirst.harness.report.visible import visible
     from readfirst.harness.run.check_adapter import check_adapter as checks
+    from readfirst.harness.run.claims import claims_named
     from readfirst.harness.run.connect import connect
     from readfirst.harness.session import traits_of
     from readfirst.harness.suite.suite import Suite
     from readfirst.harness.workspace.site import SitePool
 
     target = one_target(words, "readfirst check-adapter")
+    required = claims_named(claims or ())
+    if required is None and target.startswith(("target:", "agent:")):
+        from readfirst.harness.cli.target_defaults import target_defaults
+
+        required = target_defaults(target).claims
     adapter = connect(target, Suite(None), time_limit=time_limit, confine=confine)
     problems = 0
     try:
         with SitePool(confined=confine) as place:
-            for check in checks(adapter, place, settle / 1000):
+            for check in checks(adapter, place, settle / 1000, required):
                 problems += bool(check.problem)
                 say(f"{'no ' if check.problem else 'yes'}  {check.name}")
                 for line in check.problem.splitlines():

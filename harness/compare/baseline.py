@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
+from readfirst.harness.compare.lacking import Lacking
 from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Verdict
 from readfirst.harness.exit_code import ExitCode
@@ -24,6 +26,7 @@ __all__ = [
     "BaselineError",
     "Ruling",
     "baseline_text",
+    "lacking_now",
     "load_baseline",
     "rule",
 ]
@@ -74,6 +77,8 @@ class Baseline:
     accepted: Mapping[tuple[str, str], Acceptance] = field(default_factory=dict)
     grouped: bool = False
     """Whether the file has groups: entries with a common reason, written once."""
+    lacking: Lacking | None = None
+    """What was not judged when it was written; None in a file that does not say it."""
 
     def of(self, scenario_id: str, contract: str) -> Acceptance | None:
         """Return what is accepted of a scenario on a contract, or None."""
@@ -86,12 +91,14 @@ class Ruling:
 
     `conformant`: it holds, or its failure is accepted, or it was not judged. `accepted` is the reason of the
     baseline for a failure that it accepts, else empty. `stale` is the complaint about an entry that is no
-    longer true, with the line to change, else empty.
+    longer true, with the line to change, else empty. `unclaimed` names what is lacking of a scenario that should have
+    been judged, else empty.
     """
 
     conformant: bool
     accepted: str = ""
     stale: str = ""
+    unclaimed: str = ""
 
 
 def _failing(verdict: Verdict) -> frozenset[str]:
@@ -157,7 +164,7 @@ def load_baseline(file: Path, ids: Collection[str], contracts: Contracts) -> Bas
     Raises StrictYamlError for what is not strict YAML, BaselineError with all other problems.
     """
     look = Inspection(load(read(file), file))
-    keys = ("name", "accepted", "groups")
+    keys = ("name", "unclaimed", "unsupported", "accepted", "groups")
     top = (
         look.mapping(look.document.value, (), "a baseline", keys, required=("name",), elsewhere=_FORMER) or {}
     )
@@ -181,8 +188,26 @@ def load_baseline(file: Path, ids: Collection[str], contracts: Contracts) -> Bas
                 f"{entry.scenario_id} ({entry.contract}) is already accepted in line {first.position.line}"
             )
             look.note(at, message, "Merge the two.")
+    lacking = _lacking(look, top)
     look.finish(BaselineError)
-    return Baseline(str(name), look.document.position(("name",)), accepted, groups is not None)
+    return Baseline(str(name), look.document.position(("name",)), accepted, groups is not None, lacking)
+
+
+def _lacking(look: Inspection, top: Mapping[str, Any]) -> Lacking | None:
+    """Check what was not judged; None where the file does not say it."""
+    if not {"unclaimed", "unsupported"} & top.keys():
+        return None
+    unclaimed = look.strings(top.get("unclaimed", []), ("unclaimed",), "unclaimed")
+    unsupported = look.mapping(top.get("unsupported", {}), ("unsupported",), "unsupported") or {}
+    for name, count in unsupported.items():
+        if type(count) is not int or count < 1:
+            message = f"unsupported says {count!r} of {name}"
+            look.note(
+                ("unsupported", name), message, "Write how many scenarios have such a call, at least 1."
+            )
+    return Lacking(
+        frozenset(unclaimed), {name: count for name, count in unsupported.items() if type(count) is int}
+    )
 
 
 def _group(
@@ -260,11 +285,20 @@ def _suggestion(name: str, known: Collection[str]) -> str:
     return f"Write {close[0]}, or remove the entry." if close else "Remove the entry."
 
 
-def baseline_text(name: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:
+def lacking_now(unjudged: Iterable[Verdict], old: Baseline | None, *, whole: bool) -> Lacking:
+    """Return what a new baseline says of what was not judged; also what the `old` one said, unless all was run."""
+    now = Lacking.of(unjudged)
+    return now if whole or old is None or old.lacking is None else now.with_former(old.lacking)
+
+
+def baseline_text(
+    name: str, verdicts: Iterable[Verdict], old: Baseline | None = None, *, whole: bool = True
+) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`.
 
-    `name` is what the run was called. Reasons are kept from `old`; a new entry gets a reason that asks for one.
-    Entries of `old` for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
+    `whole`: these are of all scenarios, so that nothing of `old` says what else was not judged. `name` is what the run
+    was called. Reasons are kept from `old`; a new entry gets a reason that asks for one. Entries of `old` for scenarios
+    that are not among `verdicts`, or whose failure varies, are kept as they are.
     """
     import json
 
@@ -272,7 +306,10 @@ def baseline_text(name: str, verdicts: Iterable[Verdict], old: Baseline | None =
     varying = {key for key, entry in old.accepted.items() if entry.because == VARIES} if old else set()
     if old:
         entries = {key: (entry.fails, entry.reason) for key, entry in old.accepted.items()}
+    unjudged = []
     for verdict in verdicts:
+        if verdict.lacks:
+            unjudged.append(verdict)
         key = (verdict.scenario_id, verdict.contract)
         known = old.of(*key) if old else None
         kept = {name for name in known.fails if _above(name, verdict)} if known else set()
@@ -285,6 +322,7 @@ def baseline_text(name: str, verdicts: Iterable[Verdict], old: Baseline | None =
             entries.pop(key, None)
     lines = ["# Accepted failures: what is listed here does not fail a run, and must keep failing as listed."]
     lines.append(f"name: {json.dumps(name, ensure_ascii=True)}")
+    lines += lacking_now(unjudged, old, whole=whole).lines()
     lines.append("accepted:" if entries else "accepted: []")
     for (scenario_id, contract), (fails, reason) in sorted(
         entries.items(), key=lambda item: (item[0][0], order(item[0][1]))

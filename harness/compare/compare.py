@@ -52,7 +52,8 @@ def skipped(
     calls = list(scenario.calls())
     missing = sorted(scenario.needs - capabilities)
     if not missing:
-        missing = sorted({lacking for call in calls if (lacking := lacks(call.tool, call.arguments))})
+        said = ((call.tool, lacks(call.tool, call.arguments)) for call in calls)
+        missing = sorted({_lacking(tool, lacking) for tool, lacking in said if lacking})
     judged = [clause_for(scenario, call.expect, contract) is not None for call in calls]
     absent = sorted(scenario.needs - contract.capabilities) if contract.recorded else []
     status: Status
@@ -85,7 +86,13 @@ def skipped(
         requirement=scenario.requirement,
         rule=scenario.rule,
         length=scenario.length,
+        lacks=tuple(missing) if status == "unsupported" else (),
     )
+
+
+def _lacking(tool: str, said: str) -> str:
+    """Return what an adapter says of a call it lacks, so that it is never taken for a capability but the tool."""
+    return said if said == tool or said.startswith(f"{tool} ") else f"{tool}: {said}"
 
 
 def compare(
@@ -206,6 +213,7 @@ class _Judge:
             self.scenario.rule,
             length=self.scenario.length,
             harms=() if harms is None else tuple(harms),
+            lacks=self._lacks(outcome) if status == "unsupported" else (),
         )
 
     def _harmed(self, harms: Sequence[Harm] | None) -> bool:
@@ -225,6 +233,11 @@ class _Judge:
         self.differences.sort(key=lambda each: (each.step, LEVELS.index(each.level)))
         return harms is None
 
+    @staticmethod
+    def _lacks(outcome: Outcome) -> tuple[str, ...]:
+        broken = outcome.broken
+        return (broken.message,) if broken is not None and broken.blame == "unsupported" else ()
+
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
         broken = outcome.broken
         if broken is not None:
@@ -234,6 +247,8 @@ class _Judge:
                 found = FileDifference("world event", "can be performed", broken.message)
                 self._note(broken.step, 0, "effects", found, None)
                 return "passed", None, ""
+            if broken.blame == "machine":
+                return "unsupported", None, f"the adapter lacks {broken.message}"
             if broken.blame == "unsupported":
                 return ("passed" if deviated else "unsupported"), None, f"the adapter lacks {broken.message}"
             return "broken", _blame(broken.blame), "\n".join(filter(None, (broken.message, broken.details)))

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from readfirst.harness.compare.baseline import BROKEN, VARIES, Acceptance, Baseline
+from readfirst.harness.compare.baseline import BROKEN, VARIES, Acceptance, Baseline, lacking_now
+from readfirst.harness.compare.lacking import Lacking
 from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
 from readfirst.harness.suite.contracts import order
@@ -55,8 +56,12 @@ class _Key:
     link: str
 
 
-def grouped_text(name: str, verdicts: Iterable[Verdict], old: Baseline | None = None) -> str:
+def grouped_text(
+    name: str, verdicts: Iterable[Verdict], old: Baseline | None = None, *, whole: bool = True
+) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`, for these reasons.
+
+    `whole` is as for `baseline_text`.
 
     Reasons and links that somebody wrote are kept where scenario or signature stay the same. Entries of `old`
     for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
@@ -64,7 +69,10 @@ def grouped_text(name: str, verdicts: Iterable[Verdict], old: Baseline | None = 
     accepted = dict(old.accepted) if old else {}
     common = _common(accepted.values())
     groups: dict[_Key, list[str]] = {}
+    unjudged = []
     for verdict in verdicts:
+        if verdict.lacks:
+            unjudged.append(verdict)
         entry = accepted.pop((verdict.scenario_id, verdict.contract), None)
         fails = _failing(verdict)
         if entry is not None and entry.because == VARIES:
@@ -79,7 +87,7 @@ def grouped_text(name: str, verdicts: Iterable[Verdict], old: Baseline | None = 
             groups.setdefault(key, []).append(verdict.scenario_id)
     for entry in accepted.values():
         groups.setdefault(_key_of(entry), []).append(entry.scenario_id)
-    return "\n".join(_lines(name, groups)) + "\n"
+    return "\n".join(_lines(name, lacking_now(unjudged, old, whole=whole), groups)) + "\n"
 
 
 def _common(accepted: Iterable[Acceptance]) -> dict[str, Acceptance]:
@@ -135,10 +143,11 @@ def _key_of(entry: Acceptance) -> _Key:
     return _Key(entry.contract, fails, entry.because, entry.reason, entry.link)
 
 
-def _lines(name: str, groups: dict[_Key, list[str]]) -> Iterable[str]:
+def _lines(name: str, lacking: Lacking, groups: dict[_Key, list[str]]) -> Iterable[str]:
     yield "# yaml-language-server: $schema=../../../fixtures/schema/baseline.schema.json"
     yield "# Known failures: what is listed here does not fail a run, and must keep failing as listed."
     yield f"name: {json.dumps(name)}"
+    yield from lacking.lines()
     yield "groups:" if groups else "groups: []"
     for key in sorted(
         groups,

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field, fields
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.suite.heading import Requirement
 
 __all__ = ["Count", "ExitCode", "Summary"]
+
+_MOST_NAMED = 5
+"""What is lacking that a complaint names before it counts the rest."""
 
 
 @dataclass(slots=True)
@@ -27,6 +31,7 @@ class Count:
     broken: int = 0
     unsupported: int = 0
     unspecified: int = 0
+    unclaimed: int = 0
     accepted: int = 0
     holds: Counter[str] = field(default_factory=Counter)
     calls: int = 0
@@ -53,7 +58,17 @@ class Count:
         if verdict.status in ("passed", "failed", "broken"):
             self.judged += 1
             self.holds.update(level for level, holds in verdict.levels.items() if holds)
+        self.unclaimed += bool(ruling.unclaimed)
         self.accepted += bool(ruling.accepted)
+
+    @property
+    def share(self) -> str:
+        """How much was judged of what the contract says something about, in words."""
+        decided = self.scenarios - self.unspecified
+        if not self.judged:
+            return f"none of {decided} judged"
+        percent = 100 * self.judged // decided
+        return f"{percent if percent else 'less than 1'}% of {decided} judged"
 
     def plus(self, other: Count) -> Count:
         """Return the count of both together."""
@@ -75,6 +90,8 @@ class Summary:
         self.contracts: dict[str, Count] = {}
         self.requirements: dict[Requirement, Count] = {}
         self.stale: list[str] = []
+        self.unclaimed: Counter[str] = Counter()
+        """What is lacking of scenarios that should have been judged, with their number."""
         self._not_conformant = 0
         self._broken = 0
 
@@ -90,6 +107,8 @@ class Summary:
             self.stale.append(ruling.stale)
         if verdict.status == "broken" and not ruling.accepted:
             self._broken += 1
+        elif ruling.unclaimed:
+            self.unclaimed[ruling.unclaimed] += 1
         elif not ruling.conformant:
             self._not_conformant += 1
 
@@ -102,7 +121,22 @@ class Summary:
             return ExitCode.NOT_CONFORMANT
         if self.total.judged == 0 and self.total.accepted == 0:
             return ExitCode.NOTHING
-        return ExitCode.CONFORMANT
+        return ExitCode.NOT_CONFORMANT if self.unclaimed else ExitCode.CONFORMANT
+
+    def complaint(self, how: str = "--claims") -> str:
+        """Say what should have been judged and was not, and what to do; empty where there is nothing.
+
+        `how` is the option that states what is claimed.
+        """
+        if not self.unclaimed:
+            return ""
+        named = [f"{what} ({count})" for what, count in self.unclaimed.most_common(_MOST_NAMED)]
+        if len(self.unclaimed) > _MOST_NAMED:
+            named.append(f"and {len(self.unclaimed) - _MOST_NAMED} more")
+        return (
+            f"{counted(self.total.unclaimed, 'scenario')} not judged that must be, for want of {'; '.join(named)}. "
+            f"If that is meant, name what is claimed ({how} Read), or let a baseline say so (--update-baseline)."
+        )
 
     def sentence(self) -> str:
         """Return the run in one line."""
@@ -118,6 +152,8 @@ class Summary:
             parts.append(f"{total.unsupported} unsupported")
         if total.unspecified:
             parts.append(f"{total.unspecified} unspecified")
+        if total.unsupported:
+            parts.append(total.share)
         if self.stale:
             parts.append(
                 f"{len(self.stale)} baseline {'entries' if len(self.stale) > 1 else 'entry'} out of date"

@@ -73,6 +73,9 @@ class Verdict:
     """The rule that the scenario belongs to; empty where it names none, or the stream does not say it."""
     length: int = 0
     """Given files and steps of the scenario: how much there is to look into."""
+    lacks: tuple[str, ...] = ()
+    """What an unsupported scenario needs and the implementation does not claim: capabilities, or, where it has these,
+    what a call needs beside them (`Read with pages`). Empty where the machine lacks something."""
     server: ServerUse | None = None
     """What the session got of an implementation that runs as a server."""
     harms: tuple[Harm, ...] = ()

@@ -91,7 +91,7 @@ class Duel:
             if not ours.steps or next(scenario.calls(), None) is None:
                 return None
         theirs = self._on_target(scenario)
-        if theirs.broken is not None and theirs.broken.blame == "unsupported":
+        if theirs.broken is not None and theirs.broken.blame in ("unsupported", "machine"):
             # The target has no way to make a call: compare what comes before.
             scenario = replace(scenario, steps=scenario.steps[: len(theirs.steps)])
             theirs = replace(theirs, broken=None)
@@ -111,7 +111,7 @@ class Duel:
         """Replay on the target, once more where it broke: a process may have been killed from outside."""
         for _ in range(2):
             outcome = replay(scenario, self.target, self.place)
-            if outcome.broken is None or outcome.broken.blame in ("harness", "unsupported"):
+            if outcome.broken is None or outcome.broken.blame in ("harness", "unsupported", "machine"):
                 self.broken_in_a_row = 0
                 return outcome
             self.broken_in_a_row += 1

@@ -38,7 +38,11 @@ class StepOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """Why a replay ended early: `blame` is adapter, harness, environment or unsupported; `step` counts from 0."""
+    """Why a replay ended early: `blame` is implementation, adapter, harness or environment; `step` counts from 0.
+
+    `unsupported`: the implementation has no way to make a call. `machine`: this machine cannot give the scenario what
+    it asks for.
+    """
 
     blame: str
     message: str

@@ -93,7 +93,7 @@ def _replayed(
             if place.keep is not None:
                 place.keep(scenario.id, site)
     except UnsupportedCall as error:
-        broken: Breakage | None = Breakage(error.blame, str(error), 0)
+        broken: Breakage | None = Breakage("machine", str(error), 0)
     except SpoiltError as error:
         broken = Breakage("implementation", str(error), 0)
     except (OSError, ScratchError) as error:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import reduce
 
+from readfirst.harness.compare.summary import Count
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.report.by_rule import RuleResult, by_rule
 from readfirst.harness.report.results import Results
+from readfirst.harness.session import BASIC_CAPABILITIES
 from readfirst.harness.suite.rules import RuleClass, Rules
 
 __all__ = ["OfClass", "badge"]
@@ -21,8 +24,10 @@ def badge(results: Results, rules: Rules | None = None, of_class: OfClass = lamb
     Runs of one class of rules, and of all its scenarios, claim that class: `safety 40/40` are the rules that hold in
     every run, of those that were judged; how many an implementation does not claim is added.
 
-    Green: all holds. Yellow: what fails is accepted. Orange: only names of errors or texts fail. Red: files
-    or refusals do, or an implementation broke. Grey: nothing was judged, or a run was interrupted.
+    What was not judged is said, too. Bright green: all holds. Green: all that was judged, and of Read, Edit and Write
+    something is not claimed, as is allowed. Yellow: what fails is accepted. Orange: only names of errors or texts fail.
+    Red: files or refusals do, an implementation broke, or what must be claimed is not. Grey: nothing was judged, or a
+    run was interrupted.
     """
     runs = results.runs
     judged = sum(run.total.judged for run in runs)
@@ -33,12 +38,17 @@ def badge(results: Results, rules: Rules | None = None, of_class: OfClass = lamb
     message = (
         f"{passed}/{judged} {levels}" if class_ is None else f"{class_} {_held(results, rules)} {levels}"
     )
+    if any(run.total.unsupported for run in runs):
+        message += f", {reduce(Count.plus, (run.total for run in runs)).share}"
     if any(run.interrupted for run in runs):
         message, color = "interrupted", "lightgrey"
     elif judged == 0:
         message, color = "nothing judged", "lightgrey"
+    elif any(run.total.unclaimed for run in runs):
+        color = "red"
     elif passed == judged:
-        color = "brightgreen"
+        narrow = any(BASIC_CAPABILITIES & {*each.lacks} for run in runs for each, _ in run.judged)
+        color = "green" if narrow else "brightgreen"
     elif all(run.conformant for run in runs):
         color = "yellow"
     elif all(run.total.holds["effects"] == run.total.judged for run in runs):

@@ -60,6 +60,10 @@ class JsonlReport:
             line["reason"] = verdict.reason
         if ruling.accepted:
             line["accepted"] = ruling.accepted
+        if verdict.lacks:
+            line["lacks"] = list(verdict.lacks)
+        if ruling.unclaimed:
+            line["unclaimed"] = ruling.unclaimed
         if ruling.stale:
             line["stale"] = ruling.stale
         if verdict.harms:

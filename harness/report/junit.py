@@ -77,6 +77,8 @@ class JunitReport:
             return _element(suite, "failure", "baseline entry out of date", visible(ruling.stale))
         if ruling.accepted:
             return _element(suite, "skipped", f"accepted failure: {ruling.accepted}")
+        if ruling.unclaimed:
+            return _element(suite, "failure", f"not judged, because this is not claimed: {ruling.unclaimed}")
         match verdict.status:
             case "failed" | "broken":
                 scenario = self._facts.find(verdict.scenario_id)

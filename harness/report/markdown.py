@@ -58,6 +58,8 @@ def _lines(
         first_number=4,
     )
     for run, label in zip(results.runs, results.labels(), strict=True):
+        if complaint := run.summary.complaint():
+            yield from ("", f"**{_escaped(label)}**: {_escaped(complaint)}")
         short = [name for name in results.families if _falls_short(run.family(name), levels, run)]
         if short:
             yield ""

@@ -187,5 +187,8 @@ def _judged(line: dict[str, Any]) -> Judged:
             )
             for each in line.get("harms", ())
         ),
+        lacks=tuple(line.get("lacks", ())),
     )
-    return verdict, Ruling(line["conformant"], line.get("accepted", ""), line.get("stale", ""))
+    return verdict, Ruling(
+        line["conformant"], line.get("accepted", ""), line.get("stale", ""), line.get("unclaimed", "")
+    )

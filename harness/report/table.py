@@ -67,7 +67,7 @@ class TableReport:
         """Count the verdict under its rule, and keep a failure that is not accepted, as far as it may be shown."""
         if self._facts.rules is not None:
             self._tallies[verdict.contract].add(verdict, ruling)
-        if ruling.stale or ruling.conformant:
+        if ruling.stale or ruling.conformant or ruling.unclaimed:
             return
         self._failures += 1
         if self._most is None or self._facts.rules is None:
@@ -93,6 +93,8 @@ class TableReport:
             self._rules(contract, found)
         for complaint in summary.stale:
             self._print(f"BASELINE {visible(complaint)}", "bold red")
+        if complaint := summary.complaint():
+            self._print(visible(complaint), "bold red")
         code = summary.exit_code
         closing = "interrupted" if interrupted else _CLOSING[code]
         green = code is ExitCode.CONFORMANT and not interrupted

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.replay.conversation import Conversation
+from readfirst.harness.run.claims import claimed
 from readfirst.harness.session import (
+    BASIC_CAPABILITIES,
     Adapter,
     BrokenAdapter,
     Hook,
@@ -50,13 +52,18 @@ class _Wrong(Exception):  # noqa: N818 - it names what is wrong
     pass
 
 
-def check_adapter(adapter: Adapter, place: SitePool, settle: float = 0.0) -> Iterator[Check]:
+def check_adapter(
+    adapter: Adapter, place: SitePool, settle: float = 0.0, claims: frozenset[str] | None = None
+) -> Iterator[Check]:
     """Try an adapter, without judging any rule of the contract; yields each check as it is done.
 
-    `settle` is in seconds, for whoever writes after an answer. After a check that everything else depends on has
+    `settle` is in seconds, for whoever writes after an answer. `claims` is what must be claimed (default: Read, Edit,
+    Write). After a check that everything else depends on has
     failed, the rest is left out.
     """
     yield _tried("its capabilities are known", lambda: _declares(adapter))
+    required = BASIC_CAPABILITIES if claims is None else claims
+    yield _tried(f"it claims {', '.join(sorted(required))}", lambda: _claims(adapter, required))
     opened = _tried("a session opens and closes", lambda: _in_session(adapter, place, lambda _s, _site: None))
     yield opened
     if opened.problem:
@@ -137,6 +144,16 @@ def _declares(adapter: Adapter) -> None:
         raise _Wrong(f"capabilities names {names}; known are: {', '.join(sorted(_KNOWN))}")
     if not traits_of(adapter).capabilities & set(TOOLS):
         raise _Wrong("capabilities names no tool, so every scenario is unsupported")
+
+
+def _claims(adapter: Adapter, required: frozenset[str]) -> None:
+    there = claimed(traits_of(adapter))
+    if missing := sorted(required - there):
+        named = ",".join(sorted(there & required)) or "Read"
+        raise _Wrong(
+            f"it does not claim {', '.join(missing)}, so scenarios that need this are not judged. "
+            f"If that is meant, name what is claimed: --claims {named}"
+        )
 
 
 def _call(session: Session, tool: str, arguments: dict[str, Any]) -> ToolResult:

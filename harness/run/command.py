@@ -12,8 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
-from readfirst.harness.compare.baseline import Baseline, BaselineError, baseline_text, load_baseline, rule
+from readfirst.harness.compare.baseline import Baseline, BaselineError, baseline_text, load_baseline
 from readfirst.harness.compare.known_failures import first_differences, grouped_text
+from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import ExitCode, Summary
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.printed import console, say, stderr, stdout
@@ -60,7 +61,8 @@ class RunRequest:
     `target` is the connect string. `called` is the target as it was written, without options that were made part of
     it; reports and baselines hold `name`, or that where no name is given.
     `contracts` empty: the default. `update_baseline` writes the run's failures into `baseline`, keeping reasons.
-    `settle` is in seconds, for whoever writes after the last answer.
+    `settle` is in seconds, for whoever writes after the last answer. `claims` are what must be claimed,
+    None: what the mapping `stated`, else Read, Edit and Write; a baseline may know better.
     `last_failed` takes only what failed when the target was last run, `failed_in` only what failed in that stream.
     `keep` is the folder for the workspaces of scenarios that fail; `trace` prints calls and answers on standard error.
     `most_failures` counts rules whose shortest failing scenario the table format explains; None: all scenarios.
@@ -83,6 +85,8 @@ class RunRequest:
     time_limit: float = TIME_LIMIT
     settle: float = 0.0
     confine: bool = False
+    claims: frozenset[str] | None = None
+    stated: frozenset[str] | None = None
     most_failures: int | None = 3
     last_failed: bool = False
     failed_in: Path | None = None
@@ -140,6 +144,7 @@ def commands_of(
     time_limit: float = TIME_LIMIT,
     settle: float = 0.0,
     confine: bool = False,
+    claims: frozenset[str] | None = None,
 ) -> Commands:
     """Return the command lines that go on from a failure, without the scenario's id."""
     suite = [] if fixtures is None else ["--fixtures", short_path(fixtures)]
@@ -150,6 +155,8 @@ def commands_of(
         run += ["--settle", f"{settle * 1000:g}"]
     if confine:
         run.append("--confine")
+    if claims is not None:
+        run += ["--claims", ",".join(sorted(claims))]
     return Commands(
         visible_command(run), visible_command(["readfirst", "show", "--contract", contract, *suite])
     )
@@ -184,11 +191,12 @@ def perform(request: RunRequest) -> int:
             time_limit=request.time_limit,
             settle=request.settle,
             confine=request.confine,
+            claims=request.claims,
         ),
         find=partial(_find, suite),
         rules=suite.rules,
     )
-    summary = Summary()
+    summary, ruler = Summary(), Ruler(baseline, request.claims or request.stated)
     seen: list[Verdict] = []
     failing: Counter[str] = Counter()
     tested: dict[str, bool] = {}
@@ -222,13 +230,14 @@ def perform(request: RunRequest) -> int:
         bar = stack.enter_context(ProgressBar(console, len(ids) * len(contracts)))
         try:
             for verdict in chain((first,), verdicts):
-                ruling = rule(verdict, baseline)
+                ruling = ruler.rule(verdict)
                 summary.add(verdict, ruling)
                 cost.verdict(verdict)
                 for report in reports:
                     report.verdict(verdict, ruling)
-                bar.advance(failed=not ruling.conformant)
-                tested[verdict.scenario_id] = tested.get(verdict.scenario_id, False) or not ruling.conformant
+                failed = not (ruling.conformant or ruling.unclaimed)
+                bar.advance(failed=failed)
+                tested[verdict.scenario_id] = tested.get(verdict.scenario_id, False) or failed
                 if verdict.status == "failed" and not ruling.conformant:
                     failing[verdict.contract] += 1
                 if request.update_baseline:
@@ -243,6 +252,14 @@ def perform(request: RunRequest) -> int:
             report.finish(summary)
     if request.output or request.format != "table":
         say(summary.sentence(), err=True)
+        if complaint := summary.complaint():
+            say(complaint, err=True)
+    if baseline is not None and baseline.lacking is None and not request.update_baseline:
+        say(
+            f"{request.baseline} does not say what was judged, so nobody notices a scenario that no longer is. "
+            "Renew it with --update-baseline.",
+            err=True,
+        )
     say(cost.sentence(summary.total, request.jobs), err=True)
     causes = _by_cause(request, failing)
     if causes:
@@ -252,7 +269,10 @@ def perform(request: RunRequest) -> int:
     if request.update_baseline and request.baseline:
         grouped = baseline.grouped if baseline else request.target.startswith(("target:", "agent:"))
         text = (grouped_text if grouped else baseline_text)(
-            baseline.name if baseline else request.title, seen, baseline
+            baseline.name if baseline else request.title,
+            seen,
+            baseline,
+            whole=len(ids) == len(suite.ids()),
         )
         request.baseline.parent.mkdir(exist_ok=True)
         with output(request.baseline) as stream:

@@ -19,6 +19,7 @@ from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.claims import claimed
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
 from readfirst.harness.session import TIME_LIMIT, traits_of
@@ -111,6 +112,8 @@ class Runner:
             confine=spec.confine,
         )
         self._traits = traits_of(self._adapter)
+        self.claims = claimed(self._traits)
+        """The capabilities that are claimed."""
         self._place = SitePool(confined=spec.confine, memory=self._traits.in_memory)
         self._ended = _Ended(self._traits.servers is None)
         self._kept = KeptWorkspaces(spec.keep) if spec.keep is not None else None
@@ -161,7 +164,7 @@ class Runner:
 
     def _skipped(self, view: _View) -> Verdict | None:
         contract, level = view.contract, self.spec.level
-        skip = skipped(view.own, contract, level, self._traits.capabilities, self._traits.lacks)
+        skip = skipped(view.own, contract, level, self.claims, self._traits.lacks)
         if skip is None and level == "verbatim" and view.transcript is None:
             return self._verdict(view, "unspecified", f"there is no recording of {contract.name}")
         return skip

@@ -15,9 +15,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
-from readfirst.harness.compare.baseline import Baseline, load_baseline, rule
+from readfirst.harness.compare.baseline import Baseline, load_baseline
 from readfirst.harness.compare.known_failures import first_differences, grouped_text
 from readfirst.harness.compare.reach import unpacked
+from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError
@@ -224,7 +225,7 @@ class Survey:
     ) -> None:
         """Write what `readfirst run --format jsonl` writes, ruled by the baseline that is there now."""
         name = f"{target.name}@{release.version}"
-        baseline, summary = self._baseline(target, release), Summary()
+        ruler, summary = Ruler(self._baseline(target, release), target.claims), Summary()
         folder.mkdir(parents=True, exist_ok=True)
         with output(folder / f"{name}.jsonl") as stream:
             facts = RunFacts(
@@ -238,7 +239,7 @@ class Survey:
             )
             report = JsonlReport(stream, facts, self._version)
             for verdict in verdicts:
-                ruling = rule(verdict, baseline)
+                ruling = ruler.rule(verdict)
                 summary.add(verdict, ruling)
                 report.verdict(verdict, ruling)
             report.finish(summary)

@@ -99,7 +99,7 @@ class Said:
 
     @property
     def badge(self) -> str:
-        return str(json.loads(self.text["badge"])["message"]).removesuffix(f" {self.level}")
+        return str(json.loads(self.text["badge"])["message"]).partition(",")[0].removesuffix(f" {self.level}")
 
     @property
     def markdown(self) -> list[str]:

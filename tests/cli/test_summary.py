@@ -57,5 +57,5 @@ def test_the_sentence_names_every_kind_that_occurred() -> None:
     )
     assert counted.sentence() == (
         "6 scenarios: 2 passed, 1 failed, 1 broken, 1 of these accepted by the baseline, 1 unsupported, "
-        "1 unspecified, 1 baseline entry out of date"
+        "1 unspecified, 80% of 5 judged, 1 baseline entry out of date"
     )

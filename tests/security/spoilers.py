@@ -57,6 +57,12 @@ class Fine(Spoiler):
     """Spoils nothing."""
 
 
+class Reads(Spoiler):
+    """Claims nothing but Read."""
+
+    capabilities = frozenset({"Read"})
+
+
 class Closes(Spoiler):
     """Overwrites every file when the session is closed."""
 

@@ -1,0 +1,137 @@
+"""A pass means work: who claims little does not pass as if it had done all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.compare.baseline import Baseline, baseline_text, load_baseline
+from readfirst.harness.compare.ruler import Ruler
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.run.claims import claimed
+from readfirst.harness.session import AdapterTraits
+from readfirst.harness.suite.suite import Suite
+
+from .conftest import Cli
+
+pytestmark = pytest.mark.usefixtures("attackers")
+
+READS, FINE = "python:spoilers:Reads", "python:spoilers:Fine"
+CHOSEN = ("gate/edit-unread", "gate/write-unread", "encodings/nul-alone", "encodings/nul-read")
+"""Two of these need nothing but Read."""
+SUITE = Suite()
+
+
+def unsupported(scenario_id: str, *lacks: str) -> Verdict:
+    reason = "the adapter lacks " + ", ".join(lacks)
+    return Verdict(scenario_id, "2.1.7", "text", "unsupported", {}, reason=reason, lacks=lacks)
+
+
+def written(folder: Path, *verdicts: Verdict, whole: bool = True, old: Baseline | None = None) -> Baseline:
+    file = folder / "accepted.yaml"
+    file.write_text(baseline_text("mine", verdicts, old, whole=whole), encoding="utf-8")
+    return load_baseline(file, SUITE.ids(), SUITE.contracts)
+
+
+def test_an_adapter_that_claims_only_read_is_not_conformant_unless_that_is_stated(readfirst: Cli) -> None:
+    found = readfirst("run", READS, *CHOSEN)
+    assert found.code == 1
+    assert "2 scenarios not judged that must be, for want of Edit (1); Write (1)" in found.out
+    assert "4 scenarios: 2 passed, 2 unsupported, 50% of 4 judged; not conformant" in found.out
+    stated = readfirst("run", READS, *CHOSEN, "--claims", "Read")
+    assert stated.code == 0
+    assert "50% of 4 judged; conformant" in stated.out
+
+
+def test_every_report_says_so(readfirst: Cli, tmp_path: Path) -> None:
+    stream = tmp_path / "results.jsonl"
+    assert readfirst("run", READS, *CHOSEN, "--format", "jsonl", "--output", stream).code == 1
+    badge = json.loads(readfirst("report", stream, "--format", "badge").out)
+    assert (badge["message"], badge["color"]) == ("2/2 text, 50% of 4 judged", "red")
+    assert "for want of Edit" in readfirst("report", stream, "--format", "markdown").out
+    junit = readfirst("run", READS, *CHOSEN, "--format", "junit").out
+    assert 'failures="2"' in junit
+    assert "not judged, because this is not claimed: Edit" in junit
+    stated = readfirst("run", READS, *CHOSEN, "--claims", "Read", "--format", "badge")
+    assert json.loads(stated.out)["color"] == "green"
+
+
+def test_the_baseline_of_a_predecessor_that_claimed_all_does_not_accept_it(
+    readfirst: Cli, tmp_path: Path
+) -> None:
+    baseline = tmp_path / "accepted.yaml"
+    options = ("--baseline", baseline, "--name", "mine")
+    assert readfirst("run", FINE, *CHOSEN, *options, "--update-baseline").code == 0
+    found = readfirst("run", READS, *CHOSEN, *options)
+    assert found.code == 1
+    assert "--update-baseline" in found.out
+    assert readfirst("run", READS, *CHOSEN, *options, "--update-baseline").code == 0
+    assert "unclaimed: [Edit, Write]" in baseline.read_text(encoding="utf-8")
+    assert readfirst("run", READS, *CHOSEN, *options).code == 0
+
+
+def test_a_baseline_that_does_not_say_what_was_judged_is_to_be_renewed(
+    readfirst: Cli, tmp_path: Path
+) -> None:
+    baseline = tmp_path / "accepted.yaml"
+    baseline.write_text("name: mine\naccepted: []\n", encoding="utf-8")
+    options = ("--baseline", baseline, "--name", "mine")
+    found = readfirst("run", FINE, "gate/edit-unread", *options)
+    assert found.code == 0
+    assert "does not say what was judged" in found.err
+    assert "Renew it with --update-baseline" in found.err
+    assert readfirst("run", READS, "gate/edit-unread", "encodings/nul-alone", *options).code == 1
+
+
+def test_what_calls_lack_is_accepted_by_name_and_number(tmp_path: Path) -> None:
+    pages, more = (
+        unsupported("gate/edit-unread", "Read with pages"),
+        unsupported("gate/write-unread", "Read with pages"),
+    )
+    baseline = written(tmp_path, pages)
+    ruler = Ruler(baseline)
+    assert ruler.rule(pages).conformant
+    assert ruler.rule(more).unclaimed == "Read with pages"
+    assert (
+        Ruler(baseline).rule(unsupported("gate/edit-unread", "Read with limit")).unclaimed
+        == "Read with limit"
+    )
+    assert Ruler(baseline).rule(replace(pages, contract="2.1.328")).conformant
+    assert Ruler().rule(pages).conformant
+
+
+def test_a_capability_that_was_not_claimed_before_is_accepted_and_no_other(tmp_path: Path) -> None:
+    baseline = written(tmp_path, unsupported("gate/edit-unread", "deny"))
+    assert Ruler(baseline).rule(unsupported("gate/write-unread", "deny", "hooks")).conformant
+    assert Ruler(baseline).rule(unsupported("gate/write-unread", "hooks")).unclaimed == "hooks"
+    part = written(tmp_path, unsupported("gate/edit-unread", "hooks"), whole=False, old=baseline)
+    assert part.lacking is not None
+    assert part.lacking.unclaimed == {"deny", "hooks"}
+
+
+def test_what_the_machine_lacks_is_held_against_nobody(tmp_path: Path) -> None:
+    verdict = unsupported("gate/edit-unread")
+    assert Ruler(written(tmp_path)).rule(verdict).conformant
+
+
+def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:
+    """A mapping may leave out arguments, not all of a tool."""
+    traits = AdapterTraits(lacks=lambda tool, _: f"{tool} with old_string" if tool == "Edit" else "")
+    assert claimed(traits) == {"Read", "Write"}
+
+
+@pytest.mark.parametrize(("names", "told"), [("Raed", "Did you mean Read?"), ("deny", "names no tool")])
+def test_claims_that_mean_nothing_are_refused(readfirst: Cli, names: str, told: str) -> None:
+    found = readfirst("run", READS, "--claims", names)
+    assert found.code == 2
+    assert told in found.err
+
+
+def test_with_pytest_it_is_one_error_before_anything_is_collected(pytester: pytest.Pytester) -> None:
+    scenario = SUITE.scenarios_root / "gate" / "edit-unread.yaml"
+    told = pytester.runpytest_subprocess("--adapter", READS, scenario)
+    assert told.ret == pytest.ExitCode.USAGE_ERROR
+    assert "does not claim Edit, Write" in told.stderr.str()
