@@ -74,6 +74,9 @@ func (s *Suite) Judge(scenario *Scenario, implementation Implementation) Verdict
 		judge.step = index + 1
 		judge.judge(&scenario.Steps[index], &done.steps[index])
 	}
+	judge.files(nil, &done.later)
+	judge.untouched(nil, nil, &done.later)
+	judge.names(nil, &done.later)
 	worst := map[string]bool{}
 	for _, each := range judge.found {
 		worst[each.Level] = true

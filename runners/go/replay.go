@@ -27,11 +27,24 @@ type replay struct {
 	state    Snapshot
 	sessions []Session
 	steps    []outcome
-	misfit   error // an event that did not fit the workspace
+	misfit   error   // an event that did not fit the workspace
+	later    outcome // what was done after the last step, until the session had ended
 }
 
-// perform replays a scenario; the error says how the implementation broke.
-func (r *replay) perform(implementation Implementation) (err error) {
+// perform replays a scenario, and looks once more; the error says how the implementation broke.
+func (r *replay) perform(implementation Implementation) error {
+	err := r.play(implementation)
+	if err != nil {
+		return err
+	}
+	r.later = outcome{before: r.state, start: r.state}
+	if r.later.after, err = r.place.snapshot(); err == nil {
+		r.later.touched = touched(r.state, r.later.after)
+	}
+	return err
+}
+
+func (r *replay) play(implementation Implementation) (err error) {
 	given := r.scenario.Given
 	if err := r.place.layOut(given.Files); err != nil {
 		return err

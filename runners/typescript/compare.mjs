@@ -30,6 +30,10 @@ export async function judge(suite, scenario, implementation) {
     const note = (level, what) => found.push({ step: index + 1, level, what });
     compareStep(suite, scenario, scenario.steps[index], done, note);
   });
+  const last = (level, what) => found.push({ step: outcome.steps.length, level, what });
+  compareFiles(new Map(), outcome.later, last);
+  compareUntouched(new Map(), [], outcome.later, last);
+  compareNames(new Map(), outcome.later, last);
   const misfit = outcome.misfit?.message;
   if (misfit && !found.some(({ level }) => level === "effects")) return { ...verdict, status: "broken", reason: misfit };
   if (misfit) found.push({ step: outcome.steps.length, level: "effects", what: misfit });

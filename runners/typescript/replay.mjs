@@ -89,18 +89,22 @@ export async function replay(scenario, implementation, place) {
     return misfit;
   }
 
+  let misfit;
   try {
     for (const step of scenario.steps) {
-      const misfit = await perform(step).catch((error) => {
+      misfit = await perform(step).catch((error) => {
         if (error instanceof Misfit) return error;
         throw error;
       });
-      if (misfit) return { steps, misfit };
+      if (misfit) break;
     }
   } finally {
     while (sessions.length > 0) await sessions.pop().close?.();
   }
-  return { steps };
+  // What was done after the last step, until the session had ended.
+  const after = place.snapshot();
+  const later = { before: state, start: state, after, world: new Map(), touched: touched(state, after) };
+  return { steps, misfit, later };
 }
 
 /** Returns the paths of files that hold what they held, and have another time or inode. */
