@@ -72,8 +72,8 @@ def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
             mark = "**safety** " if cause.safety else ""
             yield f"- {mark}{prose(headline(cause))} ({_count(cause)}{_since(cause)})"
             if (old, new) != ("(nothing)", "(nothing)"):
-                yield f"  - before: {_code(old)}"
-                yield f"  - after: {_code(new)}"
+                yield f"  - before: {code(old, escaped=True)}"
+                yield f"  - after: {code(new, escaped=True)}"
             names = cause.scenario_ids if all_ else cause.scenario_ids[:_FEW]
             more = len(cause.scenario_ids) - len(names)
             yield f"  - {', '.join(map(code, names))}{f' and {more} more' if more else ''}"
@@ -87,12 +87,6 @@ def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
         yield ""
     for line in rest:
         yield f"{prose(line[0].upper() + line[1:])}."
-
-
-def _code(text: str) -> str:
-    fence = "`" * (1 + max((len(run) for run in text.split() if set(run) == {"`"}), default="`" in text))
-    padding = " " if text[:1] in " `" or text[-1:] == "`" else ""
-    return f"{fence}{padding}{text}{padding}{fence}"
 
 
 def as_json(diff: Diff) -> str:

@@ -20,7 +20,7 @@ from readfirst.harness.claims.claims import (
 from readfirst.harness.claims.evidence import Evidence, Holding
 from readfirst.harness.claims.versions import by_contract, holds_anywhere, told_by_contract
 from readfirst.harness.claims.witness import Witness
-from readfirst.harness.report.markup import anchor, cell, code, link, table
+from readfirst.harness.report.markup import anchor, cell, code, link, scenario_link, table
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.suite.contracts import Contracts
 from readfirst.harness.suite.scenario import TextDigest
@@ -339,7 +339,7 @@ class _Page:
         return f"{_MARKS[holding]} {shown}" if mark else shown
 
     def _link(self, scenario_id: str) -> str:
-        return link(scenario_id, f"../fixtures/scenarios/{scenario_id}.yaml")
+        return scenario_link(scenario_id)
 
 
 _QUESTIONS = "The open questions, answered"

@@ -10,7 +10,7 @@ from readfirst.harness.counted import counted
 from readfirst.harness.diagnosis.alternatives import meaning_of, versions
 from readfirst.harness.diagnosis.search import Diagnosis, Difference
 from readfirst.harness.printed import harmless_json
-from readfirst.harness.report.markup import code
+from readfirst.harness.report.markup import code, table
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.rules import Rule, Rules
 
@@ -159,23 +159,31 @@ def _data(case: Case) -> dict[str, Any]:
 
 def as_markdown(cases: Sequence[Case]) -> Iterator[str]:
     """Yield a table, a line for each: what it is like, how much of its failures that explains, and what is left."""
-    yield "| implementation | nearest to | failures | explained | changed behaviours, the most telling first | left |"
-    yield "|---|---|--:|--:|---|---|"
-    for case in cases:
-        found = case.found
-        names = [f"`{each.change.behaviour}` ({len(each.explains)})" for each in found.differences]
-        more = f", {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        left = (
-            f"{len(found.unexplained)} in {counted(len(case.unexplained), 'rule')}"
-            if found.unexplained
-            else "nothing"
-        )
-        cells = (
-            code(case.target.removeprefix("target:")),
-            found.version,
-            str(len(found.failures)),
-            f"{len(found.explained)} ({_share(found)})",
-            ", ".join(names[:_NAMED]) + more or "none",
-            left,
-        )
-        yield f"| {' | '.join(cells)} |"
+    heads = (
+        "implementation",
+        "nearest to",
+        "failures",
+        "explained",
+        "changed behaviours, the most telling first",
+        "left",
+    )
+    yield from table(heads, [_row(case) for case in cases], numbers=heads[2:4])
+
+
+def _row(case: Case) -> Sequence[str]:
+    found = case.found
+    names = [f"`{each.change.behaviour}` ({len(each.explains)})" for each in found.differences]
+    more = f", {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    left = (
+        f"{len(found.unexplained)} in {counted(len(case.unexplained), 'rule')}"
+        if found.unexplained
+        else "nothing"
+    )
+    return (
+        code(case.target.removeprefix("target:")),
+        found.version,
+        str(len(found.failures)),
+        f"{len(found.explained)} ({_share(found)})",
+        ", ".join(names[:_NAMED]) + more or "none",
+        left,
+    )

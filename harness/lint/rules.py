@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from readfirst.harness.report import markup
+
 __all__ = ["RULES", "Rule", "table"]
 
 Stage = Literal["file", "form", "wording", "content", "expectation", "recording", "claim", "rule"]
@@ -124,5 +126,6 @@ RULES: tuple[Rule, ...] = (
 
 def table() -> str:
     """Return the rules as a Markdown table, as docs/format.md shows it."""
-    rows = [f"| `{rule.id}` | {rule.finds} |" for rule in RULES]
-    return "\n".join(["| rule | finds |", "|---|---|", *rows])
+    return "\n".join(
+        markup.table(["rule", "finds"], [[markup.code(rule.id), markup.cell(rule.finds)] for rule in RULES])
+    )

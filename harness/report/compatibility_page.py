@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.report.markup import cell, link, table
+from readfirst.harness.report.markup import cell, link, scenario_link, table
 from readfirst.harness.suite.rules import CLASSES
 
 __all__ = ["COMMAND", "LEGEND", "cells_table", "class_line", "compatibility_page", "counted", "short_cell"]
@@ -134,7 +134,7 @@ def short_cell(each: _DATA, column: str = "") -> str:
     """Return one cell; of a version its shortest scenario is linked where the row begins to be so."""
     count = f"{each['holding']}/{each['judged']}"
     linked = "shortest" in each and each.get("since", column) == column
-    counted = link(count, f"../fixtures/scenarios/{each['shortest']}.yaml") if linked else count
+    counted = scenario_link(each["shortest"], count) if linked else count
     match each["holds"]:
         case "yes":
             return f"✓ {each['judged']}"

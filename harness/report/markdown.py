@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Callable, Iterator, Sequence
 
 from readfirst.harness.compare.summary import Count
@@ -13,6 +11,7 @@ from readfirst.harness.report import Commands
 from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule
 from readfirst.harness.report.failing_rules import failing_rules, group_of, rule_title
 from readfirst.harness.report.failure import failure_text
+from readfirst.harness.report.markup import fenced, prose, table
 from readfirst.harness.report.results import Results, Run, levels_shown
 from readfirst.harness.report.visible import visible
 from readfirst.harness.report.worst import worst
@@ -52,10 +51,10 @@ def _lines(
     yield "# Conformance of file tools"
     yield ""
     header = ["target", "contract", "level", "result", *levels, "unsupported", "unspecified", "broken"]
-    yield from _table(
+    yield from table(
         header,
         [_run(run, name, levels) for run, name in zip(results.runs, results.names, strict=True)],
-        first_number=4,
+        numbers=header[4:],
     )
     for run, label in zip(results.runs, results.labels(), strict=True):
         if complaint := run.summary.complaint():
@@ -67,7 +66,7 @@ def _lines(
             yield ""
             if rules is None:
                 rows = [[_escaped(name), *_cells(run.family(name), levels)] for name in short]
-                yield from _table(["family", *levels, "broken"], rows, first_number=1)
+                yield from table(["family", *levels, "broken"], rows, numbers=[*levels, "broken"])
                 yield from _failures(run, find, commands(run))
             else:
                 yield from _by_rule(run, rules, levels, find, commands(run))
@@ -115,7 +114,7 @@ def _by_rule(
         for each in by_class(results)
     ]
     rows += [["no rule", "", *_cells(each.count, levels)] for each in results if each.rule is None]
-    yield from _table(["class", "rules", *levels, "broken"], rows, first_number=1)
+    yield from table(["class", "rules", *levels, "broken"], rows, numbers=["rules", *levels, "broken"])
     failing = failing_rules(results)
     if not failing:
         return
@@ -123,11 +122,9 @@ def _by_rule(
     yield ""
     yield f"{many} not hold at the level {run.level}, worst first. To repeat one:"
     yield ""
-    yield from _fenced(f"{commands.run} SCENARIO", "sh")
+    yield from fenced("sh", f"{commands.run} SCENARIO")
     yield ""
-    yield from _table(
-        ["fails", "rule", "of", "shortest that fails"], [_rule(each) for each in failing], first_number=4
-    )
+    yield from table(["fails", "rule", "of", "shortest that fails"], [_rule(each) for each in failing])
     for each in failing[:MOST_RULES]:
         if each.shortest is not None:
             yield from _explained(each.shortest, find, commands)
@@ -168,28 +165,10 @@ def _explained(verdict: Verdict, find: Callable[[str], Scenario | None], command
     yield ""
     yield f"<details><summary>{_escaped(verdict.scenario_id)}</summary>"
     yield ""
-    yield from _fenced(text, "text")
+    yield from fenced("text", text)
     yield ""
     yield "</details>"
 
 
-def _fenced(text: str, language: str) -> Iterator[str]:
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    yield f"{fence}{language}"
-    yield from text.split("\n")
-    yield fence
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], first_number: int) -> Iterator[str]:
-    yield f"| {' | '.join(header)} |"
-    marks = ["---" if place < first_number else "---:" for place in range(len(header))]
-    yield f"| {' | '.join(marks)} |"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-
-
 def _escaped(text: str) -> str:
-    """Return a text that means itself in Markdown, also in a table."""
-    return re.sub(
-        r"[\\`*_\[\]|~$@#]", lambda found: f"&#{ord(found[0])};", html.escape(visible(text), quote=False)
-    )
+    return prose(visible(text))

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from urllib.parse import quote
 
 from readfirst.harness.printed import one_line
 from readfirst.harness.report.visible import visible
 
-__all__ = ["anchor", "cell", "code", "fenced", "link", "prose", "table"]
+__all__ = ["anchor", "cell", "code", "fenced", "link", "prose", "scenario_link", "table"]
 
 _ESCAPES = {
     **{each: f"\\{each}" for each in "\\`*_[]#!"},
-    **{"<": "&lt;", ">": "&gt;", "&": "&amp;", "|": "&#124;", "~": "&#126;"},
+    **{"<": "&lt;", ">": "&gt;", "&": "&amp;", **{each: f"&#{ord(each)};" for each in "|~@$"}},
 }
 """Not every Markdown takes a backslash before each mark."""
+_MARKS = re.compile(r"[\\`*\[\]#!<>&|~$]|(?<!\w)[_@]|_(?!\w)")
+"""What has a meaning in Markdown, HTML or on a forge; `_` has none within a word, and `@` none behind one."""
 _SCHEME = re.compile(r"[^/?#]*?:")
 _OF_ADDRESSES = "%/:?#@!$&'*+,;=~"
 """What stands in an address as it is, beside letters, digits and `_.-`."""
 _BEGINS = re.compile(r"[-+] |[-=]+ *$|\d+[.)](?: |$)")
 """What is more than text at the beginning of a line: a list, or what underlines the line before."""
 _BACKTICKS = re.compile(r"`+")
+_SPAN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))")
+"""A code span, in one or two backticks."""
 
 
 def code(text: str, *, escaped: bool = False) -> str:
@@ -51,13 +55,21 @@ def fenced(language: str, text: str) -> Iterator[str]:
 def prose(text: str) -> str:
     """Return a text on one line, so that nothing in it is taken for Markdown or HTML."""
     shown = one_line(" ".join(text.split()))
-    begins = f"&#{ord(shown[0])};" if _BEGINS.match(shown) else shown[:1]
-    return _ESCAPES.get(begins, begins) + "".join(_ESCAPES.get(each, each) for each in shown[1:])
+    if _BEGINS.match(shown):
+        return f"&#{ord(shown[0])};{_escaped(shown[1:])}"
+    return _escaped(shown)
 
 
 def cell(text: str) -> str:
-    """Return prose that holds code spans of its own, as the cell of a table."""
-    return " ".join(text.split()).replace("|", "\\|")
+    """Return prose that may hold code spans of its own, and nothing else, as the cell of a table."""
+    parts = _SPAN.split(one_line(" ".join(text.split())))
+    return "".join(
+        part.replace("|", "\\|") if number % 2 else _escaped(part) for number, part in enumerate(parts)
+    )
+
+
+def _escaped(text: str) -> str:
+    return _MARKS.sub(lambda found: _ESCAPES[found[0]], text)
 
 
 def link(text: str, target: str) -> str:
@@ -68,14 +80,21 @@ def link(text: str, target: str) -> str:
     return f"[{text}]({quote(target, safe=_OF_ADDRESSES)})"
 
 
+def scenario_link(scenario_id: str, shown: str = "") -> str:
+    """Return a link to the file of a scenario, for a page in a folder of its own; `shown` is Markdown."""
+    return link(shown or prose(scenario_id), f"../fixtures/scenarios/{scenario_id}.yaml")
+
+
 def anchor(title: str) -> str:
     """Return the fragment under which a heading is found, as GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a table; cells are Markdown already."""
+def table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Collection[str] = ()
+) -> Iterator[str]:
+    """Yield the lines of a table; cells are Markdown already, `numbers` the heads of columns at the right."""
     yield f"| {' | '.join(heads)} |"
-    yield f"|{'---|' * len(heads)}"
+    yield f"|{''.join('--:|' if head in numbers else '---|' for head in heads)}"
     for row in rows:
         yield f"| {' | '.join(row)} |"

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from readfirst.harness.report.compatibility_page import class_line, short_cell
-from readfirst.harness.report.markup import code, link, prose, table
+from readfirst.harness.report.markup import code, link, prose, scenario_link, table
 from readfirst.harness.site.facts import Facts
-from readfirst.harness.site.rule_page import scenario_link
 from readfirst.harness.suite.rules import CLASSES, RuleClass
 from readfirst.harness.survey.losses import LOSSES
 
@@ -84,7 +83,7 @@ def _losses(facts: Facts, result: _Data) -> Iterator[str]:
                 [
                     heading,
                     str(len(found)),
-                    scenario_link(found[0]["scenario"]),
+                    scenario_link(found[0]["scenario"], code(found[0]["scenario"])),
                     link(prose(facts.rules[rule].title), f"../rules/{rule}.md") if rule else "",
                 ]
             )
@@ -104,7 +103,7 @@ def _failing(facts: Facts, name: str, class_: RuleClass) -> Iterator[str]:
                 [
                     link(prose(rule.title), f"../rules/{rule.id}.md"),
                     short_cell({key: value for key, value in each.items() if key != "shortest"}),
-                    scenario_link(each["shortest"]),
+                    scenario_link(each["shortest"], code(each["shortest"])),
                 ]
             )
     yield f"## Rules of {class_} that do not hold"

@@ -9,12 +9,12 @@ from typing import Any
 from readfirst.harness.claims.claims import Claim
 from readfirst.harness.claims.rule_links import claims_by_rule
 from readfirst.harness.report.compatibility_page import short_cell
-from readfirst.harness.report.markup import code, fenced, link, prose, table
+from readfirst.harness.report.markup import code, fenced, link, prose, scenario_link, table
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.rules import CLASSES, Rule
 from readfirst.reference_impl.contract import history_of
 
-__all__ = ["rule_index", "rule_pages", "scenario_link"]
+__all__ = ["rule_index", "rule_pages"]
 
 _SCHEMA_LINE = "# yaml-language-server: $schema=../../schema/scenario.schema.json\n"
 _STANDINGS = {
@@ -36,11 +36,6 @@ def rule_pages(facts: Facts) -> Iterator[tuple[str, str]]:
 def rule_index(facts: Facts) -> str:
     """Return the page that lists all rules, the worst class first."""
     return _joined(_index(facts))
-
-
-def scenario_link(scenario_id: str) -> str:
-    """Return a link to a scenario file, for a page in a folder of its own."""
-    return link(code(scenario_id), f"../fixtures/scenarios/{scenario_id}.yaml")
 
 
 def _joined(lines: Iterator[str]) -> str:
@@ -80,7 +75,7 @@ def _page(facts: Facts, rule: Rule, claims: Sequence[tuple[Claim, str]]) -> Iter
     yield "## All scenarios"
     yield ""
     for heading in facts.scenarios[rule.id]:
-        yield f"- {scenario_link(heading.id)}: {prose(heading.title)}"
+        yield f"- {scenario_link(heading.id, code(heading.id))}: {prose(heading.title)}"
 
 
 def _shortest(facts: Facts, rule: Rule) -> Iterator[str]:
@@ -88,7 +83,7 @@ def _shortest(facts: Facts, rule: Rule) -> Iterator[str]:
     text = (facts.suite.root / "scenarios" / f"{heading.id}.yaml").read_text("utf-8")
     yield "## The shortest scenario"
     yield ""
-    yield f"{scenario_link(heading.id)}: {prose(heading.title)}."
+    yield f"{scenario_link(heading.id, code(heading.id))}: {prose(heading.title)}."
     yield ""
     yield from fenced("yaml", text.removeprefix(_SCHEMA_LINE).rstrip("\n"))
     yield ""
@@ -111,7 +106,7 @@ def _implementations(facts: Facts, rule: Rule) -> Iterator[str]:
                 link(name, f"../implementations/{name}.md"),
                 _STANDINGS[each["holds"]],
                 short_cell({key: value for key, value in each.items() if key != "shortest"}),
-                scenario_link(each["shortest"]) if "shortest" in each else "",
+                scenario_link(each["shortest"], code(each["shortest"])) if "shortest" in each else "",
             ]
             for name, each in cells.items()
         ],
@@ -140,7 +135,14 @@ def _versions(facts: Facts, rule: Rule) -> Iterator[str]:
             alike = list(group)
             between = alike[0] if len(alike) == 1 else f"{alike[0]} to {alike[-1]}"
             count = f"{holding}/{judged}" if judged else "–"
-            rows.append([between, _STANDINGS[holds], count, scenario_link(shortest) if shortest else ""])
+            rows.append(
+                [
+                    between,
+                    _STANDINGS[holds],
+                    count,
+                    scenario_link(shortest, code(shortest)) if shortest else "",
+                ]
+            )
     yield from table(["version", "", "scenarios", "the shortest that differs"], rows)
     yield ""
     names = facts.table["rules"][rule.id]["behaviours"]

@@ -13,10 +13,10 @@ from readfirst.harness.report.compatibility_html import page as table_page
 from readfirst.harness.site.facts import Facts, SiteError
 from readfirst.harness.site.generator import build, demand_mkdocs
 from readfirst.harness.site.links import broken_links
-from readfirst.harness.site.sources import made_pages, write_sources
+from readfirst.harness.site.sources import made_pages, may_be_shown, write_sources
 from readfirst.harness.suite.rules import CLASSES
 
-__all__ = ["write_site"]
+__all__ = ["pages_of", "write_site"]
 
 _MARK = "readfirst-site.txt"
 """A file that tells a site of ours from another folder."""
@@ -37,7 +37,7 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
         raise SiteError(
             f"{folder} is not empty, and what is in it is no site of readfirst: name another folder."
         )
-    pages = _pages(root)
+    pages = pages_of(root)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{folder.name}-", dir=folder.parent) as work:
         source, built = Path(work) / "source", Path(work) / "built"
@@ -56,12 +56,14 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
     return sum(1 for _ in folder.rglob("*.html"))
 
 
-def _pages(root: Path) -> dict[str, Path]:
-    """Return the pages that a project has already, by path."""
+def pages_of(root: Path) -> dict[str, Path]:
+    """Return the pages that a project has already, by path. Raises SiteError without a first page."""
     files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
     if not files[0].is_file():
         raise SiteError(f"{root} has no README.md, which is the first page of a site.")
-    return {str(file.relative_to(root)): file for file in files if file.is_file()}
+    return {
+        str(file.relative_to(root)): file for file in files if file.is_file() and may_be_shown(file, root)
+    }
 
 
 def _put_in_place(built: Path, folder: Path, before: Path) -> None:

@@ -16,7 +16,7 @@ from readfirst.harness.site.implementation_page import implementation_index, imp
 from readfirst.harness.site.rule_page import rule_index, rule_pages
 from readfirst.harness.site.version_page import version_page
 
-__all__ = ["linked", "made_pages", "plain_markdown", "write_sources"]
+__all__ = ["linked", "made_pages", "may_be_shown", "plain_markdown", "write_sources"]
 
 _ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")
 _ACTS = re.compile(
@@ -51,7 +51,7 @@ def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Pa
         text = texts[name]
         for path in linked(name, text):
             file = root / path
-            if path in copied or not file.is_file() or not _may_be_shown(file, root):
+            if path in copied or not file.is_file() or not may_be_shown(file, root):
                 continue
             copied.add(path)
             if file.suffix == ".md":
@@ -67,7 +67,7 @@ def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Pa
         target.write_text(plain_markdown(text), "utf-8")
 
 
-def _may_be_shown(file: Path, root: Path) -> bool:
+def may_be_shown(file: Path, root: Path) -> bool:
     """Tell whether a file is one of the project's that a browser only shows: not what runs, nor what lies elsewhere."""
     if not file.resolve().is_relative_to(root.resolve()):
         return False

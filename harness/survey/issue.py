@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from readfirst.harness.report.markup import fenced
+from readfirst.harness.report.markup import code, fenced
 from readfirst.harness.report.step import brief_step
 from readfirst.harness.report.visible import visible_lines
 from readfirst.harness.suite.contracts import clause_for
@@ -183,7 +183,7 @@ def _evidence(report: Report) -> Iterator[str]:
     yield ""
     for number, step in enumerate(report.scenario.steps[: report.evidence.step], 1):
         if isinstance(step, WorldEvent | SessionEvent):
-            yield f"{number}. Somebody else: {_code(brief_step(step))}"
+            yield f"{number}. Somebody else: {code(brief_step(step), escaped=True)}"
             yield ""
             continue
         answers = report.evidence.answers[number - 1] if number <= len(report.evidence.answers) else ()
@@ -241,8 +241,3 @@ def _shown(text: str) -> str:
 
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
-
-
-def _code(text: str) -> str:
-    fence = "``" if "`" in text else "`"
-    return f"{fence}{text}{fence}"

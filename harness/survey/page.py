@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from readfirst.harness.compare.reach import Reach, packed, reach_of, unpacked
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.report.compatibility_page import LEGEND, cells_table, class_line
+from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.losses import LOSSES, Loss, losses_of
 from readfirst.harness.targets.mapping import Release, Target
@@ -253,18 +254,17 @@ def _rules(table: Mapping[str, Any] | None) -> Iterator[str]:
 def _totals(data: Mapping[str, Any]) -> Iterator[str]:
     yield "## Scenarios that hold, at each level"
     yield ""
-    yield "| target | kind | effects | reason | text | unsupported | broken | scenarios |"
-    yield "|---|---|---|---|---|---|---|---|"
-    for each in data["targets"]:
-        judged = each["judged"]
-        shown = [f"{each['holds'][level]}/{judged}" for level in _LEVELS]
-        asked = _LEVELS.index(each["level"])
-        if each["level"] == "effects":
-            shown = [value if number <= asked else "-" for number, value in enumerate(shown)]
-        name = f"[{each['target']}](#{_anchor(each['target'])})"
-        rest = f"{each['unsupported']} | {each['broken']} | {each['scenarios']}"
-        yield f"| {name} | {each['kind']} | {' | '.join(shown)} | {rest} |"
+    heads = ["target", "kind", *_LEVELS, "unsupported", "broken", "scenarios"]
+    yield from table(heads, [_total(each) for each in data["targets"]])
     yield ""
+
+
+def _total(each: Mapping[str, Any]) -> Sequence[str]:
+    shown = [f"{each['holds'][level]}/{each['judged']}" for level in _LEVELS]
+    if each["level"] == "effects":
+        shown[1:] = ["-"] * (len(shown) - 1)
+    rest = (str(each[name]) for name in ("unsupported", "broken", "scenarios"))
+    return [link(prose(each["target"]), f"#{_anchor(each['target'])}"), prose(each["kind"]), *shown, *rest]
 
 
 def _losses(data: Mapping[str, Any]) -> Iterator[str]:
@@ -279,15 +279,13 @@ def _losses(data: Mapping[str, Any]) -> Iterator[str]:
         for each in data["targets"]:
             found = [loss for loss in each["losses"] if loss["kind"] == kind]
             if found:
-                rows.append((each["target"], len(found), found[0]))
+                first = found[0]
+                where = scenario_link(first["scenario"])
+                rows.append([prose(each["target"]), str(len(found)), where, prose(first["title"])])
         if not rows:
             yield "No target does this."
         else:
-            yield "| target | scenarios | shortest | what it tests |"
-            yield "|---|---|---|---|"
-            for target, count, loss in rows:
-                where = f"[{loss['scenario']}](../fixtures/scenarios/{loss['scenario']}.yaml)"
-                yield f"| {target} | {count} | {where} | {_cell(loss['title'])} |"
+            yield from table(["target", "scenarios", "shortest", "what it tests"], rows)
         yield ""
 
 
@@ -295,47 +293,42 @@ def _families(data: Mapping[str, Any]) -> Iterator[str]:
     yield "## Effects by family"
     yield ""
     targets = data["targets"]
-    yield f"| family | {' | '.join(each['target'] for each in targets)} |"
-    yield f"|---|{'---|' * len(targets)}"
+    rows = []
     for family in sorted({family for each in targets for family in each["families"]}):
-        cells = []
-        for each in targets:
-            count = each["families"].get(family)
-            cells.append(f"{count['effects']}/{count['judged']}" if count and count["judged"] else "-")
-        yield f"| {family} | {' | '.join(cells)} |"
+        counts = [each["families"].get(family) for each in targets]
+        cells = [f"{each['effects']}/{each['judged']}" if each and each["judged"] else "-" for each in counts]
+        rows.append([prose(family), *cells])
+    yield from table(["family", *(prose(each["target"]) for each in targets)], rows)
     yield ""
 
 
 def _each(data: Mapping[str, Any]) -> Iterator[str]:
     for each in data["targets"]:
-        yield f"## {each['target']}"
+        yield f"## {prose(each['target'])}"
         yield ""
-        packages = ", ".join(f"`{package}`" for package in each["packages"])
-        released = f", of {each['released']}" if each["released"] else ""
-        yield f"[{each['title']}]({each['home']}): {packages}{released}. {each['about']}".rstrip()
+        packages = ", ".join(map(code, each["packages"]))
+        released = f", of {prose(each['released'])}" if each["released"] else ""
+        yield f"{link(prose(each['title']), each['home'])}: {packages}{released}. {cell(each['about'])}".rstrip()
         yield ""
-        lacks = ", ".join(f"{name} ({count})" for name, count in each["lacks"].items())
+        lacks = ", ".join(f"{prose(name)} ({count})" for name, count in each["lacks"].items())
         if lacks:
             yield f"It does not claim: {lacks}."
             yield ""
         failing = {name: count for name, count in each["families"].items() if "shortest" in count}
         if not failing:
             continue
-        yield "| family | effects fail | shortest |"
-        yield "|---|---|---|"
-        order: Callable[[tuple[str, Any]], tuple[int, str]] = lambda item: (  # noqa: E731 - one expression
-            item[1]["effects"] - item[1]["judged"],
-            item[0],
-        )
-        for name, count in sorted(failing.items(), key=order):
-            where = f"[{count['shortest']}](../fixtures/scenarios/{count['shortest']}.yaml)"
-            yield f"| {name} | {count['judged'] - count['effects']} of {count['judged']} | {where} |"
+        fails = {name: count["judged"] - count["effects"] for name, count in failing.items()}
+        rows = [
+            [
+                prose(name),
+                f"{fails[name]} of {failing[name]['judged']}",
+                scenario_link(failing[name]["shortest"]),
+            ]
+            for name in sorted(failing, key=lambda name: (-fails[name], name))
+        ]
+        yield from table(["family", "effects fail", "shortest"], rows)
         yield ""
 
 
 def _anchor(target: str) -> str:
     return "".join(letter for letter in target.lower() if letter.isalnum() or letter in "-_")
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.report.markup import cell, code, link, table
+from readfirst.harness.report.markup import cell, code, scenario_link, table
 from readfirst.harness.suite.contracts import DOCUMENTED
 from readfirst.harness.versions.behaviours import Difference, Standing, Subject, standings, subjects
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT, FIRST_VERSION, history_of
@@ -117,7 +117,7 @@ def _row(name: str, usual: Any, documented: Any) -> list[str]:
         value_in_page(documented),
         ", ".join(".".join(map(str, version)) for version in history.changes) or "never",
         cell(history.source),
-        "<br>".join(link(each, f"../fixtures/scenarios/{each}.yaml") for each in history.shown_by),
+        "<br>".join(map(scenario_link, history.shown_by)),
     ]
 
 

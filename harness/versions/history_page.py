@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from readfirst.harness.changes.points import version_of
 from readfirst.harness.counted import counted
-from readfirst.harness.report.markup import cell, code, link, table
+from readfirst.harness.report.markup import cell, code, scenario_link, table
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions import history
 from readfirst.harness.versions.behaviours_text import value_in_page
@@ -68,9 +68,7 @@ def _row(point: ChangePoint) -> list[str]:
         f"{code(point.behaviour)} {cell(point.meaning)} ({_change(point)})",
         f"{tool}{point.before}",
         f"{tool}{point.after}",
-        "<br>".join(
-            link(scenario_id, f"../fixtures/scenarios/{scenario_id}.yaml") for scenario_id, _ in point.shown
-        ),
+        "<br>".join(scenario_link(scenario_id) for scenario_id, _ in point.shown),
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.counted import counted
-from readfirst.harness.report.markup import code, link, prose, table
+from readfirst.harness.report.markup import code, prose, scenario_link, table
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.versions.sweep import Difference, Swept
 
@@ -134,7 +134,7 @@ def _is_random(name: str) -> bool:
 
 
 def _asked(name: str) -> str:
-    return name if _is_random(name) else link(name, f"../fixtures/scenarios/{name}.yaml")
+    return name if _is_random(name) else scenario_link(name)
 
 
 def _named(versions: Sequence[str]) -> str:

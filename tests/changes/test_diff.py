@@ -275,7 +275,7 @@ def test_markdown_is_a_changelog(filled: Small, run: Run) -> None:
     assert told[0] == "# 2.1.7 → 2.1.228"
     assert "## Words" in told
     gone = told.index(
-        "- **safety** Edit: refused (not\\_read) → applied (1 scenario, between 2.1.40 and 2.1.228)"
+        "- **safety** Edit: refused (not_read) → applied (1 scenario, between 2.1.40 and 2.1.228)"
     )
     assert told[gone + 1] == "  - before: `File has not been read yet. Read it first before writing to it.`"
     assert told[gone + 3] == "  - `gate/unread`"

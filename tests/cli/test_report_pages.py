@@ -335,7 +335,7 @@ def test_markdown_keeps_what_a_tool_says_inside_its_fence(mixed: Suite) -> None:
     text = sources(mixed).write("markdown", results(verdict, target="a|b<c>`d`"))
     fences = re.findall(r"^`{3,}(?:text)?$", text, re.MULTILINE)
     assert fences == ["`" * 8 + "text", "`" * 8]
-    assert "a&#124;b&lt;c&gt;&#96;d&#96;" in text
+    assert "a&#124;b&lt;c&gt;\\`d\\`" in text
     outside = text.partition(fences[0])[0] + text.rpartition(fences[1] + "\n")[2]
     assert "<img" not in outside
 

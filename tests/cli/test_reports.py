@@ -335,9 +335,20 @@ def test_a_report_file_in_a_missing_folder_is_refused(tmp_path: Path) -> None:
         pass
 
 
+class Written(io.StringIO):
+    """What was printed, on a terminal or elsewhere."""
+
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+
 def test_a_bar_is_shown_on_a_terminal_only_and_disappears() -> None:
     for terminal in (True, False):
-        stream = io.StringIO()
+        stream = Written(terminal)
         console = Console(file=stream, force_terminal=terminal, width=80, _environ={"TERM": "xterm"})
         with ProgressBar(console, 2) as bar:
             bar.advance()

@@ -14,10 +14,12 @@ import pytest
 from markdown_it import MarkdownIt
 
 from readfirst.harness.report import compatibility_html
+from readfirst.harness.report.markup import cell as prose_cell
 from readfirst.harness.report.markup import code, fenced, link, prose, table
 from readfirst.harness.report.results import Results
 from readfirst.harness.site.facts import SiteError
 from readfirst.harness.site.sanitized import is_followed, sanitized
+from readfirst.harness.site.site import pages_of
 from readfirst.harness.site.sources import made_pages, write_sources
 
 from .stranger import ADDRESSES, BLOCKS, MARKUP, RUNS, SEEN, project
@@ -78,7 +80,9 @@ def rendered(text: str) -> tuple[str, str]:
 @pytest.mark.parametrize("text", [MARKUP, HOSTILE, *BEGINNINGS, *ADDRESSES])
 def test_no_reader_of_markdown_finds_more_than_text(text: str) -> None:
     cell = prose(text)
-    for page in (cell, "\n".join(table(["a", "b"], [[cell, code(text)], [link(code(text), text), cell]]))):
+    within = prose_cell(text.replace("`", ""))
+    rows = [[cell, code(text)], [link(code(text), text), within]]
+    for page in (cell, "\n".join(table(["a", "b"], rows))):
         for html in rendered(page):
             assert acting(html) == []
             wanted = {"table", "thead", "tbody", "tr", "th", "td", "p", "code", "a"}
@@ -174,6 +178,14 @@ def test_a_file_that_acts_or_lies_elsewhere_does_not_come_along(
     (root / "data.json").write_text("{}")
     write_sources({}, {"README.md": root / "README.md"}, tmp_path / "out", root)
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["README.md", "data.json"]
+
+
+def test_a_page_that_lies_elsewhere_is_none_of_the_site(tmp_path: Path) -> None:
+    docs = project(tmp_path / "theirs", "plain").docs
+    (tmp_path / "secret").write_text("# Secret")
+    (docs / "link.md").symlink_to(tmp_path / "secret")
+    assert "docs/history.md" in pages_of(docs.parent)
+    assert "docs/link.md" not in pages_of(docs.parent)
 
 
 @pytest.mark.parametrize("name", ["../../outside@1", "a b@1", "<b>@1", "a/b@1", ""])
