@@ -1,6 +1,21 @@
-"""`python -m readfirst`: the command line."""
+"""`readfirst` and `python -m readfirst`: the command line."""
 
-from readfirst.harness.cli.main import main
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line as a process of its own; always ends with SystemExit."""
+    from readfirst.harness.cli.process import begin, end
+
+    begin()
+    try:
+        # Only now what takes long to import: a signal ends the process in between.
+        from readfirst.harness.cli.main import main as run
+
+        run()
+    finally:
+        end()
+
 
 if __name__ == "__main__":
     main()

@@ -12,10 +12,11 @@ from typing import ParamSpec
 
 import typer
 
+from readfirst.harness.cli.process import Terminated, leave_at_once, listen
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
 from readfirst.harness.printed import say, say_lines, stdout
 
-__all__ = ["UsageError", "guarded", "listen", "show_tracebacks"]
+__all__ = ["UsageError", "guarded", "show_tracebacks"]
 
 P = ParamSpec("P")
 
@@ -35,24 +36,10 @@ class UsageError(ReadfirstError):
     """The command line asks for something that does not exist or does not go together."""
 
 
-class _Terminated(KeyboardInterrupt):
-    """The process was asked to end (SIGTERM)."""
-
-
 def show_tracebacks(wanted: bool) -> None:
     """Say whether an error is also printed with its traceback."""
     global _tracebacks
     _tracebacks = wanted
-
-
-def listen() -> None:
-    """Let SIGTERM end a command in order, as Ctrl-C does."""
-    with contextlib.suppress(ValueError):  # not in the main thread
-        signal.signal(signal.SIGTERM, _terminate)
-
-
-def _terminate(_number: int, _frame: object) -> None:
-    raise _Terminated
 
 
 def guarded(command: Callable[P, int]) -> Callable[P, None]:
@@ -60,23 +47,37 @@ def guarded(command: Callable[P, int]) -> Callable[P, None]:
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:
+        is_own = listen()
         try:
-            code = command(*args, **kwargs)
-            stdout().flush()
-        except typer.Exit:
-            raise
-        except _Terminated:
+            code = _code(command, *args, **kwargs)
+        except Terminated:  # again, while it ended
             code = 128 + signal.SIGTERM
         except KeyboardInterrupt:
             code = ExitCode.INTERRUPTED
-        except BrokenPipeError:
-            _forget_stdout()
-            code = 128 + signal.SIGPIPE
-        except Exception as error:
-            code = _explain(error)
+        finally:
+            if is_own:
+                leave_at_once()
         raise typer.Exit(int(code))
 
     return wrapped
+
+
+def _code(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
+    try:
+        code = command(*args, **kwargs)
+        stdout().flush()
+    except typer.Exit:
+        raise
+    except Terminated:
+        return 128 + signal.SIGTERM
+    except KeyboardInterrupt:
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        _forget_stdout()
+        return 128 + signal.SIGPIPE
+    except Exception as error:
+        return _explain(error)
+    return code
 
 
 def _forget_stdout() -> None:

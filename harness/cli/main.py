@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from readfirst.harness.cli.exits import listen, show_tracebacks
+from readfirst.harness.cli.exits import show_tracebacks
 from readfirst.harness.cli.manual import GUIDE, MANUAL, TARGETS
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
@@ -121,7 +121,6 @@ def main(arguments: list[str] | None = None) -> None:
         )
         say(f"readfirst: {problem}. Set PYTHONUTF8=1, or a locale with UTF-8.", err=True)
         sys.exit(ExitCode.BROKEN)
-    listen()
     given = _as_called_now(given)
     with guarded_streams():
         _app(given)(given, prog_name="readfirst")

@@ -23,7 +23,10 @@ Answer = Callable[[str, object], None]
 
 _START = """\
 import sys, pickle
-sys.path[:] = pickle.load(sys.stdin.buffer)
+try:
+    sys.path[:] = pickle.load(sys.stdin.buffer)
+except EOFError:
+    sys.exit()
 from {module} import main
 main()
 """

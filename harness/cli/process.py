@@ -1,0 +1,62 @@
+"""Process: what a command line is given by its caller, made safe: its streams, its mask of modes, its signals."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+__all__ = ["Terminated", "begin", "end", "leave_at_once", "listen"]
+
+# It runs before anything else is imported.
+
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end (SIGTERM)."""
+
+
+def begin() -> None:
+    """Make the process fit for a command: closed streams lead nowhere, and own files are open to their owner."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)  # noqa: SIM115
+    os.umask(os.umask(0o077) & 0o077)
+    leave_at_once()
+
+
+def leave_at_once() -> None:
+    """Let a signal end the process, with the code of a shell: nothing was begun yet, or everything is done."""
+    for number in _ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` and a shell's `&` have it
+            signal.signal(number, _leave)
+
+
+def end() -> None:
+    """Let no signal change how the process ends: the interpreter itself takes a moment."""
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def listen() -> bool:
+    """Let a signal end a command in order, if this is the process of a command line; say whether it is."""
+    is_own = signal.getsignal(signal.SIGTERM) is _leave
+    if is_own:
+        signal.signal(signal.SIGTERM, _terminate)
+        if signal.getsignal(signal.SIGINT) is _leave:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    return is_own
+
+
+def _leave(number: int, _frame: object) -> None:
+    os._exit(128 + number)
+
+
+def _terminate(_number: int, _frame: object) -> None:
+    raise Terminated
