@@ -166,7 +166,7 @@ def new(
 
 @guarded
 def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
-    """Check scenario files and recordings; exit code 4 if anything is wrong.
+    """Check scenario files and recordings; exit code 4 if anything is wrong. With ids, only these are read.
 
     `readfirst docs format` lists the rules.
     """

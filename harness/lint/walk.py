@@ -24,7 +24,7 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 from readfirst.harness.suite.case import Case
 from readfirst.harness.suite.load import scenario_from
-from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.suite import DEEPEST, Suite
 
 __all__ = ["lint"]
 
@@ -32,14 +32,15 @@ _Check = Callable[[Case], Iterator[Finding]]
 
 
 def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
-    """Return all findings, in the order of ids and lines; `ids` limits them to these scenarios.
+    """Return all findings, in the order of ids and lines.
 
+    With `ids` only these scenarios are read, and compared with each other: that another one has the same title or
+    steps, or that a rule lacks scenarios, is found where all are looked at.
     Raises SuiteError where contracts.yaml, errors.yaml, rules.yaml or tags.yaml cannot be read: nothing can be judged
     then.
     """
     suite.contracts, suite.vocabulary, suite.tags, suite.rules  # noqa: B018 - they must be readable first
-    known = suite.ids()
-    wanted = set(known) if ids is None else set(ids)
+    known = suite.ids() if ids is None else sorted(set(ids))
     findings: list[Finding] = []
     titles: dict[str, str] = {}
     prints: dict[str, str] = {}
@@ -47,9 +48,7 @@ def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
     claims, unreadable = _claims(suite)
     sources = None if claims is None else claims.sources
     for scenario_id in known:
-        own = list(_scenario(suite, scenario_id, scenario_id in wanted, titles, prints, shown, sources))
-        if scenario_id in wanted:
-            findings.extend(sorted(own, key=_place))
+        findings.extend(sorted(_scenario(suite, scenario_id, titles, prints, shown, sources), key=_place))
     if ids is None:
         findings.extend(_misplaced(suite))
         findings.extend(check_orphans(suite, frozenset(known)))
@@ -74,21 +73,19 @@ def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:
 def _scenario(
     suite: Suite,
     scenario_id: str,
-    wanted: bool,
     titles: dict[str, str],
     prints: dict[str, str],
     shown: dict[str, list[Showing]],
     sources: Collection[str] | None,
 ) -> Iterator[Finding]:
-    """Yield what is wrong with one scenario. One that is not wanted is only remembered, for comparison.
+    """Yield what is wrong with one scenario, which is remembered for comparison.
 
     `sources` are those that claims have; None: nothing is claimed, so that every source may be named.
     """
     path = suite.scenarios_root / f"{scenario_id}.yaml"
     try:
         document = strict_yaml.load(strict_yaml.read(path), path)
-        if wanted:
-            yield from check_source_text(document)
+        yield from check_source_text(document)
     except SuiteError as error:
         yield from error.findings
         return
@@ -120,17 +117,22 @@ def _scenario(
     if first != scenario_id:
         message = f"{first} has the same files and the same steps"
         yield case.finding("duplicate-scenario", ("steps",), message, "Remove one of the two.", key=True)
-    if wanted:
-        for check in checks:
-            yield from check(case)
-        if sources is not None:
-            yield from check_documented(case, sources)
+    for check in checks:
+        yield from check(case)
+    if sources is not None:
+        yield from check_documented(case, sources)
 
 
 def _misplaced(suite: Suite) -> Iterator[Finding]:
     """Yield files below scenarios that nobody reads."""
     for folder, folders, names in os.walk(suite.scenarios_root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        if len(Path(folder).relative_to(suite.scenarios_root).parts) == DEEPEST - 1:
+            for name in folders:
+                fix = "Move its scenarios to <family>/<slug>.yaml."
+                message = "what lies in this folder is not read: it is too deep"
+                yield Finding("misplaced-file", Position(Path(folder, name), 1, 1), message, fix)
+            folders.clear()
         for name in sorted(names):
             if not name.startswith(".") and not name.endswith(".yaml"):
                 position = Position(Path(folder, name), 1, 1)

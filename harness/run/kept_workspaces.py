@@ -39,7 +39,9 @@ class KeptWorkspaces:
         self._folder = folder
 
     def copy(self, scenario_id: str, site: Site) -> None:
-        """Copy a workspace as it is after the last step; links stay links. What cannot be copied is logged."""
+        """Copy a workspace as it is after the last step; links stay links, and no file lends rights.
+
+        What cannot be copied is logged."""
         target = self._folder / scenario_id
         with suppress(OSError):
             destroy(os.fspath(target))
@@ -47,7 +49,9 @@ class KeptWorkspaces:
             if name == "home" and not _has_something(source):
                 continue
             try:
-                shutil.copytree(source, target / name, symlinks=True, ignore=_no_files)
+                shutil.copytree(
+                    source, target / name, symlinks=True, ignore=_no_files, copy_function=_copy_file
+                )
             except OSError as error:  # also shutil.Error, of several files
                 _LOG.warning("%s: not all of the %s could be kept: %s", scenario_id, name, error)
 
@@ -57,6 +61,15 @@ class KeptWorkspaces:
         with suppress(OSError):
             destroy(os.fspath(target))
             target.parent.rmdir()  # the family, if it is empty
+
+
+def _copy_file(source: str, target: str) -> str:
+    """Copy a file with its time and mode, but without the bits that lend its owner's rights to whoever runs it."""
+    shutil.copyfile(source, target)
+    status = os.stat(source)  # noqa: PTH116 - paths are strings here
+    os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
+    os.chmod(target, stat.S_IMODE(status.st_mode) & 0o777)  # noqa: PTH101
+    return target
 
 
 def _has_something(folder: str) -> bool:

@@ -110,8 +110,8 @@ class Document:
 _VALUE_EVENTS = (yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent)
 
 
-def read(file: Path) -> bytes:
-    """Return the bytes of `file`; StrictYamlError if it is missing, not a regular file or over 1 MiB.
+def read(file: Path, *, most: int = MAX_BYTES) -> bytes:
+    """Return the bytes of `file`; StrictYamlError if it is missing, not a regular file or over so many bytes.
 
     The size is asked for before reading, so a huge file costs nothing.
     """
@@ -128,8 +128,8 @@ def read(file: Path) -> bytes:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             _refuse("unreadable", file, 0, 0, "this is not a regular file", "Put a YAML file in its place.")
-        if status.st_size > MAX_BYTES:
-            _refuse_size(file, status.st_size)
+        if status.st_size > most:
+            _refuse_size(file, status.st_size, most)
         return os.read(descriptor, status.st_size + 1)
     finally:
         os.close(descriptor)
@@ -142,7 +142,7 @@ def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
     Reading ends before the first top-level key that is in `until`: what follows is neither there nor checked.
     """
     if len(data) > MAX_BYTES:
-        _refuse_size(file, len(data))
+        _refuse_size(file, len(data), MAX_BYTES)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -337,8 +337,8 @@ def _refuse_key(text: str, file: Path, mark: _Mark) -> NoReturn:
     _refuse("non-string-key", file, *mark, f"the key {text} is not a string", f'Quote it: "{text}".')
 
 
-def _refuse_size(file: Path, size: int) -> NoReturn:
-    message = f"the file has {size:,} bytes; at most {MAX_BYTES:,} are read"
+def _refuse_size(file: Path, size: int, most: int) -> NoReturn:
+    message = f"the file has {size:,} bytes; at most {most:,} are read"
     _refuse(
         "file-too-large",
         file,

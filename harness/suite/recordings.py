@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.recording_file import decode
+from readfirst.harness.suite.suite import ids_below
 from readfirst.harness.suite.transcript import Recording, RecordingError, Transcript
 
 __all__ = ["Recordings"]
+
+_MOST = 8 * 1024 * 1024
+"""Bytes of a file; a recording holds what each contract answered."""
 
 
 class Recordings:
@@ -23,18 +29,18 @@ class Recordings:
 
     def ids(self) -> Iterator[str]:
         """Yield the ids of all recordings, sorted."""
-        for path in sorted(self.root.rglob("*.yaml")):
-            yield path.relative_to(self.root).with_suffix("").as_posix()
+        if self.root.is_dir():
+            yield from sorted(ids_below(os.fspath(self.root)))
 
     def recording(self, scenario_id: str) -> Recording:
         """Return the scenario's recording; empty where there is none. Raises RecordingError."""
         path = self.path(scenario_id)
-        try:
-            data = path.read_bytes()
-        except FileNotFoundError:
+        if not os.path.lexists(path):
             return Recording()
         try:
-            return decode(data)
+            return decode(strict_yaml.read(path, most=_MOST))
+        except strict_yaml.StrictYamlError as error:
+            raise RecordingError(f"{path}: {error.findings[0].message}") from error
         except RecordingError as error:
             raise RecordingError(f"{path}: {error}") from error
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # What reads each kind of file is imported with the first of them: a list of scenarios needs headings only.
 
-__all__ = ["Heading", "Suite", "UnknownScenarioError", "default_root", "load_suite"]
+__all__ = ["DEEPEST", "Heading", "Suite", "UnknownScenarioError", "default_root", "ids_below", "load_suite"]
 
 
 _HEADING = {"title", "requirement", "rule", "tags"}
@@ -40,6 +40,10 @@ def default_root() -> Path:
     package = Path(readfirst.__file__).parent
     checkout = package.parent / "fixtures"
     return checkout if (checkout / "contracts.yaml").is_file() else package / "fixtures"
+
+
+DEEPEST = 8
+"""Folders in which a scenario may lie; what lies deeper is not looked at."""
 
 
 class Suite:
@@ -112,7 +116,7 @@ class Suite:
 
     def ids(self) -> list[str]:
         """Return the ids of all scenario files, sorted. Only names are read."""
-        return sorted(_ids(os.fspath(self.scenarios_root), ""))
+        return sorted(ids_below(os.fspath(self.scenarios_root)))
 
     def path(self, scenario_id: str) -> Path:
         """Return the file of a scenario; UnknownScenarioError if there is none."""
@@ -198,12 +202,14 @@ def did_you_mean_id(scenario_id: str, ids: list[str]) -> str:
     return suggestion if suggestion.startswith("Did") else "`readfirst list` shows which there are."
 
 
-def _ids(folder: str, prefix: str) -> Iterator[str]:
+def ids_below(folder: str, prefix: str = "", depth: int = 1) -> Iterator[str]:
+    """Yield the ids of the YAML files below a folder, as the system lists them. Raises OSError."""
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.startswith("."):
                 continue
             if entry.is_dir(follow_symlinks=False):
-                yield from _ids(entry.path, f"{prefix}{entry.name}/")
+                if depth < DEEPEST:
+                    yield from ids_below(entry.path, f"{prefix}{entry.name}/", depth + 1)
             elif entry.name.endswith(".yaml"):
                 yield f"{prefix}{entry.name[:-5]}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -10,13 +9,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
+from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.targets.mapping import AgentLaunch, Release, Target
 
@@ -62,10 +62,10 @@ def install(target: Target, release: Release, cache: Path | None = None) -> Inst
         return Installed(target.file.absolute().parent, sys.executable, shutil.which("node") or "node")
     root = cache or cache_root()
     directory = _directory(target, release, root)
-    if not (directory / _DONE).is_file():
-        root.mkdir(parents=True, exist_ok=True)
-        with _lock(root / f"{directory.name}.lock"):
-            if not (directory / _DONE).is_file():
+    if not _is_whole(directory):
+        with installing(directory):
+            if not _is_whole(directory):
+                sweep(root, _is_whole)
                 _make(target, release, directory)
     with suppress(OSError):
         os.utime(directory)  # when it was last used: `readfirst product cache` goes by it
@@ -82,11 +82,8 @@ def _directory(target: Target, release: Release, root: Path) -> Path:
     return root / f"{target.name}@{release.version}-{digest}"
 
 
-@contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _is_whole(folder: Path) -> bool:
+    return (folder / _DONE).is_file()
 
 
 def _make(target: Target, release: Release, directory: Path) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from readfirst.harness.agents.claude_code import package
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.processes import installing
 from readfirst.harness.processes.removal import destroy
 from readfirst.harness.record.takes import default_takes
 from readfirst.harness.run.last_failed import default_folder
@@ -123,19 +123,7 @@ def remove(each: Kept) -> None:
     if each.kind in _WRITTEN:
         destroy(str(each.path))
         return
-    # What an installation that was killed has left is called .NAME-XXXXXXXX.
-    name = each.path.name
-    locked = name[1:].rpartition("-")[0] if name.startswith(".") else name
-    with _lock(each.path.with_name(f"{locked}.lock")):
-        destroy(str(each.path))
-
-
-@contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    """Hold the lock that an installation takes."""
-    with path.open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InUseError from None
-        yield
+    try:
+        installing.remove(each.path)
+    except BlockingIOError:
+        raise InUseError from None

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.lint import lint
+from readfirst.harness.processes.installing import installing, sweep
+from readfirst.harness.run.kept_workspaces import KeptWorkspaces
+from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.workspace.site import SitePool
 
 RUN = [sys.executable, "-m", "readfirst"]
 ONE = ["run", "reference", "gate/edit-unread"]
@@ -74,3 +83,60 @@ def test_the_mask_of_modes_changes_no_verdict(mask: int) -> None:
     command = [*RUN, "run", "reference", *ids]
     done = subprocess.run(command, capture_output=True, text=True, check=False, umask=mask)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "3 scenarios: 3 passed; conformant")
+
+
+def test_a_scenario_is_linted_without_a_look_at_its_neighbours(tmp_path: Path) -> None:
+    root = tmp_path / "fixtures"
+    for name in ("contracts.yaml", "errors.yaml", "tags.yaml", "rules.yaml"):
+        root.mkdir(exist_ok=True)
+        shutil.copyfile(default_root() / name, root / name)
+    family = root / "scenarios" / "gate"
+    family.mkdir(parents=True)
+    shutil.copyfile(default_root() / "scenarios/gate/edit-unread.yaml", family / "edit-unread.yaml")
+    hostile(family)
+    found = {each.rule for each in lint(Suite(root), ["gate/edit-unread"])}
+    assert found == {"missing-recording"}
+    recording = root / "recordings" / "gate" / "edit-unread.yaml"
+    recording.parent.mkdir(parents=True)
+    os.mkfifo(recording)
+    assert {each.rule for each in lint(Suite(root), ["gate/edit-unread"])} == {"broken-recording"}
+    everything = {each.rule for each in lint(Suite(root))}
+    assert everything >= {"file-too-large", "too-deep", "unreadable", "misplaced-file"}
+
+
+def hostile(family: Path) -> None:
+    """Put files into a folder that nobody can read to the end, or that lead back to it."""
+    os.mkfifo(family / "pipe.yaml")
+    with (family / "huge.yaml").open("wb") as file:
+        file.truncate(1 << 40)
+    (family / "endless.yaml").symlink_to("/dev/zero")
+    (family / "itself.yaml").symlink_to("itself.yaml")
+    (family / "above").symlink_to("..")
+    (family / "nested.yaml").write_text("a: " + "[" * 100_000)
+    descriptor = os.open(family, os.O_RDONLY)
+    for _ in range(1500):
+        os.mkdir("d", dir_fd=descriptor)
+        below = os.open("d", os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = below
+    os.close(descriptor)
+
+
+def test_a_kept_workspace_lends_nobody_s_rights(tmp_path: Path) -> None:
+    with SitePool() as place, place.site() as site:
+        program = Path(site.root, "program")
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o6755)
+        os.mkfifo(Path(site.root, "pipe"))
+        KeptWorkspaces(tmp_path).copy("gate/edit-unread", site)
+    kept = tmp_path / "gate" / "edit-unread" / "workspace"
+    assert [each.name for each in kept.iterdir()] == ["program"]
+    assert stat.S_IMODE((kept / "program").stat().st_mode) == 0o755
+
+
+def test_what_a_killed_installation_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    for name in ("whole", "left", ".1.0.0-abcdefgh", "making"):
+        (tmp_path / name).mkdir()
+    with installing(tmp_path / "making"):
+        sweep(tmp_path, lambda folder: folder.name == "whole")
+        assert {each.name for each in tmp_path.iterdir() if each.is_dir()} == {"whole", "making"}

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import platformdirs
 
 from readfirst.harness.agents.npm import npm
+from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.session import BrokenAdapter
 
 __all__ = [
@@ -59,9 +58,9 @@ def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> 
     root = cache or cache_root()
     directory = root / version
     if not directory.is_dir():
-        root.mkdir(parents=True, exist_ok=True)
-        with _lock(root / f"{version}.lock"):
+        with installing(directory):
             if not directory.is_dir():
+                sweep(root, _is_whole)
                 _npm_install(f"{package}@{version}", directory)
     with suppress(OSError):
         os.utime(directory)  # when it was last used: `readfirst product cache` goes by it
@@ -78,7 +77,7 @@ def uninstall(version: str, cache: Path | None = None) -> None:
     """Remove a version from the cache; it is installed again when it is needed again."""
     _check(version)
     root = cache or cache_root()
-    with _lock(root / f"{version}.lock"):
+    with installing(root / version):
         shutil.rmtree(root / version, ignore_errors=True)
 
 
@@ -94,11 +93,8 @@ def _check(version: str) -> None:
         )
 
 
-@contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _is_whole(folder: Path) -> bool:
+    return not folder.name.startswith(".")
 
 
 def _npm_install(spec: str, directory: Path) -> None:
