@@ -42,8 +42,8 @@ ACTS = re.compile(
     "|[\U000e0000-\U000e0fff]"
 )
 COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
-INSIDE = {"printed.py", "cli/main.py", "processes/supervisor.py"}
-"""What prints; what guards the streams; and a program of its own, which says in the system's words what it refused."""
+INSIDE = {"printed.py", "cli/main.py", "cli/process.py", "processes/supervisor.py"}
+"""What prints; what opens and guards the streams; and a program of its own, which says in the system's words what it refused."""
 
 
 def complaints(text: str) -> list[str]:
