@@ -43,7 +43,7 @@ ACTS = re.compile(
 )
 COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
 INSIDE = {"printed.py", "cli/main.py", "cli/process.py", "processes/supervisor.py"}
-"""What prints; what opens and guards the streams; and a program of its own, which says in the system's words what it refused."""
+"""What prints; what opens the streams; and a program of its own, which says in the system's words what it refused."""
 
 
 def complaints(text: str) -> list[str]:
