@@ -8,7 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ import pytest
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.lint import lint
 from readfirst.harness.processes.installing import installing, sweep
+from readfirst.harness.processes.removal import destroy
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.workspace.site import SitePool
@@ -85,8 +86,14 @@ def test_the_mask_of_modes_changes_no_verdict(mask: int) -> None:
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "3 scenarios: 3 passed; conformant")
 
 
-def test_a_scenario_is_linted_without_a_look_at_its_neighbours(tmp_path: Path) -> None:
-    root = tmp_path / "fixtures"
+@pytest.fixture
+def root(tmp_path: Path) -> Iterator[Path]:
+    """A folder whose depth pytest could not remove."""
+    yield tmp_path / "fixtures"
+    destroy(str(tmp_path / "fixtures"))
+
+
+def test_a_scenario_is_linted_without_a_look_at_its_neighbours(root: Path) -> None:
     for name in ("contracts.yaml", "errors.yaml", "tags.yaml", "rules.yaml"):
         root.mkdir(exist_ok=True)
         shutil.copyfile(default_root() / name, root / name)
