@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from readfirst.harness.suite.host_text import answer_of
 from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Recording, Transcript, TranscriptStep
+from tests.command_line import Cli
 
 SECTION = "behaviour-spec.txt, Semantics"
 OTHER_SECTION = "early-pipeline.txt, Overview"
@@ -148,17 +150,9 @@ def small(tmp_path: Path) -> Small:
 
 
 @pytest.fixture
-def run(small: Small, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Run `readfirst product claims` on the small suite; returns exit code, output and messages."""
-    from readfirst.harness.cli.main import main
-
-    def called(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main(["product", "claims", "--fixtures", str(small.root), *arguments])
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return called
+def run(small: Small, readfirst: Cli) -> Cli:
+    """Run `readfirst product claims` on the small suite."""
+    return partial(readfirst, "product", "claims", "--fixtures", small.root)
 
 
 def claim_of_multi_edit(small: Small) -> None:

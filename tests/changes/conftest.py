@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from readfirst.harness.suite.load import inputs_of
 from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
+from tests.command_line import Cli
 
 UNREAD = "File has not been read yet. Read it first before writing to it."
 STALE = (
@@ -197,18 +198,10 @@ def small(tmp_path: Path) -> Small:
     return Small(tmp_path / "fixtures")
 
 
-Run = Callable[..., tuple[int, str, str]]
+Run = Cli
 
 
 @pytest.fixture
-def run(small: Small, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command on the small suite; returns exit code, output and messages."""
-    from readfirst.harness.cli.main import main
-
-    def called(command: str, *arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([command, *arguments, "--fixtures", str(small.root)])
-        captured = capsys.readouterr()
-        return int(ended.value.code or 0), captured.out, captured.err
-
-    return called
+def run(small: Small, readfirst: Cli) -> Run:
+    """Run a command on the small suite."""
+    return lambda *arguments: readfirst(*arguments, "--fixtures", small.root)

@@ -5,13 +5,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from readfirst.harness.cli import exits
-from readfirst.harness.cli import main as cli
 from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
@@ -19,8 +16,6 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Transc
 from tests.two_rules import two_rules
 
 from .browser import chromium
-
-Cli = Callable[..., SimpleNamespace]
 
 PASSES = """\
 title: Read shows a file with numbered lines
@@ -148,22 +143,6 @@ def ruled(make_suite: Callable[[dict[str, str]], Suite]) -> Suite:
     )
     (suite.root / "rules.yaml").write_text(two_rules("contract"), encoding="utf-8")
     return Suite(suite.root)
-
-
-@pytest.fixture
-def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run a command line in this process; returns code, out and err."""
-    monkeypatch.setattr(exits.signal, "signal", lambda *_: None)
-    monkeypatch.setenv("COLUMNS", "200")
-
-    def call(*arguments: object) -> SimpleNamespace:
-        with pytest.raises(SystemExit) as ended:
-            cli.main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err or "--traceback" in arguments
-        return SimpleNamespace(code=ended.value.code, out=captured.out, err=captured.err)
-
-    return call
 
 
 @pytest.fixture(scope="session")

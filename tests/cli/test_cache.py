@@ -16,8 +16,7 @@ import pytest
 from readfirst.harness.agents.claude_code import package
 from readfirst.harness.agents.claude_code.package import InstalledPackage
 from readfirst.harness.versions.cache import kept
-
-from .conftest import Cli
+from tests.command_line import Cli
 
 DAY = 86_400
 

@@ -24,8 +24,9 @@ from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.contracts import order
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordingError
+from tests.command_line import Cli
 
-from .conftest import FAILING, HOLDING, PASSES, RACES, Cli, record_alike
+from .conftest import FAILING, HOLDING, PASSES, RACES, record_alike
 
 
 def test_a_suite_that_holds_exits_0_with_a_table_and_a_summary(readfirst: Cli, holding: Suite) -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.cli.documentation import pages
-
-from .conftest import Cli
+from tests.command_line import Cli
 
 CHECKOUT = Path(__file__).parents[2]
 BUILD = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]

@@ -25,8 +25,9 @@ from readfirst.harness.report.table import TableReport
 from readfirst.harness.report.worst import worst
 from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import Cli
 
-from .conftest import HOLDING, Cli, record_alike
+from .conftest import HOLDING, record_alike
 
 GO_ON = Commands("readfirst run mine", "readfirst show")
 FILE = Difference(0, 0, "effects", "file notes.txt", "alpha\n", "gamma\n")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.cli.main import main
 from readfirst.harness.cli.options import in_installed_package
 from readfirst.harness.lint import lint
 from readfirst.harness.suite.skeleton import SkeletonError, write_skeleton
 from readfirst.harness.suite.suite import Suite, default_root
+from tests.command_line import exit_code
 
 
 @pytest.fixture
@@ -54,9 +54,9 @@ def test_what_is_not_an_id_is_refused_and_nothing_is_written(suite: Suite, scena
 def test_the_command_shows_the_file_and_refuses_with_exit_code_2(
     suite: Suite, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert exit_code(["new", "gate/new-case", "--fixtures", str(suite.root)]) == 0
+    assert exit_code("new", "gate/new-case", "--fixtures", str(suite.root)) == 0
     assert capsys.readouterr().out == f"{suite.path('gate/new-case')}\n"
-    assert exit_code(["new", "gate/new-case", "--fixtures", str(suite.root)]) == 2
+    assert exit_code("new", "gate/new-case", "--fixtures", str(suite.root)) == 2
     assert "already exists" in capsys.readouterr().err
 
 
@@ -64,7 +64,7 @@ def test_a_suite_of_ones_own_is_begun_where_there_is_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     mine = tmp_path / "my own" / "suite"
-    assert exit_code(["new", "gate/new-case", "--fixtures", str(mine)]) == 0
+    assert exit_code("new", "gate/new-case", "--fixtures", str(mine)) == 0
     shown = capsys.readouterr()
     assert shown.out == f"{mine / 'scenarios/gate/new-case.yaml'}\n"
     assert shown.err == f"created a suite in {mine}\n"
@@ -72,17 +72,17 @@ def test_a_suite_of_ones_own_is_begun_where_there_is_nothing(
     assert begun.scenario("gate/new-case", require_expect=False).contract == "2.1.7"
     assert (mine / "scenarios/gate/../../schema/scenario.schema.json").is_file(), "its first line names it"
     assert {finding.rule for finding in lint(begun)} == {"missing-expect", "title-style"}
-    assert exit_code(["new", "gate/other", "--fixtures", str(mine)]) == 0
+    assert exit_code("new", "gate/other", "--fixtures", str(mine)) == 0
     assert begun.ids() == ["gate/new-case", "gate/other"]
 
 
 def test_no_suite_is_begun_for_what_is_not_an_id_or_beside_something_else(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert exit_code(["new", "NO", "--fixtures", str(tmp_path / "mine")]) == 2
+    assert exit_code("new", "NO", "--fixtures", str(tmp_path / "mine")) == 2
     assert not (tmp_path / "mine").exists()
     (tmp_path / "notes.txt").write_text("mine")
-    assert exit_code(["new", "gate/x", "--fixtures", str(tmp_path)]) == 4
+    assert exit_code("new", "gate/x", "--fixtures", str(tmp_path)) == 4
     assert "there is no folder `scenarios` here" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
@@ -105,9 +105,9 @@ def test_nothing_is_written_to_the_installed_suite(
     installed = suite.root.rename(suite.root.parent / "fixtures")
     monkeypatch.setattr("readfirst.__file__", str(installed.parent / "__init__.py"))
     before = sorted(installed.rglob("*"))
-    assert exit_code(command) == 2
+    assert exit_code(*command) == 2
     assert "--fixtures" in capsys.readouterr().err
-    assert exit_code([*command, "--fixtures", str(installed)]) == 2
+    assert exit_code(*command, "--fixtures", str(installed)) == 2
     assert sorted(installed.rglob("*")) == before
 
 
@@ -122,9 +122,3 @@ def test_only_what_is_installed_is_the_installed_package(
     assert in_installed_package(installed / "rules.yaml")
     assert in_installed_package(package / "harness" / "not-there-yet.yaml")
     assert not in_installed_package(package.parent / "accepted.yaml")
-
-
-def exit_code(arguments: list[str]) -> object:
-    with pytest.raises(SystemExit) as ended:
-        main(arguments)
-    return ended.value.code

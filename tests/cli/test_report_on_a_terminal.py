@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import Cli
 
-from .conftest import Cli, record_alike
+from .conftest import record_alike
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from readfirst.harness.report.pages import Sources
 from readfirst.harness.report.results import Results, Run
 from readfirst.harness.suite.selection import Selection, select
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import Cli
 
-from .conftest import Cli
 from .test_report_pages import sources
 from .test_reports import facts, written
 

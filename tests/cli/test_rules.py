@@ -9,8 +9,7 @@ import pytest
 
 from readfirst.harness.suite.selection import Selection, SelectionError, select
 from readfirst.harness.suite.suite import Suite
-
-from .conftest import Cli
+from tests.command_line import Cli
 
 
 def chosen(suite: Suite, *rules: str, classes: tuple[str, ...] = ()) -> list[str]:

@@ -11,8 +11,7 @@ import pytest
 from readfirst.harness.run.hint import hint
 from readfirst.harness.suite.selection import Selection, SelectionError, select
 from readfirst.harness.suite.suite import Suite
-
-from .conftest import Cli
+from tests.command_line import Cli
 
 
 @pytest.fixture(autouse=True)

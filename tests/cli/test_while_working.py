@@ -17,9 +17,8 @@ from readfirst.harness.processes import trace
 from readfirst.harness.run.last_failed import LastFailed
 from readfirst.harness.run.watch import WatchError, changes_below, rerun, written_by
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import Cli
 from tests.pages.page import CHECKOUT
-
-from .conftest import Cli
 
 SERVER = CHECKOUT / "tests" / "replay" / "mcp_miniatures.py"
 IDS = ["wrong/effects", "wrong/text"]

@@ -26,20 +26,15 @@ from readfirst.harness.suite.tools import (
     tools_file,
     tools_text,
 )
+from tests.command_line import Cli
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SUITE = Suite(CHECKOUT / "fixtures")
 
 
 @pytest.fixture
-def read_first(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[object, str, str]]:
-    def run(*arguments: str) -> tuple[object, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([*arguments, "--fixtures", str(SUITE.root)])
-        said = capsys.readouterr()
-        return ended.value.code, said.out, said.err
-
-    return run
+def read_first(readfirst: Cli) -> Cli:
+    return lambda *arguments: readfirst(*arguments, "--fixtures", SUITE.root)
 
 
 def test_every_recorded_contract_has_the_tools_that_it_offers() -> None:

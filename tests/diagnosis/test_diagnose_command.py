@@ -4,33 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from readfirst.harness.cli import exits, main
 from readfirst.harness.targets.catalogue import pairs
+from tests.command_line import Cli
 from tests.pages.page import CHECKOUT
 
 PAGE = CHECKOUT / "docs" / "diagnosis.md"
-Cli = Callable[..., SimpleNamespace]
-
-
-@pytest.fixture
-def readfirst(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run a command line in this process; returns code, out and err."""
-    monkeypatch.setattr(exits.signal, "signal", lambda *_: None)
-
-    def call(*arguments: object) -> SimpleNamespace:
-        with pytest.raises(SystemExit) as ended:
-            main.main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        assert "Traceback" not in captured.err
-        return SimpleNamespace(code=ended.value.code, out=captured.out, err=captured.err)
-
-    return call
 
 
 @pytest.fixture

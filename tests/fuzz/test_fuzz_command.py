@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.cli.main import main
 from readfirst.harness.fuzz.campaign import Campaign, Duel
 from readfirst.harness.fuzz.fast import FastProduct, FastReference
 from readfirst.harness.fuzz.generate import scenarios
@@ -15,6 +14,7 @@ from readfirst.harness.suite.load import load_scenario
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.command_line import exit_code
 
 WRONG = Path(__file__).parents[1] / "wrong_implementations"
 TARGET = "python:wrong_answers:TabAfterLineNumber"
@@ -26,9 +26,7 @@ def fuzz(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> Fuzz:
     monkeypatch.chdir(WRONG)
 
     def command(*arguments: str) -> int:
-        with pytest.raises(SystemExit) as ended:
-            main(["fuzz", "--output", str(tmp_path / "found"), "--fixtures", str(small), *arguments])
-        return int(ended.value.code or 0)
+        return exit_code("fuzz", "--output", tmp_path / "found", "--fixtures", small, *arguments)
 
     return command
 

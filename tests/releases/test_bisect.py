@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from readfirst.harness.agents.claude_code.package import cache_root, installed
-from readfirst.harness.cli.main import main
 from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.record.takes import Takes
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Transcript, TranscriptStep
 from readfirst.harness.versions.bisect import AnswerChange, BisectError, between, changes, facts
+from tests.command_line import exit_code
 
 from .conftest import said
 from .fake_registry import FakeNpm, FakeRegistry, saying
@@ -31,10 +31,7 @@ def versions(changed: int, newest: int = 9) -> dict[str, str]:
 
 
 def bisect(suite: Suite, *options: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(["product", "bisect", "--fixtures", str(suite.root), *options])
-    assert isinstance(ended.value.code, int)
-    return ended.value.code
+    return exit_code("product", "bisect", "--fixtures", suite.root, *options)
 
 
 def another(suite: Suite, scenario_id: str, *, old_string: str = "alpha", new_string: str = "gamma") -> None:

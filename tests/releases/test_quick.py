@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.record import product
 from readfirst.harness.session import ToolResult, Workspace
@@ -25,6 +24,7 @@ from readfirst.harness.versions import published as registry
 from readfirst.harness.versions.history import ChangePoint, change_points, the_histories
 from readfirst.harness.versions.quick import UNSTEADY, quick_set
 from readfirst.reference_impl import Behaviours, behaviours_of
+from tests.command_line import exit_code
 
 pytestmark = pytest.mark.slow
 
@@ -154,9 +154,7 @@ def look(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Look:
         monkeypatch.setattr(product, "Product", lambda *_: lambda: made_up)
         takes = suite.root.parent / "takes"
         options = ["--fixtures", str(suite.root), "--takes", str(takes)]
-        with pytest.raises(SystemExit) as ended:
-            main(["product", "snapshot", *(arguments or ("--quick",)), *options])
-        return int(ended.value.code or 0), made_up
+        return exit_code("product", "snapshot", *(arguments or ("--quick",)), *options), made_up
 
     return looked
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.agents.claude_code.package import installed, uninstall
-from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.scenario import TextDigest
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import exit_code
 
 from .conftest import said
 from .fake_registry import FakeNpm, saying
@@ -22,22 +22,17 @@ GATED = saying('"Done" if model == "old" else "Done without asking"')
 Npm = Callable[..., FakeNpm]
 
 
-def ended(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as caught:
-        main(list(arguments))
-    assert isinstance(caught.value.code, int)
-    return caught.value.code
-
-
 def snapshot(suite: Suite, version: str, *options: str) -> int:
     takes = str(suite.root.parent / "takes")
-    return ended("product", "snapshot", version, "--fixtures", str(suite.root), "--takes", takes, *options)
+    return exit_code(
+        "product", "snapshot", version, "--fixtures", str(suite.root), "--takes", takes, *options
+    )
 
 
 def record(suite: Suite) -> None:
     takes = str(suite.root.parent / "takes")
     arguments = ["--contract", "all", "--fix", "--fixtures", str(suite.root), "--takes", takes]
-    assert ended("product", "record", *arguments) == ExitCode.CONFORMANT
+    assert exit_code("product", "record", *arguments) == ExitCode.CONFORMANT
 
 
 def state(suite: Suite) -> dict[str, bytes]:
@@ -60,7 +55,7 @@ def test_a_version_that_does_the_same_becomes_a_contract(
         "1.0.2",
         "1.0.2+gated",
     }
-    assert ended("lint", "gate/x", "--fixtures", str(suite.root)) == ExitCode.CONFORMANT
+    assert exit_code("lint", "gate/x", "--fixtures", str(suite.root)) == ExitCode.CONFORMANT
 
 
 def test_the_causes_of_what_differs_are_reported_and_it_fails(
@@ -226,7 +221,7 @@ def test_a_version_is_not_taken_for_one_class_of_models_alone(
     npm({"1.0.1": OLD, "1.0.2": OLD})
     takes = str(suite.root.parent / "takes")
     arguments = ["--contract", "1.0.1", "--fix", "--fixtures", str(suite.root), "--takes", takes]
-    assert ended("product", "record", *arguments) == ExitCode.CONFORMANT
+    assert exit_code("product", "record", *arguments) == ExitCode.CONFORMANT
     before = state(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.USAGE
     assert "Nothing is recorded of 1.0.1+gated, with which" in capsys.readouterr().err
@@ -258,12 +253,14 @@ def test_what_shards_took_is_merged(
     folders = [str(tmp_path / "one"), str(tmp_path / "two")]
     for number, folder in enumerate(folders, 1):
         arguments = ["--contract", "all", "--shard", f"{number}/2", "--takes", folder]
-        assert ended("product", "record", "--fixtures", str(suite.root), *arguments) == ExitCode.CONFORMANT
+        assert (
+            exit_code("product", "record", "--fixtures", str(suite.root), *arguments) == ExitCode.CONFORMANT
+        )
     assert state(suite) == before
     merge = ["product", "merge", "--contract", "all", "--fixtures", str(suite.root)]
-    assert ended(*merge, folders[0]) == ExitCode.NOT_CONFORMANT
+    assert exit_code(*merge, folders[0]) == ExitCode.NOT_CONFORMANT
     assert "missing gate/y" in capsys.readouterr().out
-    assert ended(*merge, *folders) == ExitCode.CONFORMANT
+    assert exit_code(*merge, *folders) == ExitCode.CONFORMANT
     for name in ("gate/x", "gate/y"):
         assert len(Recordings(suite.recordings_root).recording(name).transcripts) == 2
 
@@ -271,7 +268,7 @@ def test_what_shards_took_is_merged(
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", "1/0"])
 def test_a_shard_that_is_none_is_refused(suite: Suite, shard: str, tmp_path: Path) -> None:
     options = ["--shard", shard, "--takes", str(tmp_path / "takes"), "--fixtures", str(suite.root)]
-    assert ended("product", "record", *options) == ExitCode.USAGE
+    assert exit_code("product", "record", *options) == ExitCode.USAGE
 
 
 def test_a_check_asks_the_product_whatever_was_taken_before(suite: Suite, npm: Npm, tmp_path: Path) -> None:
@@ -279,9 +276,9 @@ def test_a_check_asks_the_product_whatever_was_taken_before(suite: Suite, npm: N
     record(suite)
     for contract in ("1.0.1", "1.0.1+gated"):
         shard = ["--contract", contract, "--shard", "1/1", "--takes", str(tmp_path / "cache/readfirst/takes")]
-        assert ended("product", "record", "--fixtures", str(suite.root), *shard) == ExitCode.CONFORMANT
+        assert exit_code("product", "record", "--fixtures", str(suite.root), *shard) == ExitCode.CONFORMANT
     for version in installed():
         uninstall(version)
     npm({"1.0.1": NEW})
     check = ["product", "record", "--check", "--contract", "all", "--fixtures", str(suite.root)]
-    assert ended(*check) == ExitCode.NOT_CONFORMANT
+    assert exit_code(*check) == ExitCode.NOT_CONFORMANT

@@ -13,7 +13,6 @@ import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.cli import sweep as command
-from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult
 from readfirst.harness.source.finding import SuiteError
@@ -25,6 +24,7 @@ from readfirst.harness.versions.quick import UNSTEADY
 from readfirst.harness.versions.sweep import Difference, Sweep, Swept, spread
 from readfirst.harness.versions.sweep_page import sweep_page
 from readfirst.harness.versions.swept_file import MergeError, load_swept, merged, swept_text
+from tests.command_line import exit_code
 
 SUITE = Suite()
 DOCS = Path(__file__).parents[2] / "docs"
@@ -250,9 +250,7 @@ def run(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setattr(command, "_connection", connection)
 
     def ran(*words: str) -> int:
-        with pytest.raises(SystemExit) as ended:
-            main(["product", "sweep", *words, "--sequences", "2", "--fixtures", str(suite.root)])
-        return int(ended.value.code or 0)
+        return exit_code("product", "sweep", *words, "--sequences", 2, "--fixtures", suite.root)
 
     (suite.root.parent / "docs").mkdir()
     return ran

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.report.markup import prose
 from readfirst.harness.site import site
@@ -21,6 +20,7 @@ from readfirst.harness.site.rule_page import rule_index, rule_pages
 from readfirst.harness.site.site import write_site
 from readfirst.harness.site.sources import linked, plain_markdown, write_sources
 from readfirst.harness.suite.suite import Suite
+from tests.command_line import exit_code
 
 pytestmark = pytest.mark.slow
 
@@ -153,10 +153,8 @@ def test_a_folder_that_holds_something_else_is_left_alone(
     assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def exit_code_of(fixtures: Path, output: Path) -> object:
-    with pytest.raises(SystemExit) as ended:
-        main(["field", "site", "--fixtures", str(fixtures), "--output", str(output)])
-    return ended.value.code
+def exit_code_of(fixtures: Path, output: Path) -> int:
+    return exit_code("field", "site", "--fixtures", fixtures, "--output", output)
 
 
 def test_a_site_needs_mkdocs_and_says_how_to_get_it(
@@ -192,9 +190,7 @@ def test_the_workflow_publishes_what_the_command_makes(facts: Facts, monkeypatch
     monkeypatch.setattr(site, "write_site", write)
     monkeypatch.chdir(CHECKOUT)
     words = shlex.split(step["run"].replace('"$URL"', "https://x.example/readfirst/"))
-    with pytest.raises(SystemExit) as ended:
-        main(words[1:])
-    assert ended.value.code == ExitCode.CONFORMANT
+    assert exit_code(*words[1:]) == ExitCode.CONFORMANT
     assert asked["url"] == "https://x.example/readfirst/"
     assert step["env"]["URL"] == "${{ steps.pages.outputs.base_url }}/"
     assert str(asked["folder"]) == upload["with"]["path"]

@@ -3,15 +3,13 @@
 import json
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from readfirst.harness.cli import main as cli
 from readfirst.harness.targets.mapping import load_target
+from tests.command_line import Cli
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
 STRING = {"type": "string"}
@@ -29,7 +27,7 @@ TOOLS = [
     tool("write_file", "path", "content"),
     {"name": "two\nlines", "inputSchema": {}},
 ]
-Run = Callable[..., SimpleNamespace]
+Run = Cli
 
 
 @pytest.fixture
@@ -42,17 +40,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "python").symlink_to(sys.executable)
     monkeypatch.chdir(folder)
     return folder
-
-
-@pytest.fixture
-def readfirst(capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*arguments: str) -> SimpleNamespace:
-        with pytest.raises(SystemExit) as ended:
-            cli.main(list(arguments))
-        printed = capsys.readouterr()
-        return SimpleNamespace(code=ended.value.code, out=printed.out, err=printed.err)
-
-    return run
 
 
 COMMAND = f"mcp:{sys.executable} -S server.py tools.json"

@@ -8,17 +8,16 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from readfirst.harness.cli import main as cli
 from readfirst.harness.report.rule_change import change_page, rule_changes
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.targets import catalogue
 from readfirst.harness.targets.mapping import load_target
 from readfirst.harness.targets.newest import PinError, outdated, pin
+from tests.command_line import Cli
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -88,18 +87,7 @@ def targets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.fixture
-def readfirst(capsys: pytest.CaptureFixture[str]) -> Callable[..., SimpleNamespace]:
-    def run(*arguments: str) -> SimpleNamespace:
-        with pytest.raises(SystemExit) as ended:
-            cli.main(list(arguments))
-        printed = capsys.readouterr()
-        return SimpleNamespace(code=ended.value.code, out=printed.out, err=printed.err)
-
-    return run
-
-
-Run = Callable[..., SimpleNamespace]
+Run = Cli
 Say = Callable[..., list[str]]
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from readfirst.harness.cli import main as cli
 from readfirst.harness.cli.target_defaults import target_defaults
 from readfirst.harness.run import command as testrun
 from readfirst.harness.run.connect import ConnectError
 from readfirst.harness.targets import catalogue, install
+from tests.command_line import Cli
 
 MINIATURES = Path(__file__).parents[1] / "replay" / "mcp_miniatures.py"
 
@@ -31,18 +29,7 @@ class Tools:
         return ToolResult("always the same")
 """
 
-Run = Callable[..., SimpleNamespace]
-
-
-@pytest.fixture
-def readfirst(capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*arguments: str) -> SimpleNamespace:
-        with pytest.raises(SystemExit) as ended:
-            cli.main(list(arguments))
-        printed = capsys.readouterr()
-        return SimpleNamespace(code=ended.value.code, out=printed.out, err=printed.err)
-
-    return run
+Run = Cli
 
 
 def test_every_target_is_listed_with_its_version_and_state(

@@ -1,0 +1,31 @@
+"""The command line in this process: what it printed, and the code that it ended with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from readfirst.harness.cli.main import main
+
+__all__ = ["Cli", "Ended", "exit_code"]
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Ended]
+"""Runs a command line: `readfirst("run", "reference")`."""
+
+
+def exit_code(*arguments: object) -> int:
+    """Run a command line; return the code that it ends with."""
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    return int(ended.value.code or 0)
