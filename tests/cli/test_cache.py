@@ -130,7 +130,7 @@ def test_a_name_that_nothing_has_is_refused(readfirst: Cli) -> None:
 
 def test_an_empty_cache_is_not_an_error(readfirst: Cli) -> None:
     readfirst("product", "cache", "--clear", "--yes")
-    assert readfirst("product", "cache") == SimpleNamespace(code=0, out="", err="nothing is kept\n")
+    assert readfirst("product", "cache") == (0, "", "nothing is kept\n")
     assert readfirst("product", "cache", "--clear", "2.1.7", "--yes").code == 2
 
 

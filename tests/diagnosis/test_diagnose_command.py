@@ -19,6 +19,8 @@ PAGE = CHECKOUT / "docs" / "diagnosis.md"
 def stream(readfirst: Cli, tmp_path: Path) -> Path:
     """The results of something that is as 2.1.207 is, but needs no Read before an Edit."""
     (tmp_path / "unread.py").write_text(
+        f"import sys; sys.path.insert(0, {str(CHECKOUT / 'tests' / 'wrong_implementations')!r})\n"
+        "import rest_of_the_package\n"
         "from readfirst.harness.adapters.reference import ReferenceAdapter\n"
         "from readfirst.reference_impl import behaviours_of\n"
         "behaviours = behaviours_of('2.1.207').changed(edit_needs_read=False)\n"

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import rest_of_the_package  # noqa: F401 - before what is imported from it
+
 from readfirst.harness.adapters.reference import hooks_for, reference_tools
 from readfirst.harness.adapters.shell import Confines, Shell
 from readfirst.harness.processes.rights import as_an_ordinary_user
