@@ -64,6 +64,14 @@ def test_it_has_the_pages_and_the_suite(run: Run, installed: Path) -> None:
     assert run("run", "reference", "gate/edit-unread")[0] == 0
 
 
+def test_of_what_is_generated_it_has_only_what_a_command_reads(run: Run, installed: Path) -> None:
+    kept = {file.name for file in (installed / "readfirst" / "docs").iterdir() if file.suffix != ".md"}
+    assert kept == {"compatibility.json", "implementations.json", "evidence.json"}
+    code, out, _ = run("field", "implementations", "--issue", "agno@3.1.10", "edit-refuses-changed-file")
+    assert code == 0
+    assert "## Evidence" in out
+
+
 def test_its_metadata_link_to_the_repository_that_it_was_built_from(installed: Path) -> None:
     (metadata,) = installed.glob("readfirst-*.dist-info/METADATA")
     page = "https://github.com/somebody/their-readfirst"
