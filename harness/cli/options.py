@@ -27,6 +27,7 @@ __all__ = [
     "Jobs",
     "LevelName",
     "Output",
+    "Release",
     "RequirementName",
     "Requirements",
     "Rules",
@@ -110,6 +111,10 @@ Expression = Annotated[
     typer.Option(
         "-k", metavar="EXPRESSION", help="Only scenarios whose id or title matches: 'touch and not write'."
     ),
+]
+Release = Annotated[
+    str,
+    typer.Option("--suite", metavar="VERSION", help="Only the scenarios of this release of the suite: 1.0."),
 ]
 Shard = Annotated[
     str | None, typer.Option(metavar="I/N", help="Only the I-th of N parts, for runs side by side: 2/4.")
@@ -213,6 +218,7 @@ def selection_of(
     rules: list[str] | None = None,
     classes: list[ClassName] | None = None,
     shard: str | None = None,
+    release: str = "",
 ) -> Selection:
     """Return what the options of a command select."""
     from readfirst.harness.suite.selection import Selection
@@ -225,6 +231,7 @@ def selection_of(
         tuple(each.value for each in requirements or ()),
         tuple(rules or ()),
         tuple(each.value for each in classes or ()),
+        release,
         (1, 1) if shard is None else shard_of(shard),
     )
 

@@ -19,6 +19,7 @@ from readfirst.harness.cli.options import (
     Jobs,
     LevelName,
     Output,
+    Release,
     Requirements,
     Rules,
     Settle,
@@ -99,6 +100,7 @@ def run(
     rule: Rules = None,
     class_: Classes = None,
     expression: Expression = "",
+    suite_: Release = "",
     shard: Shard = None,
     format_: Annotated[FormatName, typer.Option("--format", help="What to write.")] = FormatName.table,
     output: Annotated[
@@ -206,7 +208,9 @@ def run(
             name=name,
             contracts=tuple(contract or ()),
             level=level.value,
-            selection=selection_of(targets, family, tag, expression, requirement, rule, class_, shard),
+            selection=selection_of(
+                targets, family, tag, expression, requirement, rule, class_, shard, suite_
+            ),
             format=format_.value,
             output=output,
             baseline=baseline,

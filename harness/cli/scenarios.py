@@ -19,6 +19,7 @@ from readfirst.harness.cli.options import (
     Fixtures,
     Ids,
     Output,
+    Release,
     Requirements,
     Rules,
     Shard,
@@ -199,6 +200,7 @@ def export(
     rule: Rules = None,
     class_: Classes = None,
     expression: Expression = "",
+    suite_: Release = "",
     shard: Shard = None,
     output: Output = None,
     fixtures: Fixtures = None,
@@ -209,7 +211,9 @@ def export(
 
     suite = open_suite(fixtures)
     chosen = suite.contracts[contract or suite.contracts.default]
-    wanted = select(suite, selection_of(ids, family, tag, expression, requirement, rule, class_, shard))
+    wanted = select(
+        suite, selection_of(ids, family, tag, expression, requirement, rule, class_, shard, suite_)
+    )
     count = 0
     with _exported(output) as stream:
         for value in expanded(suite, chosen, wanted):

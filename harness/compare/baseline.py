@@ -16,6 +16,7 @@ from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import YamlPath, load, read
 from readfirst.harness.suite.contracts import Contracts, order
+from readfirst.harness.suite.editions import Editions
 from readfirst.harness.suite.nearest import nearest
 
 __all__ = [
@@ -79,6 +80,8 @@ class Baseline:
     """Whether the file has groups: entries with a common reason, written once."""
     lacking: Lacking | None = None
     """What was not judged when it was written; None in a file that does not say it."""
+    notes: tuple[str, ...] = ()
+    """What to write instead of ids that scenarios had before."""
 
     def of(self, scenario_id: str, contract: str) -> Acceptance | None:
         """Return what is accepted of a scenario on a contract, or None."""
@@ -158,29 +161,36 @@ def _above(level: str, verdict: Verdict) -> bool:
     return level in LEVELS and LEVELS.index(level) > LEVELS.index(verdict.level)
 
 
-def load_baseline(file: Path, ids: Collection[str], contracts: Contracts) -> Baseline:
-    """Read a baseline file; its entries may name `ids` and `contracts` only.
+def load_baseline(
+    file: Path, ids: Collection[str], contracts: Contracts, editions: Editions | None = None
+) -> Baseline:
+    """Read a baseline file; its entries may name `ids` and `contracts` only, and ids that there were.
+
+    What became of those, `editions` tells: an entry of a renamed scenario is that of its successor.
 
     Raises StrictYamlError for what is not strict YAML, BaselineError with all other problems.
     """
     look = Inspection(load(read(file), file))
-    keys = ("name", "unclaimed", "unsupported", "accepted", "groups")
+    keys = ("name", "suite", "unclaimed", "unsupported", "accepted", "groups")
     top = (
         look.mapping(look.document.value, (), "a baseline", keys, required=("name",), elsewhere=_FORMER) or {}
     )
+    if "suite" in top:
+        look.string(top["suite"], ("suite",), "suite")
     if top and not {"accepted", "groups"} & top.keys():
         look.note((), "a baseline lacks the key 'accepted'", "Add accepted: to it.")
     name = look.string(top["name"], ("name",), "name") if "name" in top else None
     items = look.sequence(top["accepted"], ("accepted",), "accepted") if "accepted" in top else None
+    known = _Known(ids, contracts, editions or Editions(), [])
     accepted: dict[tuple[str, str], Acceptance] = {}
     entries: list[tuple[YamlPath, Acceptance]] = []
     for number, item in enumerate(items or []):
-        entry = _entry(look, ("accepted", number), item, ids, contracts)
+        entry = _entry(look, ("accepted", number), item, known)
         if entry is not None:
             entries.append((("accepted", number), entry))
     groups = look.sequence(top["groups"], ("groups",), "groups") if "groups" in top else None
     for number, item in enumerate(groups or []):
-        entries += _group(look, ("groups", number), item, ids, contracts)
+        entries += _group(look, ("groups", number), item, known)
     for at, entry in entries:
         first = accepted.setdefault((entry.scenario_id, entry.contract), entry)
         if first is not entry:
@@ -190,7 +200,8 @@ def load_baseline(file: Path, ids: Collection[str], contracts: Contracts) -> Bas
             look.note(at, message, "Merge the two.")
     lacking = _lacking(look, top)
     look.finish(BaselineError)
-    return Baseline(str(name), look.document.position(("name",)), accepted, groups is not None, lacking)
+    position, notes = look.document.position(("name",)), tuple(known.notes)
+    return Baseline(str(name), position, accepted, groups is not None, lacking, notes=notes)
 
 
 def _lacking(look: Inspection, top: Mapping[str, Any]) -> Lacking | None:
@@ -210,12 +221,37 @@ def _lacking(look: Inspection, top: Mapping[str, Any]) -> Lacking | None:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What entries may name; `notes` says what to write instead of former ids."""
+
+    ids: Collection[str]
+    contracts: Contracts
+    editions: Editions
+    notes: list[str]
+
+    def present(self, look: Inspection, place: YamlPath, scenario_id: str) -> str | None:
+        """Return what a scenario is called now; None where there is none, which is noted."""
+        if scenario_id in self.ids:
+            return scenario_id
+        now = self.editions.present(scenario_id)
+        where = look.document.position(place)
+        if now in self.ids:
+            self.notes.append(f"{where}: {scenario_id} is called {now} now. Write that.")
+            return now
+        if scenario_id in self.editions.retired:
+            why = self.editions.retired[scenario_id]
+            self.notes.append(f"{where}: {scenario_id} was retired: {why} Remove the entry.")
+            return None
+        look.note(place, f"no scenario has the id {scenario_id!r}", _suggestion(scenario_id, self.ids))
+        return None
+
+
 def _group(
     look: Inspection,
     at: YamlPath,
     item: object,
-    ids: Collection[str],
-    contracts: Contracts,
+    known: _Known,
 ) -> Iterator[tuple[YamlPath, Acceptance]]:
     """Yield the entries of one group: the same levels, signature and reason for scenarios of several families."""
     keys = ("contract", "fails", "because", "reason", "link", "scenarios")
@@ -232,8 +268,7 @@ def _group(
                     look,
                     (*place, number),
                     {**common, "scenario": f"{family}/{slug}"},
-                    ids,
-                    contracts,
+                    known,
                     shared=at,
                 )
                 if entry is not None:
@@ -246,8 +281,7 @@ def _entry(
     look: Inspection,
     at: YamlPath,
     item: object,
-    ids: Collection[str],
-    contracts: Contracts,
+    known: _Known,
     shared: YamlPath | None = None,
 ) -> Acceptance | None:
     """Check one entry; `shared` is where its group states what its scenarios have in common."""
@@ -266,9 +300,9 @@ def _entry(
             look.note((*top, "fails", index), f"fails names {name} twice", "Name it once.")
     place = (*at, "scenario") if shared is None else at
     scenario_id = look.string(fields["scenario"], place, "scenario")
-    if scenario_id is not None and scenario_id not in ids:
-        message = f"no scenario has the id {scenario_id!r}"
-        look.note(place, message, _suggestion(scenario_id, ids))
+    if scenario_id is not None:
+        scenario_id = known.present(look, place, scenario_id)
+    contracts = known.contracts
     contract = look.string(fields.get("contract", contracts.default), (*top, "contract"), "contract")
     if contract is not None and contract not in contracts:
         message = f"no contract is called {contract!r}"
@@ -292,13 +326,18 @@ def lacking_now(unjudged: Iterable[Verdict], old: Baseline | None, *, whole: boo
 
 
 def baseline_text(
-    name: str, verdicts: Iterable[Verdict], old: Baseline | None = None, *, whole: bool = True
+    name: str,
+    verdicts: Iterable[Verdict],
+    old: Baseline | None = None,
+    *,
+    whole: bool = True,
+    suite: str = "",
 ) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`.
 
     `whole`: these are of all scenarios, so that nothing of `old` says what else was not judged. `name` is what the run
     was called. Reasons are kept from `old`; a new entry gets a reason that asks for one. Entries of `old` for scenarios
-    that are not among `verdicts`, or whose failure varies, are kept as they are.
+    that are not among `verdicts`, or whose failure varies, are kept as they are. `suite` is the suite's version.
     """
     import json
 
@@ -322,6 +361,8 @@ def baseline_text(
             entries.pop(key, None)
     lines = ["# Accepted failures: what is listed here does not fail a run, and must keep failing as listed."]
     lines.append(f"name: {json.dumps(name, ensure_ascii=True)}")
+    if suite:
+        lines.append(f"suite: {json.dumps(suite)}")
     lines += lacking_now(unjudged, old, whole=whole).lines()
     lines.append("accepted:" if entries else "accepted: []")
     for (scenario_id, contract), (fails, reason) in sorted(

@@ -46,8 +46,9 @@ def skipped(
 ) -> Verdict | None:
     """Return the verdict that stands before any replay, None where the scenario is to be replayed.
 
-    `unspecified`: the contract says nothing on any call (`documented`), or on one of them (a recorded
-    contract). `unsupported`: the adapter lacks what the scenario needs, or, as `lacks` tells, what a call needs.
+    `unspecified`: the contract says nothing on any call (`documented`), or on one of them (a recorded contract), or the
+    scenario is disputed. `unsupported`: the adapter lacks what the scenario needs, or, as `lacks` tells, what a call
+    needs.
     """
     calls = list(scenario.calls())
     missing = sorted(scenario.needs - capabilities)
@@ -59,6 +60,8 @@ def skipped(
     status: Status
     if not judged or not (all(judged) if contract.recorded else any(judged)):
         status, reason = "unspecified", f"{contract.name} says nothing about it"
+    elif scenario.disputed:
+        status, reason = "unspecified", f"it is disputed: {scenario.disputed}"
     elif absent:
         status, reason = "unspecified", f"{contract.name} has no {', '.join(absent)}"
     elif missing:

@@ -57,11 +57,16 @@ class _Key:
 
 
 def grouped_text(
-    name: str, verdicts: Iterable[Verdict], old: Baseline | None = None, *, whole: bool = True
+    name: str,
+    verdicts: Iterable[Verdict],
+    old: Baseline | None = None,
+    *,
+    whole: bool = True,
+    suite: str = "",
 ) -> str:
     """Return the text of a baseline that accepts exactly the failures among `verdicts`, for these reasons.
 
-    `whole` is as for `baseline_text`.
+    `whole` and `suite` are as for `baseline_text`.
 
     Reasons and links that somebody wrote are kept where scenario or signature stay the same. Entries of `old`
     for scenarios that are not among `verdicts`, or whose failure varies, are kept as they are.
@@ -87,7 +92,7 @@ def grouped_text(
             groups.setdefault(key, []).append(verdict.scenario_id)
     for entry in accepted.values():
         groups.setdefault(_key_of(entry), []).append(entry.scenario_id)
-    return "\n".join(_lines(name, lacking_now(unjudged, old, whole=whole), groups)) + "\n"
+    return "\n".join(_lines(name, suite, lacking_now(unjudged, old, whole=whole), groups)) + "\n"
 
 
 def _common(accepted: Iterable[Acceptance]) -> dict[str, Acceptance]:
@@ -143,10 +148,12 @@ def _key_of(entry: Acceptance) -> _Key:
     return _Key(entry.contract, fails, entry.because, entry.reason, entry.link)
 
 
-def _lines(name: str, lacking: Lacking, groups: dict[_Key, list[str]]) -> Iterable[str]:
+def _lines(name: str, suite: str, lacking: Lacking, groups: dict[_Key, list[str]]) -> Iterable[str]:
     yield "# yaml-language-server: $schema=../../../fixtures/schema/baseline.schema.json"
     yield "# Known failures: what is listed here does not fail a run, and must keep failing as listed."
     yield f"name: {json.dumps(name)}"
+    if suite:
+        yield f"suite: {json.dumps(suite)}"
     yield from lacking.lines()
     yield "groups:" if groups else "groups: []"
     for key in sorted(

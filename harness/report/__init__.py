@@ -48,6 +48,8 @@ class RunFacts:
     """Returns the scenario of an id, to show its steps; None if it cannot be read any more."""
     rules: Rules | None = None
     """The rules that failures are gathered by; None where the suite has none."""
+    suite: str = ""
+    """The version of the suite; empty where it has none."""
 
 
 class Report(Protocol):

@@ -29,6 +29,7 @@ class JsonlReport:
                 "type": "header",
                 "format": FORMAT,
                 "readfirst": version,
+                **({"suite": facts.suite} if facts.suite else {}),
                 "target": facts.target,
                 "name": facts.name,
                 "contracts": list(facts.contracts),

@@ -17,7 +17,7 @@ from readfirst.harness.compare.known_failures import first_differences, grouped_
 from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import ExitCode, Summary
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.printed import console, say, stderr, stdout
+from readfirst.harness.printed import console, say, say_lines, stderr, stdout
 from readfirst.harness.processes.trace import tracing
 from readfirst.harness.report import Commands, Report, RunFacts, output
 from readfirst.harness.report.cost import Cost
@@ -123,7 +123,7 @@ def open_baseline(suite: Suite, file: Path, name: str | None, called: str) -> Ba
     Raises BaselineError, also for what is not strict YAML.
     """
     try:
-        baseline = load_baseline(file, suite.ids(), suite.contracts)
+        baseline = load_baseline(file, suite.ids(), suite.contracts, suite.editions)
     except BaselineError:
         raise
     except SuiteError as error:
@@ -132,6 +132,7 @@ def open_baseline(suite: Suite, file: Path, name: str | None, called: str) -> Ba
         message = f"this baseline belongs to {baseline.name!r}, but the run is called {name or called!r}"
         fix = f"If they are the same, add --name {shlex.quote(baseline.name)}."
         raise BaselineError([Finding("name", baseline.position, message, fix)])
+    say_lines(baseline.notes, err=True)
     return baseline
 
 
@@ -195,6 +196,7 @@ def perform(request: RunRequest) -> int:
         ),
         find=partial(_find, suite),
         rules=suite.rules,
+        suite=suite.editions.version,
     )
     summary, ruler = Summary(), Ruler(baseline, request.claims or request.stated)
     seen: list[Verdict] = []
@@ -273,6 +275,7 @@ def perform(request: RunRequest) -> int:
             seen,
             baseline,
             whole=len(ids) == len(suite.ids()),
+            suite=suite.editions.version,
         )
         request.baseline.parent.mkdir(exist_ok=True)
         with output(request.baseline) as stream:

@@ -53,7 +53,7 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
     The scenarios come in the order of the ids. docs/export.md and fixtures/schema/export.schema.json describe the
     values. Raises SuiteError at the first bad scenario.
     """
-    yield _header(contract, suite.vocabulary)
+    yield _header(contract, suite)
     count = 0
     for scenario_id in suite.ids() if ids is None else ids:
         value = expanded(suite.scenario(scenario_id, contract), contract, suite.vocabulary)
@@ -65,10 +65,11 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
     yield {"type": "end", "scenarios": count}
 
 
-def _header(contract: Contract, vocabulary: Vocabulary) -> dict[str, Any]:
+def _header(contract: Contract, suite: Suite) -> dict[str, Any]:
     return {
         "type": "header",
         "format": FORMAT,
+        "suite": suite.editions.version,
         "contract": contract.name,
         "outer_blanks": "ignored" if contract.ignores_outer_blanks else "compared",
         "errors": [
@@ -77,7 +78,7 @@ def _header(contract: Contract, vocabulary: Vocabulary) -> dict[str, Any]:
                 "summary": each.summary,
                 "forms": [{"text": form.text, "tools": list(form.tools)} for form in each.forms],
             }
-            for each in vocabulary.names.values()
+            for each in suite.vocabulary.names.values()
         ],
         "errors_of_execution": sorted(EXECUTION_ERRORS),
     }
@@ -102,6 +103,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
         "requirement": scenario.requirement,
         "rule": scenario.rule,
         "class": None,
+        **({"disputed": scenario.disputed} if scenario.disputed else {}),
         "tags": list(scenario.tags),
         "sources": list(scenario.sources),
         "needs": sorted(scenario.needs),

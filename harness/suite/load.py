@@ -47,7 +47,7 @@ from readfirst.harness.suite.stated_contract import read_stated_contract
 
 __all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
 
-_TOP = ("title", "about", "requirement", "rule", "tags", "sources", "contract", "given", "steps")
+_TOP = ("title", "about", "requirement", "rule", "tags", "sources", "disputed", "contract", "given", "steps")
 _ELSEWHERE = {"during": "Make the call its own step: which call of a group runs first is not known."}
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel")
 _LARGEST_DISK = 1 << 20
@@ -135,7 +135,9 @@ class _Reader(Inspection):
             or {}
         )
         texts = {
-            key: self.string(top[key], (key,), key) or "" for key in ("title", "about", "rule") if key in top
+            key: self.string(top[key], (key,), key) or ""
+            for key in ("title", "about", "rule", "disputed")
+            if key in top
         }
         lists = {key: self.strings(top[key], (key,), key) for key in ("tags", "sources") if key in top}
         requirement = None
@@ -169,6 +171,7 @@ class _Reader(Inspection):
             sources=lists.get("sources", ()),
             path=self.document.file,
             rule=texts.get("rule", ""),
+            disputed=texts.get("disputed", ""),
         )
 
     def given(self, value: Any) -> Given:

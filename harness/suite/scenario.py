@@ -250,6 +250,8 @@ class Scenario:
     path: Path | None = None
     rule: str = ""
     """The rule that the scenario belongs to, an id of `rules.yaml`; empty where it names none."""
+    disputed: str = ""
+    """Where it is discussed whether the expectation is right; until then the scenario counts for nothing."""
 
     @property
     def family(self) -> str:

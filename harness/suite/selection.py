@@ -35,6 +35,8 @@ class Selection:
     requirements: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    release: str = ""
+    """Of this release of the suite; empty: all that there are."""
     shard: tuple[int, int] = (1, 1)
     """`(2, 4)`: the second of four shares of what the other parts select."""
 
@@ -54,6 +56,8 @@ def _selected(suite: Suite, selection: Selection) -> list[str]:
     if selection.ids:
         wanted = [_id_of(given, known, suite) for given in selection.ids]
         ids = sorted(set(wanted))
+    if selection.release:
+        ids = _released(suite, selection.release, ids)
     if selection.families:
         families = sorted({name.partition("/")[0] for name in known})
         for family in selection.families:
@@ -80,6 +84,15 @@ def _selected(suite: Suite, selection: Selection) -> list[str]:
         if not taken and tag not in seen_tags:
             raise SelectionError(f"no selected scenario has the tag {tag!r}.{_suggest(tag, seen_tags)}")
     return taken
+
+
+def _released(suite: Suite, release: str, ids: list[str]) -> list[str]:
+    """Return those of the ids that a release has."""
+    editions = suite.editions
+    if release not in editions.releases:
+        there = ", ".join(editions.releases) or "none"
+        raise SelectionError(f"there is no release {release!r} of the suite; there are: {there}.")
+    return sorted(editions.ids(release).intersection(ids))
 
 
 def rules_chosen(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> frozenset[str] | None:
@@ -134,6 +147,11 @@ def _id_of(given: str, known: Sequence[str], suite: Suite) -> str:
     found = scenario_id(given, known)
     if found is not None:
         return found
+    editions = suite.editions
+    if given in editions.retired:
+        raise SelectionError(f"{given} was retired: {editions.retired[given]}")
+    if editions.present(given) in known:
+        return editions.present(given)
     option = option_for(given, suite)
     advice = f" Write {' '.join(option)}." if option else _suggest(given.removesuffix(".yaml"), known)
     raise SelectionError(f"no scenario has the id {given!r}.{advice}")

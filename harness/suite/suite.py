@@ -17,6 +17,7 @@ from readfirst.harness.suite.heading import REQUIREMENTS, Heading, plain_heading
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.contracts import Contract, Contracts
+    from readfirst.harness.suite.editions import Editions
     from readfirst.harness.suite.heading import Requirement
     from readfirst.harness.suite.recordings import Recordings
     from readfirst.harness.suite.rules import Rules
@@ -113,6 +114,13 @@ class Suite:
 
         path = rules_file(self.root)
         return load_rules(path) if os.path.lexists(path) else None
+
+    @cached_property
+    def editions(self) -> Editions:
+        """The releases of this suite, and what became of former ids. Raises SuiteError."""
+        from readfirst.harness.suite.editions import load_editions
+
+        return load_editions(self.root)
 
     def ids(self) -> list[str]:
         """Return the ids of all scenario files, sorted. Only names are read."""

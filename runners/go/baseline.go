@@ -53,9 +53,13 @@ func readBaseline(path, contract string) (map[string]*acceptance, error) {
 			accepted[id] = entry
 		}
 	}
+	began := false
 	for number, line := range strings.Split(string(data), "\n") {
-		if line == "" || strings.HasPrefix(strings.TrimSpace(line), "#") || strings.HasPrefix(line, "name:") ||
-			line == "accepted:" || line == "accepted: []" {
+		if strings.HasPrefix(line, "accepted:") {
+			began = true
+			continue
+		}
+		if !began && !strings.HasPrefix(line, "groups:") || line == "" || strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
 		}
 		found := field.FindStringSubmatch(line)
