@@ -232,9 +232,12 @@ class _Replay:
                 self.steps.append(StepOutcome(changes=changed))
             case WorldEvent():
                 trace.event(self.index + 1, step)
+                before = self.state
+                early = self._changes()
                 self.site.perform(step)
-                changed = self._changes()
-                self.steps.append(StepOutcome(changes=changed, expected_world=changed))
+                # What somebody did since the last answer is not the event's doing.
+                world = {path: entry for path, entry in self._changes().items() if path not in early}
+                self.steps.append(StepOutcome(changes=changes(before, self.state), expected_world=world))
             case ToolCall(during=()):
                 arguments = self._asked(step)
                 self._record(lambda: [session.call(step.tool, arguments)], 1)

@@ -63,6 +63,14 @@ class Reads(Spoiler):
     capabilities = frozenset({"Read"})
 
 
+class Opens(Spoiler):
+    """Writes a file as soon as its session is opened."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        (self.root / "stray.txt").write_text("stray\n")
+
+
 class Closes(Spoiler):
     """Overwrites every file when the session is closed."""
 

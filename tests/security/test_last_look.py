@@ -41,6 +41,13 @@ def test_who_spoils_files_after_the_last_answer_fails(
     assert ", after the last step" in found.out
 
 
+def test_nothing_is_taken_for_the_work_of_a_change_that_no_tool_made(readfirst: Cli) -> None:
+    """The first step of this scenario is one, and the file was written before it."""
+    found = readfirst("run", "python:spoilers:Opens", "staleness/change-before-read")
+    assert found.code == 1, found.out
+    assert "stray.txt" in found.out
+
+
 @pytest.mark.parametrize(
     ("target", "options"),
     [("python:spoilers:Fine", ("--settle", "1")), (mcp("Fine"), ("--settle", "1"))],
