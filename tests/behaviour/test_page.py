@@ -46,11 +46,13 @@ def page() -> str:
     return behaviour(Suite(CHECKOUT / "fixtures"))
 
 
+@pytest.mark.slow
 def test_the_page_of_the_suite_is_fresh(page: str) -> None:
     told = "docs/behaviour.md is stale: run `readfirst product claims --write`"
     assert is_fresh(CHECKOUT / "docs/behaviour.md", page), told
 
 
+@pytest.mark.slow
 def test_the_page_shows_every_claim_question_and_contradiction(page: str) -> None:
     all_claims = load_claims(claims_file(CHECKOUT / "fixtures"))
     assert len(list(all_claims)) >= 250
@@ -62,6 +64,7 @@ def test_the_page_shows_every_claim_question_and_contradiction(page: str) -> Non
         assert f"\n## {topic.title}\n" in page
 
 
+@pytest.mark.slow
 def test_every_link_inside_the_page_leads_somewhere(page: str) -> None:
     headings = {
         re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-")
@@ -78,6 +81,7 @@ def test_every_link_inside_the_page_leads_somewhere(page: str) -> None:
     assert [file for file in files if not (docs / file).is_file()] == []
 
 
+@pytest.mark.slow
 def test_every_row_of_a_table_has_as_many_cells_as_its_head(page: str) -> None:
     width = 0
     for line in page.splitlines():
@@ -90,11 +94,13 @@ def test_every_row_of_a_table_has_as_many_cells_as_its_head(page: str) -> None:
             width = 0
 
 
+@pytest.mark.slow
 def test_the_page_names_no_place_of_one_machine(page: str) -> None:
     assert str(CHECKOUT) not in page
     assert str(Path.home()) + "/" not in page
 
 
+@pytest.mark.slow
 def test_nothing_is_left_unrecorded(page: str) -> None:
     assert "not recorded" not in page
 

@@ -263,6 +263,7 @@ def test_the_page_of_the_suite_is_fresh(page: str) -> None:
     assert (CHECKOUT / "docs/history.md").read_text(encoding="utf-8") == page, told
 
 
+@pytest.mark.slow
 def test_the_page_of_the_suite_has_every_change_of_every_behaviour(page: str) -> None:
     rows = [line for line in page.splitlines() if line.startswith("| **")]
     for name, known_history in readfirst.harness.versions.history.the_histories().items():
@@ -271,6 +272,7 @@ def test_the_page_of_the_suite_has_every_change_of_every_behaviour(page: str) ->
             assert [row for row in rows if row.startswith(named) and f"`{name}`" in row], (name, version)
 
 
+@pytest.mark.slow
 def test_every_row_of_the_page_has_six_cells_and_leads_to_files(page: str) -> None:
     rows = [line for line in page.splitlines() if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} <= {7}
@@ -278,12 +280,14 @@ def test_every_row_of_the_page_has_six_cells_and_leads_to_files(page: str) -> No
     assert [file for file in files if not (CHECKOUT / "docs" / file).is_file()] == []
 
 
+@pytest.mark.slow
 def test_the_page_of_the_suite_says_what_every_behaviour_means(page: str) -> None:
     for row in page.splitlines():
         if row.startswith("| **"):
             assert re.search(r"\| `\w+` \S.* \([^()]*.* → ", row), row
 
 
+@pytest.mark.slow
 def test_the_page_names_no_place_of_one_machine(page: str) -> None:
     assert str(CHECKOUT) not in page
     assert str(Path.home()) + "/" not in page

@@ -18,6 +18,7 @@ from readfirst.harness.suite.suite import Suite
 SAMPLE = ("gate/edit-unread", "staleness/edit-after-touch-offset-only")
 
 
+@pytest.mark.slow
 def test_the_table_is_up_to_date() -> None:
     stale = Table.read().stale(Suite())
     assert not stale, (

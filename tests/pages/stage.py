@@ -111,12 +111,6 @@ def copy_of_checkout(folder: Path, *, whole: bool = False, contracts: Collection
     return checkout
 
 
-def _left_out(folder: str, names: list[str]) -> set[str]:
-    """Name what is no part of the project, and the fixtures, which are copied apart."""
-    hidden = {name for name in names if name.startswith(".") and name not in (".ci", ".github")}
-    return hidden | {"__pycache__", *(["fixtures"] if Path(folder) == CHECKOUT else [])}
-
-
 def _small_suite(root: Path, contracts: Collection[str]) -> None:
     bundled = CHECKOUT / "fixtures"
     (root / "scenarios").mkdir(parents=True)

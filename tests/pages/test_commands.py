@@ -137,7 +137,7 @@ RUN_BY_CI = {
     "pip install -e '.[mutation]'",
     "python3 -m pip install '.[test]' && pytest",
     "pytest",
-    *(f"pytest -m {mark}" for mark in (*MARKS, "mutation")),
+    *(f"pytest -m {mark}" for mark in (*MARKS, "mutation", "go")),
     "ruff check . && ruff format --check . && mypy",
 }
 """Commands that make all checks of a kind, or install: `.ci/run` has each of them, word for word."""
