@@ -185,8 +185,20 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     nodeid = _shown(collector.nodeid).replace("::", ":\\x3a").replace("[", "\\x5b")
     if nodeid != collector.nodeid:
         collector = ScenarioFile.from_parent(parent, path=file_path, nodeid=nodeid)
+    collector.name = _shown(collector.name)
     collector.root = root
     return collector
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect a folder of scenarios whose name pytest may not print as it is."""
+    shown = _shown(path.name)
+    if shown == path.name or _fixtures_root(path / "x") is None:
+        return None
+    folder: pytest.Dir = pytest.Dir.from_parent(parent, path=path)
+    folder.name = shown
+    return folder
 
 
 def _fixtures_root(file_path: Path) -> Path | None:

@@ -20,10 +20,11 @@ __all__ = ["linked", "made_pages", "may_be_shown", "plain_markdown", "write_sour
 
 _ATTRIBUTE = re.compile(r"""\s(?:href|src|srcset)=["']([^"']+)["']""")
 _ACTS = re.compile(
-    r"<(?!/?(?:svg|g|title|desc|rect|text|tspan|line|path|circle|style)\b)|\bon\w+\s*=|href|@import|url\(",
+    r"<(?!/?(?:svg|g|title|desc|rect|text|tspan|line|path|circle|style)\b)|\bon\w+\s*=|href|@import|url\(|//|\\|&#",
     re.I,
 )
-"""What is in no picture of this project: other elements, programs, addresses of anything else."""
+"""What is in no picture of this project: other elements, programs, addresses of anything else, and other spellings."""
+_XMLNS = 'xmlns="http://www.w3.org/2000/svg"'
 _FENCE = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 
 
@@ -73,7 +74,7 @@ def may_be_shown(file: Path, root: Path) -> bool:
         return False
     kind = mimetypes.guess_type(file.name)[0] or ""
     if kind == "image/svg+xml":
-        return _ACTS.search(file.read_text("utf-8", "replace")) is None
+        return _ACTS.search(file.read_text("utf-8", "replace").replace(_XMLNS, "")) is None
     return not any(each in kind for each in ("html", "xml", "script", "css"))
 
 

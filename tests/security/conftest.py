@@ -1,14 +1,10 @@
-"""What the tests of attacks share: the command line, where the attackers can be imported."""
+"""What the tests of attacks share: where the attackers can be imported."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-
-from tests.cli.conftest import Cli, readfirst
-
-__all__ = ["Cli", "readfirst"]
 
 HERE = Path(__file__).parent
 

@@ -14,8 +14,7 @@ from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.run.claims import claimed
 from readfirst.harness.session import AdapterTraits
 from readfirst.harness.suite.suite import Suite
-
-from .conftest import Cli
+from tests.command_line import Cli
 
 pytestmark = pytest.mark.usefixtures("attackers")
 

@@ -161,6 +161,8 @@ def test_the_page_to_filter_holds_only_text(tmp_path: Path) -> None:
         ("picture.svg", f"<svg onload='{RUNS}'></svg>"),
         ("picture.svg", "<svg><a xlink:href='javascript:x'><text>x</text></a></svg>"),
         ("picture.svg", "<svg><style>@import 'http://seen.invalid'</style></svg>"),
+        ("picture.svg", "<svg><style>svg { background: u\\72l(x) }</style></svg>"),
+        ("picture.svg", "<svg><style>svg { background: image-set('//seen.invalid' 1x) }</style></svg>"),
         ("elsewhere.txt", None),
     ],
 )
