@@ -63,7 +63,10 @@ def fuzz(
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:
-    """Replay generated scenarios on TARGET and the reference; write each difference as a minimal scenario."""
+    """Replay generated scenarios on TARGET and the reference; write each difference as a minimal scenario.
+
+    With --level safe TARGET is judged alone: by what it loses, spoils or leaves behind.
+    """
     from readfirst.harness.fuzz.search import SearchRequest
     from readfirst.harness.fuzz.searches import perform
 

@@ -139,6 +139,9 @@ class Tally:
     disagreed: int = 0
     explained: int = 0
     gone: tuple[int, ...] = ()
+    asked: int = 0
+    """Calls that change files, and `answered` those of them that were not refused; counted at the level `safe`."""
+    answered: int = 0
 
 
 class Campaign:

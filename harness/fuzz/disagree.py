@@ -27,7 +27,8 @@ UNNAMED = "unnamed error"
 class Cause:
     """What disagreements are grouped by: the tool, the level, and what each side made of the call.
 
-    `reference` and `target` are an error's name, `done` for a success, or `unnamed error`.
+    `reference` and `target` are an error's name, `done` for a success, or `unnamed error`. At the level `safe` `target`
+    is the kind of harm, and there is no reference.
     """
 
     tool: str
@@ -39,7 +40,9 @@ class Cause:
         return self.told("the reference")
 
     def told(self, beside: str) -> str:
-        """Return it in one line; `beside` is what the target is compared with."""
+        """Return it in one line; `beside` is what the target is compared with, at the level `safe` nothing."""
+        if self.level == "safe":
+            return f"{self.tool}: {self.target}"
         return f"{self.tool}: {self.target} by the target, {self.reference} by {beside} ({self.level})"
 
 

@@ -13,6 +13,7 @@ from readfirst.harness.fuzz.notebooks import notebook_scenario
 from readfirst.harness.fuzz.rarity import Rarity
 from readfirst.harness.fuzz.sketch import Sketch
 from readfirst.harness.fuzz.texts import argument_text, content, quoted_from
+from readfirst.harness.fuzz.variety import file_name
 from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.shift import Seconds
@@ -92,7 +93,7 @@ def single_file(
     given = not may_be_missing or random.randint(0, 1) == 1
 
     def drawn() -> tuple[str, dict[str, Entry]]:
-        path = random.choice(_NAMES)
+        path = random.choice(_NAMES) if random.randint(0, 4) else file_name(random)
         return path, {path: content(random, carriage_returns=not may_be_missing)} if given else {}
 
     path, files = drawn() if rarity is None else rarity.rarest(drawn, _of_a_read, of=_FILES_DRAWN)

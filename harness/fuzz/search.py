@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from readfirst.harness.compare.verdict import Level
+from readfirst.harness.fuzz.alone import Alone
 from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding, Group, Tally
 from readfirst.harness.fuzz.claimed import claimed
 from readfirst.harness.fuzz.generate import scenarios
@@ -53,7 +54,9 @@ class SearchRequest:
 
     @property
     def beside(self) -> str:
-        """What the target is compared with, in words."""
+        """What the target is compared with, in words; at the level `safe` it is judged alone."""
+        if self.level == "safe":
+            return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against
 
 
@@ -71,7 +74,9 @@ class Search:
     def tally(self) -> Tally:
         """How far it came."""
         made = self._campaign
-        return Tally(made.steps, made.scenarios, made.disagreed, made.explained, self._gone)
+        duel = made.duel
+        asked, answered = (duel.asked, duel.answered) if isinstance(duel, Alone) else (0, 0)
+        return Tally(made.steps, made.scenarios, made.disagreed, made.explained, self._gone, asked, answered)
 
     def perform(self, progress: Callable[[], None]) -> Iterator[Finding]:
         """Yield what is found, with its rule; `progress` is called after each scenario."""
@@ -86,9 +91,14 @@ def search(request: SearchRequest) -> Iterator[Search]:
     with ExitStack() as stack:
         place = stack.enter_context(SitePool())
         reference, target = _sides(request, suite.contracts[request.contract])
-        for side in (reference, target):
+        alone = reference is target
+        for side in (target,) if alone else (reference, target):
             stack.callback(traits_of(side).close)
-        duel = Duel(reference, target, place, request.judged, suite.vocabulary, request.beside)
+        duel = (
+            Alone(target, place, suite.vocabulary)
+            if alone
+            else Duel(reference, target, place, request.judged, suite.vocabulary, request.beside)
+        )
         accepted, gone = _accepted(duel, known)
         portrait = portrait_of(suite)
         drawn = scenarios(request.seed, basic=request.fast, seen=portrait.pairs)
@@ -97,13 +107,16 @@ def search(request: SearchRequest) -> Iterator[Search]:
         campaign = Campaign(duel, generated, steps=request.steps, seconds=seconds, accepted=accepted)
 
         def named(finding: Finding) -> Finding:
-            return with_rule(finding, suite, portrait, duel, campaign.is_late)
+            return finding if alone else with_rule(finding, suite, portrait, duel, campaign.is_late)
 
         yield Search(campaign, gone, named)
 
 
 def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter]:
-    """Return what the target is compared with, and the target. Raises ConnectError or BrokenAdapter."""
+    """Return what the target is compared with, at the level `safe` itself, and the target.
+
+    Raises ConnectError or BrokenAdapter.
+    """
     if request.fast:
         from readfirst.harness.fuzz.fast import FastProduct, FastReference
 
@@ -118,6 +131,9 @@ def _sides(request: SearchRequest, contract: Contract) -> tuple[Adapter, Adapter
     def connected(spec: str) -> Adapter:
         return connect(spec, request.suite, contract=contract, time_limit=request.time_limit)
 
+    if request.level == "safe":
+        target = connected(request.target)
+        return target, target
     reference = connected(request.against)
     try:
         return reference, connected(request.target)

@@ -15,6 +15,7 @@ from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.fuzz.by_rule import by_rule
 from readfirst.harness.fuzz.campaign import Finding, Group, Tally
+from readfirst.harness.fuzz.disagree import Disagreement
 from readfirst.harness.fuzz.known import load_known
 from readfirst.harness.fuzz.scenario_file import scenario_yaml
 from readfirst.harness.fuzz.search import SearchRequest, search
@@ -50,6 +51,9 @@ def perform(request: SearchRequest) -> ExitCode:
         say(result.summary, err=True)
     for number in sorted({number for tally in result.tallies for number in tally.gone}):
         say(f"{known[number].scenario.path}: no longer a disagreement; remove it from {request.known}")
+        result.all_well = False
+    if result.refused_all:
+        say(f"{result.refused_all} Nobody can tell that it is safe.")
         result.all_well = False
     if not result.all_well:
         return ExitCode.NOT_CONFORMANT
@@ -100,6 +104,14 @@ class _Result:
         """How many steps were made."""
         return sum(tally.steps for tally in self.tallies)
 
+    @property
+    def refused_all(self) -> str:
+        """What to say where a target that is judged alone answered no call that changes files; else nothing."""
+        asked = sum(tally.asked for tally in self.tallies)
+        if not asked or any(tally.answered for tally in self.tallies):
+            return ""
+        return f"{self._request.target} refused each of {counted(asked, 'call')} that would change a file."
+
     def at(self, tallies: list[Tally]) -> None:
         """Take note of how far each search is."""
         self.tallies = tallies
@@ -115,6 +127,10 @@ class _Result:
             say_lines(_describe(finding, path, self._request.beside))
 
     @property
+    def _word(self) -> str:
+        return "harmful scenario" if self._request.level == "safe" else "disagreement"
+
+    @property
     def summary(self) -> str:
         """What all searches made, in one line."""
         request, total = self._request, self.tallies
@@ -122,9 +138,9 @@ class _Result:
         first, last = self._seeds[0], self._seeds[-1]
         return (
             f"{self.steps} steps in {counted(sum(tally.scenarios for tally in total), 'scenario')} "
-            f"on {target} and {request.beside}, level {request.judged}, "
+            f"on {target} {'with' if request.level == 'safe' else 'and'} {request.beside}, level {request.judged}, "
             f"{f'seed {first}' if first == last else f'seeds {first} to {last}'}: "
-            f"{counted(sum(tally.disagreed for tally in total), 'disagreement')}, "
+            f"{counted(sum(tally.disagreed for tally in total), self._word)}, "
             f"{sum(tally.explained for tally in total)} of them known, {counted(len(self._groups), 'new cause')}"
         )
 
@@ -161,17 +177,31 @@ def _write(request: SearchRequest, finding: Finding, number: int) -> Path:
         id=f"fuzz/{path.stem}",
         rule=finding.rule,
         title=f"Generated sequence of {counted(len(finding.scenario.steps), 'step')} about {cause.tool}",
-        about=(
-            f"Step {found.step + 1}, {found.what}. The {request.against}: {_cut(found.reference)} "
-            f"The target {request.target}: {_cut(found.target)}"
-        ),
+        about=_about(request, found),
     )
     write_all({path: scenario_yaml(scenario).encode()})
     return path
 
 
+def _about(request: SearchRequest, found: Disagreement) -> str:
+    if found.cause.level == "safe":
+        return f"Step {found.step + 1}, {_cut(found.what)}. The target {request.target} does it."
+    return (
+        f"Step {found.step + 1}, {found.what}. The {request.against}: {_cut(found.reference)} "
+        f"The target {request.target}: {_cut(found.target)}"
+    )
+
+
 def _describe(finding: Finding, path: Path, beside: str) -> Sequence[str]:
     found = finding.disagreement
+    if found.cause.level == "safe":
+        again = "" if finding.again else " (not seen a second time, so not shrunk)"
+        return (
+            f"{path}: {visible(found.cause.tool)}, {visible(found.what)}{again}",
+            f"  step {found.step + 1} of {len(finding.scenario.steps)}",
+            f"    was     {_cut(found.reference)}",
+            f"    is now  {_cut(found.target)}",
+        )
     sides = ("target", beside.removeprefix("the "))
     wide = max(map(len, sides))
     shown = f"; so does {finding.shown_by}" if finding.shown_by else ""

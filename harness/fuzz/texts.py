@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from random import Random
 
+from readfirst.harness.fuzz.variety import large, large_content, piece
 from readfirst.harness.suite.entry import Base64Content, RegularFile, TextContent
 
 __all__ = ["AWKWARD", "NO_TEXT", "PLAIN", "argument_text", "content", "line", "quoted_from"]
@@ -63,6 +64,8 @@ def line(random: Random) -> str:
     """Return one line without its end: a few pieces, seldom a long one."""
     if random.randint(0, 39) == 39:
         return random.choice(_LONG)
+    if random.randint(0, 9) == 9:
+        return piece(random)
     return "".join(
         random.choice(PLAIN if random.randint(0, 2) else AWKWARD) for _ in range(random.randint(0, 3))
     )
@@ -71,6 +74,8 @@ def line(random: Random) -> str:
 def argument_text(random: Random) -> str:
     """Return a text as a model may pass it: some lines, `\\n` or seldom another line end between them."""
     end = random.choice(("\n", "\n", "\n", "\n", "\n", "\r\n", "\r"))
+    if random.randint(0, 149) == 149:
+        return large(random)
     text = end.join(line(random) for _ in range(random.randint(0, 4)))
     return text + end if random.randint(0, 1) else text
 
@@ -78,6 +83,8 @@ def argument_text(random: Random) -> str:
 def content(random: Random, *, carriage_returns: bool = True) -> RegularFile:
     """Return what a file may hold: text in one of several encodings and line ends, or bytes that are no text."""
     kind = random.randint(0, 19)
+    if random.randint(0, 79) == 79:
+        return RegularFile(large_content(random))
     if kind == 19:
         return RegularFile(Base64Content(base64.b64encode(random.choice(NO_TEXT)).decode()))
     lines = [line(random) for _ in range(random.randint(0, 6))]

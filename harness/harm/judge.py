@@ -168,6 +168,8 @@ class _Judge:
             self._note_all(
                 index, chain.last, kept(chain, before, after, happened.names_before, happened.names)
             )
+        # A path in which the workspace's own is hidden is somewhere that no snapshot names.
+        free = free or any("$WS" in str(call.arguments.get("file_path", ""))[1:] for call in calls)
         if not free:
             self._strays(index, calls, happened, before, after, changed - allowed)
             self._touches(index, calls, happened, allowed)
@@ -300,6 +302,8 @@ def _target(call: ToolCall, before: State, after: State, changed: set[str]) -> s
     A link that became a file is taken for it. Blanks around a path are cut where nothing has it with them (`paths`).
     """
     paths = meant(call.arguments, before)
+    if any("$WS" in path for path in paths):
+        return None
     if not any(path in before or path in after for path in paths):
         bare = {key: value.strip(_BLANKS) for key, value in call.arguments.items() if isinstance(value, str)}
         paths = (*(path for path in meant(bare, before) if path in changed), *paths)

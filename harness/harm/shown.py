@@ -64,14 +64,13 @@ def _which(
     number: int | None, texts: Sequence[str], where: Mapping[str, Sequence[int]], last: int
 ) -> int | None:
     """Return which line is told: by its number, else the next after the last; None where it is no line of the file."""
-    found = next((where[text] for text in texts if text in where), None)
-    if found is None:
-        return None
+    found = [where[text] for text in texts if text in where]
     if number is not None:
-        at = bisect_left(found, number - 1)
-        if at < len(found) and found[at] in (number - 1, number):
-            return found[at]
-    return _next(found, last)
+        for each in found:
+            at = bisect_left(each, number - 1)
+            if at < len(each) and each[at] in (number - 1, number):
+                return each[at]
+    return _next(found[0], last) if found else None
 
 
 def _next(found: Sequence[int], last: int) -> int:

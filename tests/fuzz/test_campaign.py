@@ -76,7 +76,7 @@ def test_a_file_that_a_refused_call_replaces_by_its_copy_is_found(suite: Suite, 
     finding = first(wrong_files.ReplacesWhenRefusing, suite, place)
     assert finding.disagreement.what.startswith("inode of ")
     assert finding.disagreement.cause.reference == finding.disagreement.cause.target != "done"
-    assert len(finding.scenario.steps) == 1
+    assert len(finding.scenario.steps) <= 2
 
 
 @pytest.mark.slow
@@ -124,9 +124,9 @@ def test_the_time_ends_a_search_and_the_shrinking_of_what_it_found(suite: Suite,
 def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: SitePool) -> None:
     groups = frozenset(
         finding.group
-        for finding in campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=40).perform()
+        for finding in campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=30).perform()
     )
-    again = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=40)
+    again = campaign(wrong_answers.TabAfterLineNumber, suite, place, steps=30)
     again.accepted = groups
     assert list(again.perform()) == []
     assert again.explained == again.disagreed > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -28,40 +29,49 @@ class Careful:
         return cls(workspace)
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        path = Path(self.workspace.root, str(arguments["file_path"]))
         try:
+            path = Path(os.path.normpath(Path(self.workspace.root, arguments["file_path"])))
             if "secret" in path.parts and self.obeys():
                 raise RefusedError("a rule closes it")
             return ToolResult(getattr(self, tool.lower())(path, arguments))
-        except (RefusedError, OSError) as error:
-            return ToolResult(str(error), is_error=True)
+        except (RefusedError, OSError, KeyError, TypeError, AttributeError, ValueError) as error:
+            return ToolResult(f"{type(error).__name__}: {error}", is_error=True)
 
     def obeys(self) -> bool:
         return bool(self.workspace.deny)
 
     def read(self, path: Path, arguments: Mapping[str, Any]) -> str:
-        self.known[path] = path.read_bytes()
-        lines = self.known[path].decode().split("\n")
-        start = int(arguments.get("offset", 1))
-        shown = lines[start - 1 :][: arguments.get("limit")]
+        data = path.read_bytes()
+        lines = data.decode().split("\n")
+        self.known[path] = data
+        start = max(int(arguments.get("offset") or 1), 1)
+        limit = arguments.get("limit")
+        shown = lines[start - 1 :] if limit is None else lines[start - 1 :][: max(int(limit), 0)]
+        if len(shown) < len(lines):
+            self.known[path] = b""
         return "\n".join(f"{number}\t{line}" for number, line in enumerate(shown, start))
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         if path not in self.known:
             raise RefusedError("read it first")
         data = path.read_bytes()
-        old, new = str(arguments["old_string"]).encode(), str(arguments["new_string"]).encode()
-        count = data.count(old)
-        if count == 0 or (count > 1 and not arguments.get("replace_all")):
+        old, new = (str(arguments[name]).encode() for name in ("old_string", "new_string"))
+        if 0 < data.count(b"\n") == data.count(b"\r\n"):
+            old, new = (each.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") for each in (old, new))
+        count = data.count(old) if old else 0
+        if count == 0 or (count > 1 and arguments.get("replace_all") is not True):
             raise RefusedError(f"the text is in {count} places")
         self.put(path, data.replace(old, new))
         return "done"
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
-        if path.exists() and self.known.get(path) != path.read_bytes():
+        if path.is_symlink() or (path.exists() and self.known.get(path) != path.read_bytes()):
             raise RefusedError("read it first")
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.put(path, str(arguments["content"]).encode())
+        content = arguments["content"]
+        if not isinstance(content, str):
+            raise RefusedError("content is no text")
+        self.put(path, content.encode())
         return "done"
 
     def put(self, path: Path, data: bytes) -> None:
