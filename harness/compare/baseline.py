@@ -35,6 +35,9 @@ __all__ = [
 BROKEN = "broken"
 """Stands in `fails` for a scenario whose replay may end early (a crash, a hang)."""
 
+UNEXPLAINED = "not explained yet"
+"""The reason of an entry that nobody has explained; a harm is not accepted so."""
+
 VARIES = "varies"
 """Stands in `because` for a scenario that fails in some runs only: the implementation leaves it to chance."""
 
@@ -132,6 +135,10 @@ def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
     listed = entry.fails & asked
     if failing - listed:
         return Ruling(conformant=False)
+    if "safe" in failing and entry.reason == UNEXPLAINED:
+        where = f"{entry.position}: {entry.scenario_id} ({entry.contract})"
+        complaint = f"{where} harms somebody. Write as its reason why that is accepted."
+        return Ruling(conformant=False, stale=complaint)
     if entry.because == VARIES:
         return Ruling(conformant=True, accepted=entry.reason if failing else "")
     if listed - failing:
@@ -356,7 +363,7 @@ def baseline_text(
         if known and key in varying:
             entries[key] = (fails | known.fails, known.reason)
         elif fails:
-            entries[key] = (fails, known.reason if known else "not explained yet")
+            entries[key] = (fails, known.reason if known else UNEXPLAINED)
         else:
             entries.pop(key, None)
     lines = ["# Accepted failures: what is listed here does not fail a run, and must keep failing as listed."]

@@ -10,6 +10,7 @@ from readfirst.harness.compare.baseline import BROKEN, VARIES, Acceptance, Basel
 from readfirst.harness.compare.lacking import Lacking
 from readfirst.harness.compare.signature import signature
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.harm.harm import MEANING
 from readfirst.harness.suite.contracts import order
 
 __all__ = ["describe", "first_differences", "grouped_text"]
@@ -118,6 +119,8 @@ def describe(because: str) -> str:
     """Say a signature as a sentence, for a reason that nobody has written yet."""
     level, _, rest = because.partition(": ")
     match level:
+        case "safe" if rest in MEANING:
+            return f"Harm: {MEANING[rest]}."
         case "effects" if rest.startswith("not refused, expected "):
             return _NOT_REFUSED.get(rest.rpartition(" ")[2], "It does what the contract refuses.")
         case "effects" if rest.startswith("refused: "):

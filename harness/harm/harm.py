@@ -17,7 +17,7 @@ HARMS: tuple[Kind, ...] = KINDS[:7]
 BESIDE: tuple[Kind, ...] = KINDS[7:]
 """What is counted beside harm: it loses nothing."""
 
-MEANING: dict[Kind, str] = {
+MEANING: dict[str, str] = {
     "lost": "bytes that others put there are gone, though no call named them",
     "misplaced": "an Edit replaced what is not the one place where the old text stands",
     "spoiled": "bytes outside what was to be replaced changed, or type, mode, owner, links or names of the file",

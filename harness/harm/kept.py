@@ -29,6 +29,9 @@ def kept(
         return
     if former.mode != now.mode and former.mode is not None and now.mode is not None:
         yield path, Found("spoiled", f"the mode of {path} was {former.mode:04o}, and is {now.mode:04o} now")
+    gained = [name for name in names.get(path, ()) if name != path and name in before]
+    if gained and not set(gained) & set(names_before.get(path, ())):
+        yield path, Found("spoiled", f"{path} was a file of its own, and is one file with {gained[0]} now")
     wanted = [name for name in names_before.get(path, ()) if name in after]
     left = names.get(path, (path,))
     if len(wanted) > 1 and list(left) != wanted:

@@ -7,6 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.compare.baseline import (
+    Acceptance,
     Baseline,
     BaselineError,
     Ruling,
@@ -15,6 +16,7 @@ from readfirst.harness.compare.baseline import (
     rule,
 )
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
+from readfirst.harness.source.finding import Position
 from readfirst.harness.source.strict_yaml import StrictYamlError, load
 from readfirst.harness.suite.suite import Suite, default_root
 
@@ -216,3 +218,19 @@ def test_an_updated_baseline_keeps_what_the_run_did_not_look_at(tmp_path: Path) 
     old = accepting(tmp_path, "[text]")
     at_effects = Verdict("gate/not-read", "2.1.7", "effects", "passed", dict.fromkeys(LEVELS, True))
     assert baseline(tmp_path, baseline_text("reference", [at_effects], old)).accepted
+
+
+def test_a_harm_is_not_accepted_without_a_reason() -> None:
+    harmful = Verdict("a/b", "2.1.7", "safe", "failed", dict.fromkeys(LEVELS, False))
+
+    def accepted(reason: str) -> Ruling:
+        entry = Acceptance("a/b", "2.1.7", frozenset({"safe"}), reason, Position(Path("x.yaml"), 3, 5))
+        return rule(harmful, Baseline("mine", Position(Path("x.yaml"), 1, 1), {("a/b", "2.1.7"): entry}))
+
+    assert accepted("The file is a cache.").conformant
+    unexplained = accepted("not explained yet")
+    assert not unexplained.conformant
+    assert (
+        unexplained.stale
+        == "x.yaml:3:5: a/b (2.1.7) harms somebody. Write as its reason why that is accepted."
+    )

@@ -26,6 +26,8 @@ import wrong_text as text
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Blame, Level, Verdict
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.harm.overcautious import overcautious
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.session import Adapter
@@ -181,6 +183,42 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
     answers.NoSnippet: Caught("results/edit-in-the-middle", "text", "text"),
 }
 
+NOTHING_LOST = "it edits the file as it is now, so every change of others is kept"
+SHOWN_OTHERWISE = "it edits what the session was shown, by a command, a mention or another name"
+TOO_CAREFUL = "it refuses what some contracts refuse as well, so nobody can call it overcautious"
+TOLD = "what the model is told beside answers changes no byte"
+CONVENTION = "what it does is a convention of other tools, and every byte is accounted for"
+
+HARMLESS: dict[type[altered.Altered], str] = {
+    state.NoStalenessCheck: NOTHING_LOST,
+    state.ComparesContentsOnly: NOTHING_LOST,
+    state.ComparesTimesOnly: TOO_CAREFUL,
+    state.KeyedByRealPath: SHOWN_OTHERWISE,
+    state.RaceNotChecked: NOTHING_LOST,
+    state.NeverStrikes: "the adapter is wrong, not what it connects",
+    commands.CatCounts: SHOWN_OTHERWISE,
+    commands.OwnCommandsAreNoChanges: NOTHING_LOST,
+    commands.MentionsAreBlind: TOO_CAREFUL,
+    commands.MentionsAreNeverStale: NOTHING_LOST,
+    reminders.TellsNothing: TOLD,
+    reminders.TellsAgain: TOLD,
+    reminders.TellsOfOwnEdits: TOLD,
+    hooks.KeepsItsInput: "it does what the call asks, and not what a hook made of it",
+    hooks.SaysNothing: TOLD,
+    hooks.KnowsWhatItDidNotShow: NOTHING_LOST,
+    life.ForgetsOnResume: TOO_CAREFUL,
+    life.ForgetsAtCompaction: TOO_CAREFUL,
+    life.KeepsAllAtCompaction: NOTHING_LOST,
+    life.IsNeverStaleAfterCompaction: NOTHING_LOST,
+    life.RewindsNothing: "a rewind is no call: that nothing is brought back loses nothing",
+    life.SaysNothingOfBreaks: TOLD,
+    text.DoesNotFoldQuotes: TOO_CAREFUL,
+    text.KeepsTrailingBlanks: CONVENTION,
+    text.LeavesBlankLine: CONVENTION,
+    files.SkipsSameBytes: "the file holds what was asked",
+}
+"""Why the mistake of an implementation whose effects differ harms nobody."""
+
 BROKEN: dict[type[processes.Faulty], str] = {
     processes.ForgetsAParallelResult: "the adapter gave 1 results for 2 calls",
     processes.Hangs: "Edit took longer than 0.3 s",
@@ -230,6 +268,24 @@ def test_a_wrong_implementation_is_caught_by_the_check_named_for_it(
     assert (verdict.status, verdict.blame) == ("failed", caught.blame)
     assert (first.level, first.what, first.blame) == (caught.level, caught.what, caught.blame)
     assert not verdict.levels[caught.level]
+
+
+@pytest.mark.parametrize(
+    "implementation", [each for each, caught in CAUGHT.items() if caught.level == "effects"], ids=named
+)
+def test_whose_effects_differ_harms_or_has_a_reason(
+    judge: Judge, implementation: type[altered.Altered]
+) -> None:
+    """No expectation is asked: harm shows in bytes, calls and answers, what is overcautious in the recordings."""
+    caught = CAUGHT[implementation]
+    if caught.after:
+        judge(caught.after, implementation)
+    scenario = judge.suite.scenario(caught.by)
+    outcome = replay(scenario, implementation, judge.place)
+    transcripts = judge.suite.recordings.of(caught.by, scenario.inputs).transcripts
+    recorded = [transcripts[each.name] for each in judge.suite.contracts if each.name in transcripts]
+    found = [*harms_of(scenario, outcome), *overcautious(scenario, outcome, recorded)]
+    assert bool(found) != (implementation in HARMLESS), [each.line for each in found]
 
 
 @pytest.mark.parametrize(
