@@ -9,7 +9,7 @@ from readfirst.harness.changes.occurrence import occurrences
 from readfirst.harness.changes.sides import ContractSide
 from readfirst.harness.compare.reach import level_of
 from readfirst.harness.compare.standing import Cell, Seen, cell_of
-from readfirst.harness.compare.verdict import LEVELS, Level
+from readfirst.harness.compare.verdict import Level, up_to
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.rules import Rule, Rules
@@ -121,6 +121,6 @@ def _seen(scenario: Scenario, sides: Mapping[str, ContractSide], level: Level) -
 def _holds(scenario: Scenario, base: ContractSide, side: ContractSide, level: Level) -> bool | None:
     if side.silent(scenario):
         return None
-    asked = LEVELS[: LEVELS.index(level) + 1]
+    asked = up_to(level)
     changes = occurrences(scenario, base.answers(scenario), side.answers(scenario))
     return not any(each.change.level in asked for each in changes)

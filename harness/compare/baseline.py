@@ -10,7 +10,7 @@ from typing import Any
 
 from readfirst.harness.compare.lacking import Lacking
 from readfirst.harness.compare.signature import signature
-from readfirst.harness.compare.verdict import LEVELS, Verdict
+from readfirst.harness.compare.verdict import LEVELS, Verdict, up_to
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.inspection import Inspection
@@ -107,16 +107,6 @@ class Ruling:
     unclaimed: str = ""
 
 
-def _failing(verdict: Verdict) -> frozenset[str]:
-    """Return the levels up to the one asked for that fail; `broken` alone for a replay that ended early."""
-    if verdict.status == "broken":
-        return frozenset({BROKEN})
-    if verdict.status != "failed":
-        return frozenset()
-    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
-    return frozenset(level for level in asked if not verdict.levels.get(level, True))
-
-
 def _in_order(names: Iterable[str]) -> str:
     return "[" + ", ".join(sorted(names, key=_ORDER.index)) + "]"
 
@@ -127,11 +117,11 @@ def rule(verdict: Verdict, baseline: Baseline | None = None) -> Ruling:
     An entry accepts exactly the failures it lists: one more is not conformant, one less makes it stale, unless it
     varies. Levels above the one asked for are not looked at.
     """
-    failing = _failing(verdict)
+    failing = frozenset(verdict.failing)
     entry = baseline.of(verdict.scenario_id, verdict.contract) if baseline else None
     if entry is None:
         return Ruling(conformant=not failing)
-    asked = {*LEVELS[: LEVELS.index(verdict.level) + 1], BROKEN}
+    asked = {*up_to(verdict.level), BROKEN}
     listed = entry.fails & asked
     if failing - listed:
         return Ruling(conformant=False)
@@ -359,7 +349,7 @@ def baseline_text(
         key = (verdict.scenario_id, verdict.contract)
         known = old.of(*key) if old else None
         kept = {name for name in known.fails if _above(name, verdict)} if known else set()
-        fails = _failing(verdict) | kept
+        fails = frozenset(verdict.failing) | kept
         if known and key in varying:
             entries[key] = (fails | known.fails, known.reason)
         elif fails:

@@ -9,7 +9,7 @@ from typing import Any
 from readfirst.harness.compare.expected_files import FileDifference, file_differences
 from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.compare.left_alone import name_differences, trace_differences
-from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict
+from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
 from readfirst.harness.harm.harm import HARMS, Harm
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.source.finding import Position
@@ -76,19 +76,14 @@ def skipped(
         differences = tuple(
             Difference(0, 0, "safe", f"tool {tool}", "offered", "not offered") for tool in essential
         )
-    levels = dict.fromkeys(LEVELS, False)
-    return Verdict(
-        scenario.id,
+    return Verdict.unplayed(
+        scenario,
         contract.name,
         level,
         status,
-        levels,
-        differences,
-        "implementation" if differences else None,
-        reason=reason,
-        requirement=scenario.requirement,
-        rule=scenario.rule,
-        length=scenario.length,
+        reason,
+        differences=differences,
+        blame="implementation" if differences else None,
         lacks=tuple(missing) if status == "unsupported" else (),
     )
 
@@ -197,7 +192,7 @@ class _Judge:
             levels[each] = holds and (each != "verbatim" or self.recorded is not None)
         if status == "passed" and not levels[level]:
             status = "failed"
-            judged = LEVELS[: LEVELS.index(level) + 1]
+            judged = up_to(level)
             found = [each for each in self.differences if each.level in judged]
             blame = found[0].blame if found else "implementation"
         return Verdict(

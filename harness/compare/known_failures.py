@@ -80,7 +80,7 @@ def grouped_text(
         if verdict.lacks:
             unjudged.append(verdict)
         entry = accepted.pop((verdict.scenario_id, verdict.contract), None)
-        fails = _failing(verdict)
+        fails = verdict.failing
         if entry is not None and entry.because == VARIES:
             every = entry.fails.union(fails)
             key = replace(_key_of(entry), fails=tuple(sorted(every, key=_ORDER.index)))
@@ -135,15 +135,6 @@ def describe(because: str) -> str:
             return f"It ends early: {rest}"
         case _:
             return "It says the same in other words."
-
-
-def _failing(verdict: Verdict) -> tuple[str, ...]:
-    if verdict.status == "broken":
-        return (BROKEN,)
-    if verdict.status != "failed":
-        return ()
-    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
-    return tuple(level for level in asked if not verdict.levels.get(level, True))
 
 
 def _key_of(entry: Acceptance) -> _Key:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.compare.verdict import Difference, Verdict, up_to
 
 __all__ = ["LONGEST", "manner", "signature"]
 
@@ -46,7 +46,7 @@ def signature(verdict: Verdict) -> str:
         return f"broken: {_general(verdict.reason)}"
     if verdict.status != "failed":
         return ""
-    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
+    asked = up_to(verdict.level)
     for level in asked:
         for difference in verdict.differences:
             if difference.level == level:

@@ -8,13 +8,20 @@ from typing import Literal
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.session import ServerUse
 from readfirst.harness.source.finding import Position
-from readfirst.harness.suite.heading import Requirement
+from readfirst.harness.suite.heading import Heading, Requirement
+from readfirst.harness.suite.scenario import Scenario
 
-__all__ = ["LEVELS", "Difference", "Level", "Status", "Verdict"]
+__all__ = ["LEVELS", "Difference", "Level", "Status", "Verdict", "up_to"]
 
 Level = Literal["safe", "effects", "reason", "text", "verbatim"]
 LEVELS: tuple[Level, ...] = ("safe", "effects", "reason", "text", "verbatim")
 """From the weakest to the strictest; each holds only where those before it hold."""
+
+
+def up_to(level: Level) -> tuple[Level, ...]:
+    """Return a level and those below it: what is judged where this one is asked for."""
+    return LEVELS[: LEVELS.index(level) + 1]
+
 
 Status = Literal["passed", "failed", "broken", "unsupported", "unspecified"]
 Blame = Literal["implementation", "adapter", "harness", "environment"]
@@ -80,3 +87,41 @@ class Verdict:
     """What the session got of an implementation that runs as a server."""
     harms: tuple[Harm, ...] = ()
     """What was harmed, and what is counted beside it, whether or not the contract does the same."""
+
+    @classmethod
+    def unplayed(
+        cls,
+        scenario: Scenario | Heading,
+        contract: str,
+        level: Level,
+        status: Status,
+        reason: str,
+        *,
+        differences: tuple[Difference, ...] = (),
+        blame: Blame | None = None,
+        lacks: tuple[str, ...] = (),
+    ) -> Verdict:
+        """Return the verdict on a scenario of which no outcome is known: no level holds."""
+        return cls(
+            scenario.id,
+            contract,
+            level,
+            status,
+            dict.fromkeys(LEVELS, False),
+            differences,
+            blame,
+            reason,
+            requirement=scenario.requirement,
+            rule=scenario.rule,
+            length=scenario.length if isinstance(scenario, Scenario) else 0,
+            lacks=lacks,
+        )
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The levels up to the one asked for that fail; `broken` alone for a replay that ended early."""
+        if self.status == "broken":
+            return ("broken",)
+        if self.status != "failed":
+            return ()
+        return tuple(level for level in up_to(self.level) if not self.levels.get(level, True))

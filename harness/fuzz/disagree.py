@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from readfirst.harness.compare.expected_files import FileDifference
 from readfirst.harness.compare.left_alone import name_differences, trace_differences
-from readfirst.harness.compare.verdict import LEVELS, Level
+from readfirst.harness.compare.verdict import LEVELS, Level, up_to
 from readfirst.harness.record.transcribe import own_changes
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
 from readfirst.harness.session import ToolResult
@@ -73,7 +73,7 @@ def first_disagreement(
     names share one. `verbatim` compares as `text`, because host wrapping differs. With
     `ignores_outer_blanks`, answers may have other blanks at both ends.
     """
-    judged = LEVELS[: LEVELS.index(level) + 1]
+    judged = up_to(level)
     pairs = zip(scenario.steps, reference.steps, target.steps, strict=False)
     state = dict(reference.before)
     for index, (step, ours, theirs) in enumerate(pairs):

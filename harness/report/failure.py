@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.compare.verdict import Difference, Verdict, up_to
 from readfirst.harness.report import Commands
 from readfirst.harness.report.place import short_place
 from readfirst.harness.report.step import brief_step, given_lines
@@ -90,8 +90,7 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
 
 
 def _asked(verdict: Verdict) -> list[Difference]:
-    upto = LEVELS.index(verdict.level)
-    return [difference for difference in verdict.differences if LEVELS.index(difference.level) <= upto]
+    return [difference for difference in verdict.differences if difference.level in up_to(verdict.level)]
 
 
 def _steps(verdict: Verdict, scenario: Scenario | None, differences: list[Difference]) -> Iterator[Line]:

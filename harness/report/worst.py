@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from readfirst.harness.compare.verdict import LEVELS, Verdict
+from readfirst.harness.compare.verdict import Verdict, up_to
 from readfirst.harness.harm.harm import BESIDE, HARMS
 from readfirst.harness.suite.heading import REQUIREMENTS
 
@@ -39,5 +39,5 @@ def worst(verdict: Verdict) -> Worst:
 
 
 def _first_failing(verdict: Verdict) -> int:
-    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
+    asked = up_to(verdict.level)
     return next((at for at, level in enumerate(asked) if not verdict.levels.get(level, True)), len(asked) - 1)

@@ -12,7 +12,7 @@ from typing import Self
 
 from readfirst.harness.adapters.recording import RecordingAdapter
 from readfirst.harness.compare.compare import compare, skipped
-from readfirst.harness.compare.verdict import LEVELS, Blame, Level, Status, Verdict
+from readfirst.harness.compare.verdict import Level, Status, Verdict
 from readfirst.harness.compare.whole import has_digests, whole
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
@@ -65,17 +65,7 @@ class RunSpec:
         """Return the verdicts on a scenario whose worker died. Raises SuiteError if the file is gone or damaged."""
         heading = Suite(self.fixtures).heading(scenario_id)
         return tuple(
-            Verdict(
-                scenario_id,
-                contract,
-                self.level,
-                "broken",
-                dict.fromkeys(LEVELS, False),
-                blame="environment",
-                reason=reason,
-                requirement=heading.requirement,
-                rule=heading.rule,
-            )
+            Verdict.unplayed(heading, contract, self.level, "broken", reason, blame="environment")
             for contract in (self.contract, *self.also)
         )
 
@@ -242,19 +232,13 @@ class Runner:
         return scenario if transcript is None else whole(scenario, transcript)
 
     def _verdict(self, view: _View, status: Status, reason: str) -> Verdict:
-        levels = dict.fromkeys(LEVELS, False)
-        blame: Blame | None = "harness" if status == "broken" else None
-        return Verdict(
-            view.scenario.id,
+        return Verdict.unplayed(
+            view.scenario,
             view.contract.name,
             self.spec.level,
             status,
-            levels,
-            blame=blame,
-            reason=reason,
-            requirement=view.scenario.requirement,
-            rule=view.scenario.rule,
-            length=view.scenario.length,
+            reason,
+            blame="harness" if status == "broken" else None,
         )
 
     def close(self) -> None:

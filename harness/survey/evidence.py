@@ -11,7 +11,7 @@ from typing import Any
 
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.reach import holds_at, level_of, unpacked
-from readfirst.harness.compare.verdict import LEVELS, Verdict
+from readfirst.harness.compare.verdict import Verdict, up_to
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
@@ -178,7 +178,7 @@ def _first(
 
 def evidence_of(scenario: Scenario, outcome: Outcome, verdict: Verdict) -> Evidence | None:
     """Return what an outcome shows at the first step that does not hold; None where all of them do."""
-    asked = LEVELS[: LEVELS.index(verdict.level) + 1]
+    asked = up_to(verdict.level)
     differing = [each for each in verdict.differences if each.level in asked]
     if verdict.status == "passed" or (not differing and verdict.status != "broken"):
         return None

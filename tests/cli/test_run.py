@@ -123,7 +123,7 @@ def test_an_adapter_that_raises_is_broken_and_the_run_goes_on(holding: Suite, fa
 def test_an_error_of_the_harness_is_blamed_on_the_harness(
     holding: Suite, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def replay(*_: object) -> None:
+    def replay(*_: object, **_how: object) -> None:
         raise ZeroDivisionError("of ours")
 
     monkeypatch.setattr("readfirst.harness.run.runner.replay", replay)

@@ -43,7 +43,7 @@ def test_the_server_in_javascript_gets_the_main_rule_right(commands: dict[str, s
 
 @pytest.mark.node
 def test_the_server_in_javascript_is_not_said_to_be_right_where_it_is_wrong(commands: dict[str, str]) -> None:
-    ids = ["gate/edit-unread", "staleness/edit-after-touch-full-read", "parallel/write-then-edit"]
+    ids = ["gate/edit-unread", "staleness/edit-after-touch-full-read", "race/chmod-during-call"]
     verdicts = judged("--isolation=directory " + commands["js"], ids, "text")
     assert [verdict.status for verdict in verdicts] == ["passed", "failed", "unsupported"]
 
