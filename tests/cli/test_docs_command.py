@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -46,7 +47,11 @@ def test_every_page_that_a_message_names_exists() -> None:
 
 
 def test_every_page_is_in_the_wheel() -> None:
-    included = BUILD["targets"]["wheel"]["force-include"]
+    data: dict[str, dict[str, str]] = {"force_include": {}}
+    hook = runpy.run_path(str(CHECKOUT / BUILD["targets"]["wheel"]["hooks"]["custom"]["path"]))["WheelFiles"]
+    hook(str(CHECKOUT), {}, None, None, "", "wheel").initialize("standard", data)
+    added = {str(Path(file).relative_to(CHECKOUT)): place for file, place in data["force_include"].items()}
+    included = {**BUILD["targets"]["wheel"]["force-include"], **added}
     for file in pages().values():
         name = file.relative_to(CHECKOUT)
         assert any(included.get(each.as_posix()) == f"readfirst/{each}" for each in (name, *name.parents)), (

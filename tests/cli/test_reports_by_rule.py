@@ -144,7 +144,7 @@ def test_a_badge_shows_which_rules_are_not_claimed(ruled: Suite) -> None:
     suite = Suite(ruled.root)
     judged = [verdict("gate/not-read", "read-first", "passed"), verdict("gate/twice", "twice", "unsupported")]
     badge = json.loads(ruled_sources(suite).write("badge", results(judged)))
-    assert badge["message"] == "contract 1/1, 1 not claimed, text"
+    assert badge["message"] == "contract 1/1, 1 not claimed, text, 50% of 2 judged"
 
 
 def test_the_badge_of_a_run_of_one_class_counts_its_rules(readfirst: Cli, ruled: Suite) -> None:
