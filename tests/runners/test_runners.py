@@ -79,16 +79,16 @@ def test_a_sample_gets_the_same_verdicts_on_a_skeleton(runner: Runner, tmp_path:
     assert compared(runner, command, SUITE.ids()[::_EVERY], tmp_path) >= 40
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("runner", RUNNERS)
+@pytest.mark.runners
+@pytest.mark.parametrize("runner", [of_go, of_node])
 def test_every_scenario_gets_the_same_verdict_on_the_reference(runner: Runner, tmp_path: Path) -> None:
     assert compared(runner, REFERENCE, None, tmp_path) >= 1900
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("runner", RUNNERS)
+@pytest.mark.runners
+@pytest.mark.parametrize("runner", [of_go, of_node])
 @pytest.mark.parametrize("number", range(len(WRONG)), ids=WRONG)
 def test_a_wrong_implementation_gets_the_same_verdicts(runner: Runner, number: int, tmp_path: Path) -> None:
     """Each is held to another share of the scenarios, and all to every scenario."""
     ids = SUITE.ids()[number :: len(WRONG)]
-    assert compared(runner, [*SERVE_WRONG, WRONG[number]], ids, tmp_path) >= 50
+    assert compared(runner, [*SERVE_WRONG, WRONG[number]], ids, tmp_path) >= 40
