@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 
 from readfirst.harness.changes.rule_versions import rule_versions, seen_in_versions
 from readfirst.harness.claims.rule_links import behaviours_by_rule, claims_by_rule, scenarios_by_rule
 from readfirst.harness.compare.reach import level_of
-from readfirst.harness.compare.standing import Cell
 from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.version_spans import version_spans
 from readfirst.reference_impl.contract import history_of
 
 __all__ = ["rule_story"]
@@ -61,13 +60,6 @@ def _versions(suite: Suite, rule: Rule, ids: Sequence[str]) -> Iterator[str]:
     seen = seen_in_versions(suite, Rules({}, {rule.id: rule}), ids)
     cells = rule_versions([rule], contracts, seen, {rule.id: ids})[rule.id]
     yield f"  versions that behave like {suite.contracts.default} at the level {level_of(rule.class_)}:"
-    plain = {name: cell for name, cell in cells.items() if "+" not in name}
-    yield from _spans(plain)
-    yield from _spans({name: cell for name, cell in cells.items() if name not in plain})
-
-
-def _spans(cells: Mapping[str, Cell]) -> Iterator[str]:
-    """Yield a line for each row of versions of which the same holds."""
 
     def describe(name: str) -> str:
         cell = cells[name]
@@ -77,7 +69,5 @@ def _spans(cells: Mapping[str, Cell]) -> Iterator[str]:
             return "all scenarios"
         return f"{cell.holding} of {cell.judged} scenarios; the shortest of the others: {cell.shortest}"
 
-    for what, group in groupby(cells, key=describe):
-        names = list(group)
-        between = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+    for between, what in version_spans(cells, describe):
         yield f"    {between}\t{what}"

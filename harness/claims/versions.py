@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from itertools import groupby
 
 from readfirst.harness.claims.claims import Claim, Claims
 from readfirst.harness.claims.evidence import Holding, combined
 from readfirst.harness.claims.witness import Witness
+from readfirst.harness.suite.version_spans import version_spans
 
 __all__ = ["by_contract", "holds_anywhere", "told_by_contract"]
 
@@ -58,8 +58,9 @@ def told_by_contract(holdings: Mapping[str, Holding]) -> str:
     """
     if not holdings:
         return ""
+    spans = list(version_spans(holdings, holdings.__getitem__))
     found = {
-        holding: list(_spans([name for name in holdings if holdings[name] == holding], list(holdings)))
+        holding: [span for span, here in spans if here == holding]
         for holding in ("holds", "in other words", "partly", "not shown")
     }
     if set(holdings.values()) == {"holds"}:
@@ -69,13 +70,3 @@ def told_by_contract(holdings: Mapping[str, Holding]) -> str:
         if found[holding]:
             parts.append(f"{holding}: {', '.join(found[holding])}")
     return "; ".join(parts)
-
-
-def _spans(names: Sequence[str], contracts: Sequence[str]) -> Iterator[str]:
-    """Yield the spans of contracts that follow one another without a gap, those of older models apart."""
-    for variant in dict.fromkeys(name.partition("+")[2] for name in contracts):
-        track = [name for name in contracts if name.partition("+")[2] == variant]
-        for is_named, group in groupby(track, key=lambda name: name in names):
-            span = list(group)
-            if is_named:
-                yield span[0] if len(span) == 1 else f"{span[0]} to {span[-1]}"

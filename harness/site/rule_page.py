@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 from readfirst.harness.claims.claims import Claim
@@ -12,6 +11,7 @@ from readfirst.harness.report.compatibility_page import short_cell
 from readfirst.harness.report.markup import code, fenced, link, prose, scenario_link, table
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.rules import CLASSES, Rule
+from readfirst.harness.suite.version_spans import version_spans
 from readfirst.reference_impl.contract import history_of
 
 __all__ = ["rule_index", "rule_pages"]
@@ -128,21 +128,15 @@ def _versions(facts: Facts, rule: Rule) -> Iterator[str]:
         each = cells[name]
         return each["holds"], each["holding"], each["judged"], each.get("shortest", "")
 
-    rows = []
-    for gated in (False, True):
-        names = [name for name in cells if name.endswith("+gated") == gated]
-        for (holds, holding, judged, shortest), group in groupby(names, key=kind):
-            alike = list(group)
-            between = alike[0] if len(alike) == 1 else f"{alike[0]} to {alike[-1]}"
-            count = f"{holding}/{judged}" if judged else "–"
-            rows.append(
-                [
-                    between,
-                    _STANDINGS[holds],
-                    count,
-                    scenario_link(shortest, code(shortest)) if shortest else "",
-                ]
-            )
+    rows = [
+        [
+            between,
+            _STANDINGS[holds],
+            f"{holding}/{judged}" if judged else "–",
+            scenario_link(shortest, code(shortest)) if shortest else "",
+        ]
+        for between, (holds, holding, judged, shortest) in version_spans(cells, kind)
+    ]
     yield from table(["version", "", "scenarios", "the shortest that differs"], rows)
     yield ""
     names = facts.table["rules"][rule.id]["behaviours"]
