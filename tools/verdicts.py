@@ -29,7 +29,7 @@ from typing import Any
 import yaml
 
 LEVELS = {"effects": "E", "reason": "R", "text": "T"}
-"""The letter of each level that is written down; others are judged only where they are asked for."""
+"""The letter of each level that is written down; what differs at one of them is named first."""
 
 BREAKING = ("gate/edit-unread", "parallel/two-disjoint-edits")
 """What implementations that hang or crash are held to, each for so long as `SHORT` allows, in seconds."""
@@ -103,7 +103,7 @@ def verdict_lines(stream: str) -> Iterator[str]:
         held = "".join(letter for level, letter in LEVELS.items() if value["levels"].get(level)) or "-"
         words = [value["status"], held, value["contract"], value["scenario"]]
         if differences := value.get("differences"):
-            first = differences[0]
+            first = next((each for each in differences if each["level"] in LEVELS), differences[0])
             words += [f"step {first.get('step')}:", first["level"], first["what"]]
         if value["status"] not in ("passed", "failed"):
             words.append(_reason(str(value.get("reason", ""))))
