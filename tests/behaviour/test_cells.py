@@ -43,7 +43,7 @@ def test_code_shows_every_character(text: str, shown: str) -> None:
 
 
 def test_prose_in_a_cell_stays_on_one_line_and_in_its_cell() -> None:
-    assert cell("one\n  two | three") == "one two \\| three"
+    assert cell("one\n  two | three") == "one two &#124; three"
 
 
 def test_a_table_has_a_line_per_row() -> None:
