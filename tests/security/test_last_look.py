@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from .conftest import HERE, Cli
+from tests.command_line import Cli
+
+from .conftest import HERE
 
 pytestmark = pytest.mark.usefixtures("attackers")
 
