@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from html import escape, unescape
 from pathlib import Path
@@ -44,9 +44,8 @@ _THEME = {
         "toc.follow",
     ],
 }
-_EXTENSIONS: Sequence[str | Mapping[str, Any]] = (
+_EXTENSIONS = (
     "sane_lists",
-    {"tables": {"use_align_attribute": True}},
     "pymdownx.superfences",
     "pymdownx.highlight",
 )
@@ -87,7 +86,11 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
                 nav=list(nav),
                 theme=_THEME,
                 plugins=["search", "offline"],
-                markdown_extensions=[*_EXTENSIONS, {"toc": {"permalink": True, "slugify": _slug}}],
+                markdown_extensions=[  # MkDocs takes the mappings apart
+                    *_EXTENSIONS,
+                    {"tables": {"use_align_attribute": True}},
+                    {"toc": {"permalink": True, "slugify": _slug}},
+                ],
                 validation={"anchors": "warn"},
                 extra={"generator": False, "polyfills": [_WORKER.name]},
             )
