@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.refusal import Refusal
 from readfirst.reference_impl.text.json_text import compact, indented
 from readfirst.reference_impl.text.marking import marked
 
-__all__ = ["FILE_PATH", "Corrections", "Parameter", "Schema", "wrong_type"]
+__all__ = ["FILE_PATH", "Corrections", "Parameter", "Schema", "overlooked", "wrong_type"]
 
 _BOOLEANS = {"true": True, "false": False}
 _LARGEST = 2**53 - 1
@@ -78,11 +79,17 @@ class Corrections:
         return name in self.dropped and self.dropped[name] in (None, value)
 
 
+def overlooked(behaviours: Behaviours) -> frozenset[str]:
+    """Return the arguments that no tool looks at."""
+    return frozenset({"__proto__"} if behaviours.arguments.proto_is_overlooked else ())
+
+
 @dataclass(frozen=True, slots=True)
 class Schema:
     """What one tool takes, in the order in which problems are reported.
 
-    `aliases` are further names of parameters; what is `overlooked` may be given and is not looked at. `corrections`
+    `aliases` are further names of parameters; what is `overlooked` may be given and is not looked at, and
+    so is each `spare` name beside the parameter that it could stand for. `corrections`
     are made if the arguments fit then, and the answer tells of them. `reads_booleans`: a string stands for the boolean
     that it says; `number_form`, a regular expression: strings of this form stand for a number; `drops_exponents`: a
     number is read up to its exponent.
@@ -97,6 +104,7 @@ class Schema:
     parameters: tuple[Parameter, ...]
     aliases: Mapping[str, str] = field(default_factory=dict)
     overlooked: frozenset[str] = frozenset()
+    spare: Mapping[str, str] = field(default_factory=dict)
     corrections: Corrections = field(default_factory=Corrections)
     reads_booleans: bool = False
     number_form: str = ""
@@ -126,7 +134,7 @@ class Schema:
         arguments = {
             self._name(given, arguments): value
             for given, value in arguments.items()
-            if given not in self.overlooked
+            if given not in self.overlooked and self.spare.get(given) not in arguments
         }
         corrected = self.corrections.applied(arguments)
         if not self.problems(corrected):

@@ -12,6 +12,8 @@ __all__ = ["shown_lines"]
 
 _MARK = "\ufeff"
 """A byte order mark, which some tools show in front of the first line."""
+_HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Half of a surrogate pair, as UTF-16 may have it; the others stand for bytes that are no UTF-8."""
 _NUMBER = re.compile(r"\s*[A-Za-z#]{0,5}\s?(\d+)(?:[:#][0-9A-Za-z]{1,8})?\s?[^\w\s]?\s?")
 """What a tool puts in front of a line: its number, perhaps a short digest, and a separator."""
 
@@ -45,6 +47,7 @@ def _as_shown(line: str) -> str:
     """Return a line as an answer can hold it: bytes that are no text are one mark each."""
     if line.isprintable():
         return line
+    line = _HALF.sub("\ufffd", line)
     return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removesuffix("\r")
 
 

@@ -76,6 +76,31 @@ class ArgumentBehaviours:
         meaning="Read takes `pages`, which matters for a PDF.",
         shown_by=("arguments/read-pages",),
     )
+    pages_check: str = behaviour(
+        "lenient",
+        {"2.1.292": "strict", "2.1.295": "strict or empty"},
+        meaning="The value says which `pages` Read takes, whatever the file is: `lenient`, what begins with a number "
+        "or a range of them; `strict`, one number or range and nothing else; or `strict or empty`, an empty text, too.",
+        shown_by=("arguments/read-pages-that-are-none",),
+    )
+    read_accepts_length: bool = behaviour(
+        False,
+        {"2.1.181": True},
+        meaning="Read takes `length` as another name of `limit`.",
+        shown_by=("arguments/edit-names-beside-its-own",),
+    )
+    proto_is_overlooked: bool = behaviour(
+        False,
+        {"2.1.116": True},
+        meaning="Read, Edit and Write do not mind an argument `__proto__`, and say nothing of it.",
+        shown_by=("arguments/edit-names-beside-its-own",),
+    )
+    edit_overlooks_repeated_strings: bool = behaviour(
+        False,
+        {"2.1.110": True},
+        meaning="Edit does not mind `old_str` and `new_str` beside its own parameters, whatever they hold.",
+        shown_by=("arguments/edit-names-beside-its-own",),
+    )
     read_accepts_description: bool = behaviour(
         False,
         {"2.1.292": True},

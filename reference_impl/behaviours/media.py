@@ -13,11 +13,18 @@ __all__ = ["MediaBehaviours"]
 class MediaBehaviours:
     """What Read makes of files that are not lines."""
 
-    bmp_o_wasm_are_binary: bool = behaviour(
+    more_extensions_are_binary: bool = behaviour(
         False,
         {"2.1.64": True},
-        meaning="Read refuses `.bmp`, `.o` and `.wasm` files as binary too.",
+        meaning="Read refuses eleven further extensions as binary, such as `.bmp`, `.ico`, `.o` and `.wasm`.",
         shown_by=("media/bmp", "media/object-file", "media/wasm"),
+    )
+    newer_formats_are_binary: bool = behaviour(
+        False,
+        {"2.1.301": True},
+        meaning="Read refuses the extensions of nineteen newer formats as binary, such as `.avif`, `.epub` and "
+        "`.parquet`.",
+        shown_by=("media/every-binary-extension",),
     )
     binary_refusal_advice: str = behaviour(
         "tools",

@@ -57,6 +57,12 @@ class PermissionBehaviours:
         meaning="`/**` at the end of the pattern of a deny rule closes the directory itself, too.",
         shown_by=("permissions/stars-and-the-directory-itself",),
     )
+    deny_tree_may_be_everything: bool = behaviour(
+        False,
+        {"2.1.133": True},
+        meaning="`~/**` as the pattern of a deny rule closes the whole home directory; otherwise it closes nothing.",
+        shown_by=("permissions/home-as-a-whole-read", "permissions/home-as-a-whole-edit"),
+    )
     deny_accepts_comments: bool = behaviour(
         True,
         {"2.1.260": False},

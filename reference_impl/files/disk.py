@@ -23,6 +23,7 @@ __all__ = [
     "is_directory",
     "is_file",
     "is_link",
+    "is_special",
     "leads_to",
     "look",
     "look_into",
@@ -108,10 +109,31 @@ def mode_of(path: str) -> int:
     return stat.S_IMODE(os.stat(path).st_mode)
 
 
+def is_special(path: str) -> bool:
+    """Tell whether the path leads to a device, a pipe or a socket: what may be read or written without an end."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
 def read(path: str) -> bytes:
-    """Return the file's bytes. OSError: it cannot be read, or it is a directory."""
-    with open(path, "rb", buffering=0) as file:
+    """Return the file's bytes; of the null device there are none. This never waits.
+
+    OSError: it cannot be read, or it is a directory or a special file.
+    """
+    with open(path, "rb", buffering=0, opener=_opened_at_once) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            if os.path.samestat(os.fstat(file.fileno()), os.stat(os.devnull)):
+                return b""
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
         return file.read()
+
+
+def _opened_at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for somebody at the other end of a pipe."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def make_parents(path: str, *, overlook: bool, private: bool, strict: bool) -> None:
@@ -135,7 +157,9 @@ def make_parents(path: str, *, overlook: bool, private: bool, strict: bool) -> N
 
 
 def overwrite(path: str, data: bytes, *, mode: int | None = None) -> None:
-    """Give a file new content in place, and a mode if there is one. OSError: it cannot be opened."""
+    """Give a file new content in place, and a mode if there is one. OSError: it cannot be opened, or it is special."""
+    if is_special(path):
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), path)
     Path(path).write_bytes(data)
     if mode is not None:
         Path(path).chmod(mode)

@@ -20,13 +20,21 @@ __all__ = ["image_text", "is_image", "is_pdf", "pdf_blocks", "refuse_binary", "r
 
 # fmt: off
 _BINARY = frozenset({
-    ".7z", ".ai", ".avi", ".bin", ".bz2", ".class", ".dat", ".db", ".deb", ".dll", ".doc", ".docx", ".dylib",
-    ".eot", ".eps", ".exe", ".fla", ".flac", ".gz", ".iso", ".jar", ".mdb", ".mov", ".mp3", ".mp4", ".obj", ".odt",
-    ".otf", ".ppt", ".psd", ".pyc", ".rar", ".rpm", ".so", ".sqlite", ".swf", ".tar", ".ttf", ".wav", ".woff",
-    ".woff2", ".xls", ".xz", ".zip",
+    ".3ds", ".7z", ".aac", ".ai", ".aiff", ".app", ".avi", ".bin", ".blend", ".bz2", ".class", ".dat", ".db",
+    ".deb", ".dll", ".doc", ".docx", ".dylib", ".eot", ".eps", ".exe", ".fig", ".fla", ".flac", ".flv", ".gz",
+    ".idx", ".iso", ".jar", ".m4a", ".m4v", ".mdb", ".mkv", ".mov", ".mp3", ".mp4", ".mpeg", ".mpg", ".msi",
+    ".obj", ".odp", ".ods", ".odt", ".ogg", ".opus", ".otf", ".ppt", ".pptx", ".psd", ".pyc", ".pyo", ".rar",
+    ".rlib", ".rpm", ".sketch", ".so", ".sqlite", ".sqlite3", ".swf", ".tar", ".tgz", ".ttf", ".war", ".wav",
+    ".webm", ".wma", ".wmv", ".woff", ".woff2", ".xls", ".xlsx", ".xz", ".z", ".zip",
+})
+_FURTHER_BINARY = frozenset({
+    ".a", ".bmp", ".ear", ".ico", ".lib", ".lockb", ".node", ".o", ".tif", ".tiff", ".wasm",
+})
+_NEWER_BINARY = frozenset({
+    ".apk", ".avif", ".dmg", ".docm", ".epub", ".feather", ".heic", ".heif", ".lz4", ".npy", ".npz", ".numbers",
+    ".parquet", ".pickle", ".pptm", ".whl", ".xlsb", ".xlsm", ".zst",
 })
 # fmt: on
-_FURTHER_BINARY = frozenset({".bmp", ".o", ".wasm"})
 _IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp"})
 _BINARY_ADVICE = {
     "tools": "Please use appropriate tools for binary file analysis.",
@@ -68,7 +76,8 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
     extension = _extension(path)
     refused = (
         extension in _BINARY
-        or (behaviours.media.bmp_o_wasm_are_binary and extension in _FURTHER_BINARY)
+        or (behaviours.media.more_extensions_are_binary and extension in _FURTHER_BINARY)
+        or (behaviours.media.newer_formats_are_binary and extension in _NEWER_BINARY)
         or (not behaviours.media.read_shows_pdfs and extension == ".pdf")
     )
     if refused:

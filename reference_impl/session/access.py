@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ __all__ = [
     "refuse_guarded",
     "refuse_null",
     "refuse_null_at_last",
+    "refuse_special_file",
     "refuse_suspicious",
     "resolved",
 ]
@@ -113,6 +115,16 @@ def refuse_null(path: str, *, tool: str, how: str, name: str = "file_path") -> N
     raise Refusal("os_error", f"Error calling tool ({tool}): Path contains null bytes")
 
 
+def refuse_special_file(path: str, tool: str) -> None:
+    """Refuse to change a device, a pipe or a socket."""
+    if disk.is_special(path):
+        only = "creates or overwrites" if tool == "Write" else "changes"
+        raise Refusal(
+            "special_file",
+            f"{path} exists but is not a regular file (a device, FIFO or socket). {tool} only {only} regular files.",
+        )
+
+
 def refuse_null_at_last(path: str, *, prefix: str = "") -> None:
     """Refuse to open a path with a NUL character, in the words of the system's library."""
     if "\0" in path:
@@ -166,11 +178,12 @@ def _stem(name: str) -> str:
 class Permissions:
     """What the deny rules refuse, in the words and at the time that the contract has for it.
 
-    `grants` are what the session may do unasked; None: everything.
+    `root` is the working directory; `grants` are what the session may do unasked; None: everything.
     """
 
     rules: DenyRules
     behaviours: Behaviours
+    root: str
     grants: Grants | None = None
 
     def may_read(self, path: str) -> bool:
@@ -184,6 +197,19 @@ class Permissions:
             or grants.allow.denies("Read", path)
             or grants.covers(path)
         )
+
+    def may_be_unread(self, path: str) -> bool:
+        """Tell whether a file may be changed unread where the model allows it: nobody would have to be asked.
+
+        A name that means another file on Windows has to be asked for.
+        """
+        if self.grants is None:
+            inside = all(
+                f"{each}/".startswith(f"{root}/")
+                for each, root in ((path, self.root), (disk.leads_to(path), disk.leads_to(self.root)))
+            )
+            return inside and not is_suspicious(path)
+        return self.may_read(path) and (self.grants.mode == "bypassPermissions" or not is_suspicious(path))
 
     def ask_to_read(self, path: str) -> None:
         """Refuse what is only read after asking, because nobody is there to answer."""
@@ -243,6 +269,15 @@ def _not_granted(doing: str, path: str) -> Refusal:
         "permission_denied",
         f"Claude requested permissions to {doing} {path}, but you haven't granted it yet.",
     )
+
+
+_SHORT_NAME = re.compile(r"~[0-9]")
+_DOTS_AT_THE_END = re.compile(r"(?<![/.])\.+(/|$)|(?<![^/])\.{3,}(/|$)")
+
+
+def is_suspicious(path: str) -> bool:
+    """Tell whether a name in an absolute path could mean another file on Windows: it ends with a dot, or is short."""
+    return bool(_SHORT_NAME.search(path) or _DOTS_AT_THE_END.search(path))
 
 
 def refuse_suspicious(path: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
@@ -23,6 +25,7 @@ __all__ = [
     "refuse_unread",
 ]
 
+_SECOND = 1_000_000_000
 _MILLISECOND = 1_000_000
 _TICK = 10 * _MILLISECOND
 """In nanoseconds; a tick is the longest time for which the clock of a file system may stand still."""
@@ -303,19 +306,16 @@ def modified_at(path: str, *, exact: bool = False) -> int:
 
     OSError: no such file.
     """
-    modified = disk.modified_at(path)
-    return modified if exact else modified // _MILLISECOND * _MILLISECOND
-
-
-def may_be_unread(memory: Memory, path: str, *, needs_read: bool) -> bool:
-    """Tell whether a file may be changed unread. Outside the working directory no file may."""
-    return not needs_read and f"{path}/".startswith(f"{memory.root}/")
+    seconds, nanoseconds = divmod(disk.modified_at(path), _SECOND)
+    # The product has the time as a double of milliseconds, in which the last of the nanoseconds are lost.
+    milliseconds = seconds * 1000 + nanoseconds / _MILLISECOND
+    return int(Fraction(milliseconds) * _MILLISECOND) if exact else math.floor(milliseconds) * _MILLISECOND
 
 
 def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
     """Return what is known of a file; refuse one that is not known but must be."""
     record = memory.records.get(path)
-    if record is None and not may_be_unread(memory, path, needs_read=needs_read):
+    if record is None and needs_read:
         raise Refusal("not_read", NOT_READ, code=code)
     return record
 
@@ -335,7 +335,7 @@ def refuse_stale(memory: Memory, file: Snapshot, *, needs_read: bool) -> Record 
     record = memory.records.get(file.path)
     if not memory.behaviours.freshness.execution_rechecks_freshness:
         return record
-    if record is None and may_be_unread(memory, file.path, needs_read=needs_read):
+    if record is None and not needs_read:
         return None
     if record is None and memory.behaviours.freshness.execution_refuses_unread:
         raise Refusal("not_read", NOT_READ)

@@ -66,7 +66,7 @@ class Session:
         return cls(
             behaviours,
             Paths(root, home, behaviours),
-            Permissions(DenyRules(rules, root=root, home=home, grammar=grammar), behaviours, grants),
+            Permissions(DenyRules(rules, root=root, home=home, grammar=grammar), behaviours, root, grants),
             storage,
             Memory(root, behaviours, ReadState(behaviours.memory.remembered_file_limit, known_as)),
             shell,
@@ -114,4 +114,5 @@ def _grammar(behaviours: Behaviours) -> RuleGrammar:
         parentheses=behaviours.permissions.deny_accepts_parentheses,
         dot_slash=behaviours.permissions.deny_accepts_dot_slash,
         trees=behaviours.permissions.deny_tree_covers_its_directory,
+        whole=behaviours.permissions.deny_tree_may_be_everything,
     )

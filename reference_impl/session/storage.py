@@ -62,7 +62,7 @@ class Snapshot:
             decoded=behaviours.encoding.utf_16_line_endings_are_detected,
             empty_is_latin_1=behaviours.encoding.empty_files_become_latin_1,
         )
-        text = unify(decode(self.data, found.encoding))
+        text = unify(decode(self.data, found.encoding, halves=True))
         mark = behaviours.encoding.edit_hides_byte_order_mark and text != without_mark(text)
         file_format = replace(found, mark=mark, doubled=behaviours.encoding.crlf_in_new_text_becomes_crcrlf)
         return without_mark(text) if mark else text, file_format

@@ -74,14 +74,14 @@ def line_ending_of(data: bytes, encoding: str = _UTF_8) -> str:
     return "\r\n" if crlf > sample.count("\n") - crlf else "\n"
 
 
-def decode(data: bytes, encoding: str = _UTF_8) -> str:
+def decode(data: bytes, encoding: str = _UTF_8, *, halves: bool = False) -> str:
     """Return the text. Bytes that are no text become U+FFFD; a byte order mark stays, as U+FEFF.
 
-    An odd last byte of UTF-16 is lost.
+    An odd last byte of UTF-16 is lost. `halves`: half of a surrogate pair in UTF-16 stays what it is.
     """
     if encoding == _UTF_16:
         data = data[: len(data) // 2 * 2]
-    return data.decode(encoding, errors="replace")
+    return data.decode(encoding, errors="surrogatepass" if halves and encoding == _UTF_16 else "replace")
 
 
 def readable(data: bytes, *, utf_16: bool, mark: bool) -> str:
@@ -111,16 +111,17 @@ def well_formed(text: str) -> str:
 def encode(text: str, file_format: Format) -> bytes:
     """Return the bytes. Every `\\n` becomes the line ending, also one that follows a `\\r`.
 
-    Half of a surrogate pair becomes U+FFFD. As Latin-1 every UTF-16 code unit loses its upper byte.
+    Half of a surrogate pair becomes U+FFFD, but stays in UTF-16. As Latin-1 each UTF-16 code unit loses its upper byte.
     """
-    text = well_formed(text)
+    if file_format.encoding != _UTF_16:
+        text = well_formed(text)
     if file_format.line_ending != "\n":
         text = (text if file_format.doubled else unify(text)).replace("\n", file_format.line_ending)
     if file_format.mark:
         text = f"\ufeff{without_mark(text)}"
     if file_format.encoding == _LATIN_1:
         return text.encode(_UTF_16)[::2]
-    return text.encode(file_format.encoding)
+    return text.encode(file_format.encoding, "surrogatepass")
 
 
 def lines_of(text: str) -> list[str]:

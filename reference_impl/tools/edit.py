@@ -8,16 +8,22 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from readfirst.reference_impl.arguments import FILE_PATH, Parameter, Schema
+from readfirst.reference_impl.arguments import FILE_PATH, Parameter, Schema, overlooked
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
-from readfirst.reference_impl.session.access import refuse_guarded, refuse_null, refuse_suspicious
+from readfirst.reference_impl.session.access import (
+    refuse_guarded,
+    refuse_null,
+    refuse_special_file,
+    refuse_suspicious,
+)
 from readfirst.reference_impl.session.memory import Record, is_changed, refuse_stale, refuse_unread
 from readfirst.reference_impl.session.session import Session
 from readfirst.reference_impl.session.storage import refuse_unwritable
 from readfirst.reference_impl.settings.file import SETTINGS_FILES, refuse_invalid_settings
 from readfirst.reference_impl.text.content import (
     BLANKS,
+    Format,
     Match,
     applied,
     encode,
@@ -59,6 +65,7 @@ _REPLACE_ALL = Parameter(
 _EXPECTED_REPLACEMENTS = Parameter(
     "expected_replacements", description="How often the text occurs (default: 1)", type="number"
 )
+_SPARE_NAMES = {"old_str": "old_string", "new_str": "new_string"}
 _NAMES_OF_EDIT = {"path": "file_path", "old_str": "old_string", "new_str": "new_string"}
 
 
@@ -75,6 +82,8 @@ def schema(behaviours: Behaviours) -> Schema:
             if behaviours.arguments.edit_accepts_expected_replacements
             else _REPLACE_ALL,
         ),
+        overlooked=overlooked(behaviours),
+        spare=_SPARE_NAMES if behaviours.arguments.edit_overlooks_repeated_strings else {},
         aliases=_NAMES_OF_EDIT if behaviours.arguments.edit_accepts_aliases else {},
         reads_booleans=behaviours.arguments.accepts_boolean_strings,
         explains=behaviours.arguments.argument_refusals_say_what_was_found,
@@ -85,20 +94,37 @@ def schema(behaviours: Behaviours) -> Schema:
 class Attempt:
     """One Edit of a file as it is at one moment; what is found in the file is looked for once, and handed on."""
 
-    def __init__(self, session: Session, path: str, arguments: Mapping[str, Any]) -> None:
+    def __init__(
+        self, session: Session, path: str, arguments: Mapping[str, Any], *, executed: bool = False
+    ) -> None:
         self.file = session.storage.found(path)
         self.arguments = arguments
         self._behaviours = session.behaviours
+        self._executed = executed
+
+    @property
+    def text(self) -> str:
+        """The text of the file. Of several byte order marks the first is hidden only until the execution."""
+        return f"\ufeff{self.file.text}" if self._shows_marks else self.file.text
+
+    @property
+    def format(self) -> Format:
+        """The format to write the text back in."""
+        return replace(self.file.format, mark=False) if self._shows_marks else self.file.format
+
+    @property
+    def _shows_marks(self) -> bool:
+        return self._executed and self.file.format.mark and self.file.text.startswith("\ufeff")
 
     @cached_property
     def match(self) -> Match | None:
         """What of the file is to be replaced; None: it is not there."""
-        return matched(self.file.text, self.arguments, self._behaviours)
+        return matched(self.text, self.arguments, self._behaviours)
 
     @cached_property
     def count(self) -> int:
         """How often it is there; an empty text is nowhere."""
-        return self.match.count(self.file.text) if self.match and self.match.old else 0
+        return self.match.count(self.text) if self.match and self.match.old else 0
 
     @property
     def is_clear(self) -> bool:
@@ -140,6 +166,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     session.permissions.deny("Edit", path, code=2, done="edited")
     if session.behaviours.lookup.edit_stats_before_open:
         session.paths.refuse_unclear(path, tool="Edit")
+    refuse_special_file(path, "Edit")
     attempt = Attempt(session, path, arguments)
     if session.behaviours.lookup.edit_opens_before_gate:
         with contextlib.suppress(FileNotFoundError):
@@ -149,8 +176,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         return
     session.paths.refuse_missing(path, code=4)
     refuse_notebook(path)
-    needs_read = session.behaviours.freshness.edit_needs_read or not session.permissions.may_read(path)
-    record = refuse_unread(session.memory, path, needs_read=needs_read, code=6)
+    record = refuse_unread(session.memory, path, needs_read=needs_read(session, path), code=6)
     if record is not None:
         refuse_modified(session, attempt, record)
     if session.behaviours.encoding.changes_refuse_unwritable_files:
@@ -159,6 +185,17 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     refuse_several(session, attempt, code=9)
     if path.lower().endswith(SETTINGS_FILES):
         refuse_invalid_settings(session.behaviours, path, attempt.file.text, match.old, new)
+
+
+def needs_read(session: Session, path: str) -> bool:
+    """Tell whether a file must have been read."""
+    return session.behaviours.freshness.edit_needs_read or not session.permissions.may_be_unread(path)
+
+
+def may_recover(session: Session, path: str) -> bool:
+    """Tell whether a file that changed may be edited where the replacement is still clear."""
+    recovers = session.behaviours.freshness.edit_of_changed_file_recovers
+    return recovers and session.permissions.may_be_unread(path)
 
 
 def permit(session: Session, arguments: Mapping[str, Any]) -> None:
@@ -189,14 +226,14 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
         session.paths.refuse_unclear(path)
     if session.behaviours.writing.links_refused_before_recheck:
         session.storage.refuse_links(path)
-    attempt = Attempt(session, path, arguments)
+    attempt = Attempt(session, path, arguments, executed=True)
     remark = known(session.behaviours)
     if attempt.file.exists:
         attempt.file.read()
         remark = checked_again(session, attempt)
     elif old != "":
         session.storage.prepare_directory(path)
-    content, file_format = attempt.file.text, attempt.file.format
+    content, file_format = attempt.text, attempt.format
     match = attempt.match or Match(old, arguments["new_string"])
     updated = match.new if old == "" else applied(content, match.old, match.new, everywhere=several)
     refuse_unchanged(content, updated)
@@ -214,7 +251,7 @@ def checked_again(session: Session, attempt: Attempt) -> str:
     """Refuse, right before writing, a file that is not as it was; return what to tell of its state otherwise."""
     behaviours = session.behaviours
     record = session.memory.records.get(attempt.file.path)
-    recovers = behaviours.freshness.edit_of_changed_file_recovers
+    recovers = may_recover(session, attempt.file.path)
     if (
         record is not None
         and recovers
@@ -222,7 +259,8 @@ def checked_again(session: Session, attempt: Attempt) -> str:
         and attempt.is_clear
     ):
         return _CHANGED_ELSEWHERE
-    record = refuse_stale(session.memory, attempt.file, needs_read=behaviours.freshness.edit_needs_read)
+    needed = needs_read(session, attempt.file.path)
+    record = refuse_stale(session.memory, attempt.file, needs_read=needed)
     if behaviours.matching.execution_rechecks_matches:
         refuse_existing(attempt, code=None)
         refuse_several(session, attempt, code=None)
@@ -260,7 +298,7 @@ def refuse_modified(session: Session, attempt: Attempt, record: Record) -> None:
     """Refuse a file that changed after it was remembered, unless the replacement is still clear."""
     if not is_changed(session.memory, attempt.file, record):
         return
-    if not session.behaviours.freshness.edit_of_changed_file_recovers or not attempt.is_clear:
+    if not may_recover(session, attempt.file.path) or not attempt.is_clear:
         raise Refusal("modified_since_read", MODIFIED, code=7)
 
 
@@ -282,13 +320,13 @@ def refuse_several(session: Session, attempt: Attempt, *, code: int | None) -> N
     if session.behaviours.arguments.edit_accepts_expected_replacements:
         refuse_other_count(count, arguments, code=code)
     elif count > 1 and not arguments.get("replace_all"):
-        raise Refusal(
-            "multiple_matches",
+        message = (
             f"Found {count} matches of the string to replace, but replace_all is false. To replace all "
             "occurrences, set replace_all to true. To replace only one occurrence, please provide more context "
-            f"to uniquely identify the instance.\nString: {arguments['old_string']}",
-            code=code,
+            f"to uniquely identify the instance.\nString: {arguments['old_string']}"
         )
+        # What is refused in the execution is shown without whitespace at its end.
+        raise Refusal("multiple_matches", message if code else message.rstrip(BLANKS), code=code)
 
 
 def refuse_other_count(count: int, arguments: Mapping[str, Any], *, code: int | None) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import os
+import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from readfirst.reference_impl.arguments import FILE_PATH, Parameter, Schema
+from readfirst.reference_impl.arguments import FILE_PATH, Parameter, Schema, overlooked
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.reading import media, notebook
@@ -25,6 +28,11 @@ from readfirst.reference_impl.text.content import BLANKS, decode, lines_of, numb
 from readfirst.reference_impl.text.number import shown
 
 __all__ = ["execute", "permit", "prepare", "schema", "validate"]
+
+
+_MOST_PAGES = 20
+_PAGES = re.compile(r"(?P<first>\d+)(?:\s*-\s*(?P<end>\d*))?")
+_BEGINNING_OF_PAGES = re.compile(r"(?P<first>\d+)[^-]*(?:-(?:\s*(?P<end>\d+).*|$))?", re.DOTALL)
 
 
 def schema(behaviours: Behaviours) -> Schema:
@@ -54,7 +62,9 @@ def schema(behaviours: Behaviours) -> Schema:
             *([pages] if behaviours.arguments.read_accepts_pages else []),
         ),
         number_form=behaviours.arguments.accepted_number_strings,
-        overlooked=frozenset({"description"} if behaviours.arguments.read_accepts_description else ()),
+        aliases={"length": "limit"} if behaviours.arguments.read_accepts_length else {},
+        overlooked=overlooked(behaviours)
+        | frozenset({"description"} if behaviours.arguments.read_accepts_description else ()),
         drops_exponents=behaviours.arguments.number_exponents_are_dropped,
         includes=behaviours.arguments.number_limit_is_inclusive,
         explains=behaviours.arguments.argument_refusals_say_what_was_found,
@@ -74,6 +84,8 @@ def prepare(
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     """Refuse what can be refused without reading."""
+    if "pages" in arguments:
+        refuse_pages(arguments["pages"], session.behaviours)
     refuse_null(arguments["file_path"], tool="Read", how=session.behaviours.paths.nul_in_path)
     path = session.paths.to_read(arguments["file_path"])
     session.permissions.deny("Read", path)
@@ -85,6 +97,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
     if session.behaviours.notebooks.read_refuses_notebooks and path.endswith(".ipynb"):
         raise Refusal("is_notebook", "File is a Jupyter Notebook. Use the NotebookRead to read this file.")
     media.refuse_empty_image(path, session.behaviours)
+    refuse_device(path)
     refuse_large_file(session, path, arguments)
 
 
@@ -279,6 +292,39 @@ def nothing_to_show(content: str, offset: float, *, told: str) -> str:
         "<system-reminder>Warning: the file exists but is shorter than the provided offset "
         f"({shown(offset)}). The file has {len(lines_of(content))} lines.</system-reminder>"
     )
+
+
+def refuse_pages(given: str, behaviours: Behaviours) -> None:
+    """Refuse pages that are none or too many, whatever the file is."""
+    if not given and behaviours.arguments.pages_check == "strict or empty":
+        return
+    strict = behaviours.arguments.pages_check != "lenient"
+    match = (_PAGES if strict else _BEGINNING_OF_PAGES).fullmatch(given.strip(BLANKS))
+    first = int(match["first"]) if match else 0
+    open_ended = match is not None and match[0].endswith("-")
+    last = math.inf if open_ended else int(match["end"] or first) if match else 0
+    if not 1 <= first <= last:
+        form = (
+            'Give one page ("3") or one range ("1-5"), not a list. To read several pages or ranges, read each one '
+            "separately."
+            if strict
+            else 'Use formats like "1-5", "3", or "10-20".'
+        )
+        raise Refusal("invalid_arguments", f'Invalid pages parameter: "{given}". {form} Pages are 1-indexed.')
+    if last - first >= _MOST_PAGES:
+        raise Refusal(
+            "invalid_arguments",
+            f'Page range "{given}" exceeds maximum of {_MOST_PAGES} pages per request. Please use a smaller range.',
+        )
+
+
+def refuse_device(path: str) -> None:
+    """Refuse a device, a pipe or a socket, whose content may have no end; only the null device is empty."""
+    if disk.is_special(path) and disk.leads_to(path) != os.devnull:
+        raise Refusal(
+            "special_file",
+            f"Cannot read '{path}': this path names a device or process file that this tool does not read.",
+        )
 
 
 def refuse_circle(path: str) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from readfirst.reference_impl.arguments import FILE_PATH, Corrections, Parameter, Schema
+from readfirst.reference_impl.arguments import FILE_PATH, Corrections, Parameter, Schema, overlooked
 from readfirst.reference_impl.contract import Behaviours
 from readfirst.reference_impl.files import disk
 from readfirst.reference_impl.refusal import MODIFIED, Refusal
-from readfirst.reference_impl.session.access import refuse_null
+from readfirst.reference_impl.session.access import refuse_null, refuse_special_file
 from readfirst.reference_impl.session.memory import (
     Record,
     modified_at,
@@ -45,6 +45,7 @@ def schema(behaviours: Behaviours) -> Schema:
             FILE_PATH,
             Parameter("content", description="The content of the file", required=True),
         ),
+        overlooked=overlooked(behaviours),
         corrections=corrections_of_write(behaviours),
         explains=behaviours.arguments.argument_refusals_say_what_was_found,
         marks_names=behaviours.arguments.unknown_names_are_sanitized,
@@ -86,6 +87,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
         session.paths.refuse_unclear(path, tool="Write")
     if session.behaviours.lookup.write_refusal_names_directory:
         refuse_directory(path, arguments["file_path"])
+    refuse_special_file(path, "Write")
     if not disk.exists(path):
         return
     record = refuse_unread(session.memory, path, needs_read=needs_read(session, path), code=2)
@@ -97,7 +99,7 @@ def needs_read(session: Session, path: str) -> bool:
     """Tell whether a file must have been read; a notebook always must."""
     if session.behaviours.freshness.write_needs_read or path.endswith(".ipynb"):
         return True
-    return not session.permissions.may_read(path)
+    return not session.permissions.may_be_unread(path)
 
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:

@@ -1,0 +1,76 @@
+"""Special files: no call waits for a pipe or reads a device that never ends, and none puts a file in their place."""
+
+from __future__ import annotations
+
+import os
+import stat
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readfirst import FileTools, Result
+
+CONTRACTS = ("0.2.126", "1.0.60", "2.1.7", "2.1.330", "2.1.330+gated", "documented")
+AT_MOST = 20
+"""Seconds after which a call counts as one that waits."""
+
+
+def in_time(tools: FileTools, tool: str, arguments: dict[str, Any]) -> Result:
+    """Return the result of a call; fail if it waits."""
+    results: list[Result] = []
+    thread = threading.Thread(target=lambda: results.append(tools.call(tool, arguments)), daemon=True)
+    thread.start()
+    thread.join(AT_MOST)
+    assert results, f"{tool} waits"
+    return results[0]
+
+
+CALLS = [
+    ("Read", {}),
+    ("Edit", {"old_string": "alpha", "new_string": "beta"}),
+    ("Edit", {"old_string": "", "new_string": "beta"}),
+    ("Write", {"content": "beta\n"}),
+]
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_a_pipe_is_refused_at_once_and_stays(contract: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    tools = FileTools(contract, root=tmp_path)
+    for tool, others in CALLS:
+        assert in_time(tools, tool, {"file_path": str(pipe), **others}).error == "special_file"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert [each.name for each in tmp_path.iterdir()] == ["pipe"]
+
+
+@pytest.mark.parametrize("contract", CONTRACTS)
+def test_a_device_without_an_end_is_not_read(contract: str, tmp_path: Path) -> None:
+    tools = FileTools(contract, root=tmp_path)
+    for path in ("/dev/full", "/dev/zero"):
+        assert in_time(tools, "Read", {"file_path": path}).error == "special_file"
+    (tmp_path / "link").symlink_to("/dev/zero")
+    assert in_time(tools, "Read", {"file_path": str(tmp_path / "link")}).error == "special_file"
+
+
+def test_the_null_device_is_empty_and_is_not_replaced(tmp_path: Path) -> None:
+    tools = FileTools("2.1.330", root=tmp_path)
+    assert "the contents are empty" in in_time(tools, "Read", {"file_path": "/dev/null"}).text
+    for tool, others in CALLS[1:]:
+        refused = in_time(tools, tool, {"file_path": "/dev/null", **others})
+        assert refused.error == "special_file"
+        assert refused.text.startswith("/dev/null exists but is not a regular file")
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_file_that_became_a_pipe_is_not_read_again(tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    tools = FileTools("2.1.7", root=tmp_path)
+    assert not tools.call("Write", {"file_path": str(notes), "content": "alpha\n"}).is_error
+    notes.unlink()
+    os.mkfifo(notes)
+    os.utime(notes, (2e9, 2e9))
+    assert in_time(tools, "Read", {"file_path": str(notes)}).is_error
+    assert in_time(tools, "Read", {"file_path": str(tmp_path / "missing.txt")}).is_error
