@@ -69,13 +69,13 @@ def write_sources(made: Mapping[str, str], pages: Mapping[str, Path], folder: Pa
 
 
 def may_be_shown(file: Path, root: Path) -> bool:
-    """Tell whether a file is one of the project's that a browser only shows: not what runs, nor what lies elsewhere."""
+    """Tell whether a file is the project's own, and is only shown where a browser opens it; no page loads a program."""
     if not file.resolve().is_relative_to(root.resolve()):
         return False
     kind = mimetypes.guess_type(file.name)[0] or ""
     if kind == "image/svg+xml":
         return _ACTS.search(file.read_text("utf-8", "replace").replace(_XMLNS, "")) is None
-    return not any(each in kind for each in ("html", "xml", "script", "css"))
+    return not any(each in kind for each in ("html", "xml"))
 
 
 def plain_markdown(text: str) -> str:
