@@ -80,7 +80,7 @@ def _with_deed(
             if not {"code", "stderr"} <= fields.keys():
                 return None
             code = look.integer(fields["code"], (*place, "code"), "code", least=0, most=125)
-            words = look.string(fields["stderr"], (*place, "stderr"), "stderr")
+            words = _words(look, (*place, "stderr"), fields["stderr"], "stderr")
             return GivenHook(event, matcher, deed, words or "", code or 0)
         case "modify":
             files = look.mapping(value, place, "modify") or {}
@@ -88,8 +88,18 @@ def _with_deed(
                 look.note(place, "modify names no path", "Write at least one path.", key=True)
             return GivenHook(event, matcher, deed, files=_files(look, place, files))
         case _:
-            words = look.string(value, place, deed)
+            words = _words(look, place, value, deed)
             return None if words is None else GivenHook(event, matcher, deed, words)
+
+
+def _words(look: Inspection, place: YamlPath, value: Any, what: str) -> str | None:
+    """Return a text that is part of a command, which cannot contain every character."""
+    words = look.string(value, place, what)
+    if words is not None and ("\0" in words or any("\ud800" <= each <= "\udfff" for each in words)):
+        message = f"{what} holds a NUL character or half of one, which no command can contain"
+        look.note(place, message, "Leave it out.")
+        return None
+    return words
 
 
 def _files(look: Inspection, place: YamlPath, files: Mapping[str, Any]) -> dict[str, RegularFile]:

@@ -26,6 +26,8 @@ _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|([0-7]{1,3})|(.)
 _UP = re.compile(r"(?<![\w.])\.{2,}(?![\w.])")
 _SEPARATORS = str.maketrans(dict.fromkeys("\\\u2215\u2044\u29f8\u2216\u29f5\u29f9\u2571\u2572\u3033", "/"))
 _MOST_ROUNDS = 6
+_MOST_OF_A_PATTERN = 255
+"""Characters of a name with signs of a pattern; no file has a longer one, and to read it takes ever longer."""
 ROOT, HOME, _RELATIVE = "$WS", "~", ""
 
 
@@ -115,7 +117,9 @@ def _may_be_up(part: str) -> bool:
         part = re.sub(r"\{[^{}]*\}", "*", part) if "." in part else ""
     elif part.startswith("*"):  # it matches no name that begins with a dot
         return False
-    return any(sign in part for sign in "?*[{") and fnmatch.fnmatchcase("..", part)
+    if not any(sign in part for sign in "?*[{"):
+        return False
+    return len(part) > _MOST_OF_A_PATTERN or fnmatch.fnmatchcase("..", part)
 
 
 def _climbs(rest: str) -> bool:

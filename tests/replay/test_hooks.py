@@ -71,6 +71,7 @@ def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
         ('{PostToolUse: Edit, modify: {a.txt: {text: x, mode: "0600"}}}', "content alone"),
         ("{PostToolUse: Edit, modify: {a.txt: {symlink: b.txt}}}", "regular files alone"),
         ("{PreToolUse: Edit, input: x}", "input must be a mapping"),
+        ('{PreToolUse: Edit, deny: "a\\0b"}', "deny holds a NUL character"),
         ("{PreToolUse: Edit, says: x}", "says"),
     ],
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from shutil import which
 
 import pytest
 
@@ -220,7 +220,7 @@ def traps(tmp_path: Path) -> Path:
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in PROGRAMS:
-        if (real := which(name)) is not None:
+        if (real := shutil.which(name)) is not None:
             (folder / name).symlink_to(os.path.realpath(real))
     for name in ("id", "sh", "ln", "a", "b", "w", "x", "s"):
         (folder / name).write_text(f"#!/bin/sh\n: > '{tmp_path}/mark'\n")
@@ -242,23 +242,23 @@ def outside(base: Path) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("seed", "count"), [(1, 60), *(pytest.param(seed, 600, marks=pytest.mark.slow) for seed in range(2, 8))]
+    ("seed", "count"), [(1, 60), *(pytest.param(seed, 400, marks=pytest.mark.slow) for seed in range(2, 5))]
 )
 def test_what_is_accepted_runs_nothing_else_and_stays_inside(
     tmp_path: Path, traps: Path, seed: int, count: int
 ) -> None:
     workspace = tmp_path / "s" / "w"
-    for folder in (workspace / "sub", tmp_path / "home", tmp_path / "s" / "up"):
+    for folder in (workspace, tmp_path / "home", tmp_path / "s" / "up"):
         folder.mkdir(parents=True)
-    for place in (workspace, workspace / "sub", tmp_path, tmp_path / "s", tmp_path / "s" / "up"):
+    for place in (tmp_path, tmp_path / "s", tmp_path / "s" / "up"):
         (place / "a").write_text("a\nb\n")
     before = outside(tmp_path)
     accepted = (each for each in commands_of(seed) if is_accepted(each))
     for command in (next(accepted) for _ in range(count)):
-        for name in ("a", "b"):
-            if not (workspace / name).is_dir():
-                (workspace / name).write_text("a\nb\n")
-        (workspace / "sub").mkdir(exist_ok=True)
+        shutil.rmtree(workspace, ignore_errors=True)
+        (workspace / "sub").mkdir(parents=True)
+        for place in (workspace, workspace / "sub"):
+            (place / "a").write_text("a\nb\n")
         subprocess.run(
             ["/bin/sh", "-c", command.replace("$WS", str(workspace))],
             cwd=workspace,
@@ -268,9 +268,8 @@ def test_what_is_accepted_runs_nothing_else_and_stays_inside(
             timeout=20,
             check=False,
         )
+        workspace.mkdir(exist_ok=True)
         assert outside(tmp_path) == before, command
-        if not workspace.is_dir():
-            workspace.mkdir()
 
 
 def test_the_generated_test_sees_what_it_looks_for(tmp_path: Path, traps: Path) -> None:
