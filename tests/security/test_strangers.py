@@ -86,7 +86,7 @@ ATTACKS = {
     "an absolute path": Attack("  - Write: {file_path: OUT/made.txt, content: x}"),
     "a path above home": Attack("  - Write: {file_path: ~/../../../made.txt, content: x}"),
     "a path above the workspace": Attack("  - Write: {file_path: $WS/../../../../made.txt, content: x}"),
-    "a path that is trimmed": Attack('  - Write: {file_path: " OUT/made.txt", content: x}', lands=False),
+    "a path that is trimmed": Attack('  - Write: {file_path: " OUT/made.txt", content: x}'),
     "several edits": Attack(
         "  - MultiEdit: {file_path: OUT/keep.txt, edits: [{old_string: kept, new_string: lost}]}", lands=False
     ),
