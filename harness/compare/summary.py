@@ -9,6 +9,7 @@ from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.counted import counted
 from readfirst.harness.exit_code import ExitCode
+from readfirst.harness.harm.harm import BESIDE, HARMS, Kind
 from readfirst.harness.suite.heading import Requirement
 
 __all__ = ["Count", "ExitCode", "Summary"]
@@ -89,6 +90,8 @@ class Summary:
         self.families: dict[tuple[str, str], Count] = {}
         self.contracts: dict[str, Count] = {}
         self.requirements: dict[Requirement, Count] = {}
+        self.harms: Counter[Kind] = Counter()
+        """In how many scenarios there was harm of each kind, and what is counted beside it."""
         self.stale: list[str] = []
         self.unclaimed: Counter[str] = Counter()
         """What is lacking of scenarios that should have been judged, with their number."""
@@ -103,6 +106,7 @@ class Summary:
         if verdict.requirement is not None:
             self.requirements.setdefault(verdict.requirement, Count()).add(verdict, ruling)
         self.total.add(verdict, ruling)
+        self.harms.update({harm.kind for harm in verdict.harms})
         if ruling.stale:
             self.stale.append(ruling.stale)
         if verdict.status == "broken" and not ruling.accepted:
@@ -137,6 +141,15 @@ class Summary:
             f"{counted(self.total.unclaimed, 'scenario')} not judged that must be, for want of {'; '.join(named)}. "
             f"If that is meant, name what is claimed ({how} Read), or let a baseline say so (--update-baseline)."
         )
+
+    def harm_sentence(self) -> str:
+        """Return what was harmed in one line, the worst first; empty where nothing was, nor what stands beside it."""
+        told = [f"{kind} {self.harms[kind]}" for kind in HARMS if self.harms[kind]]
+        beside = [f"{kind} {self.harms[kind]}" for kind in BESIDE if self.harms[kind]]
+        if not told and not beside:
+            return ""
+        after = f"; beside it {', '.join(beside)}" if beside else ""
+        return f"harm, by scenarios: {', '.join(told) or 'none'}{after}"
 
     def sentence(self) -> str:
         """Return the run in one line."""

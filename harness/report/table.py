@@ -89,6 +89,8 @@ class TableReport:
             self._print(f"[{more} more {what}; --failures all explains all of them]\n", "dim")
         if summary.total.scenarios:
             self._table(summary, results)
+        if harmed := summary.harm_sentence():
+            self._print(f"{harmed}\n", "bold")
         for contract, found in results.items():
             self._rules(contract, found)
         for complaint in summary.stale:

@@ -8,7 +8,10 @@ from pathlib import Path
 import careful
 import pytest
 
+from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.harm import HARMS, KINDS, Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious
@@ -138,3 +141,13 @@ def test_levels_stay_ordered(suite: Suite, place: SitePool) -> None:
         assert held[:2] == ([True, False] if tool is careful.Careful else [False, False])
     alone = compare(scenario, outcome, contract, "text", suite.vocabulary)
     assert alone.levels["safe"] is alone.levels["effects"]
+
+
+def test_a_run_says_what_was_harmed_the_worst_first() -> None:
+    summary = Summary()
+    assert summary.harm_sentence() == ""
+    for number, kinds in enumerate((("stray", "lost"), ("lost", "lost", "blind"))):
+        harms = tuple(Harm(0, 0, kind, "a", "a") for kind in kinds)
+        verdict = Verdict(f"a/{number}", "2.1.7", "safe", "failed", {}, harms=harms)
+        summary.add(verdict, Ruling(conformant=False))
+    assert summary.harm_sentence() == "harm, by scenarios: lost 2, stray 1; beside it blind 1"
