@@ -23,7 +23,7 @@ from readfirst.harness.harm.harm import KINDS, MEANING, Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.recorded import recorded_outcome
 from readfirst.harness.source import strict_yaml
-from readfirst.harness.suite.contracts import Contract
+from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 
@@ -44,6 +44,8 @@ class Cause:
     what: str = ""
     scenario: str = ""
     gate: str = ""
+    first: str = ""
+    last: str = ""
 
     def explains(self, harm: Harm, scenario_id: str, contract: Contract) -> bool:
         return (
@@ -51,6 +53,8 @@ class Cause:
             and re.search(self.what, harm.what) is not None
             and (not self.scenario or re.fullmatch(self.scenario, scenario_id) is not None)
             and self.gate in ("", contract.read_gate)
+            and (not self.first or order(self.first) <= order(contract.name))
+            and (not self.last or order(contract.name) <= order(self.last))
         )
 
 
@@ -74,6 +78,8 @@ def causes() -> tuple[Cause, ...]:
             each.get("what", ""),
             each.get("scenario", ""),
             each.get("gate", ""),
+            each.get("first", ""),
+            each.get("last", ""),
         )
         for each in document.value
     )

@@ -69,10 +69,11 @@ def _which(
     """Return which line is told: by its number, else the next after the last; None where it is no line of the file."""
     found = [where[text] for text in texts if text in where]
     if number is not None:
-        for each in found:
-            at = bisect_left(each, number - 1)
-            if at < len(each) and each[at] in (number - 1, number):
-                return each[at]
+        for index in (number - 1, number):  # most tools count from 1, some from 0
+            for each in found:
+                at = bisect_left(each, index)
+                if at < len(each) and each[at] == index:
+                    return index
     return _next(found[0], last) if found else None
 
 

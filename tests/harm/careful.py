@@ -17,7 +17,7 @@ class RefusedError(Exception):
 class Careful:
     """Checks contents: an Edit is made in the file as it is now, a Write needs a Read of what it replaces."""
 
-    capabilities = frozenset({"Read", "Edit", "Write", "deny"})
+    capabilities = frozenset({"Read", "Edit", "Write"})
     repeats_paths = True
 
     def __init__(self, workspace: Workspace) -> None:
@@ -43,18 +43,18 @@ class Careful:
     def read(self, path: Path, arguments: Mapping[str, Any]) -> str:
         data = path.read_bytes()
         lines = data.decode().split("\n")
-        self.known[path] = data
         start = max(int(arguments.get("offset") or 1), 1)
         limit = arguments.get("limit")
         shown = lines[start - 1 :] if limit is None else lines[start - 1 :][: max(int(limit), 0)]
-        if len(shown) < len(lines):
-            self.known[path] = b""
+        self.known[path] = data if len(shown) == len(lines) else b""
         return "\n".join(f"{number}\t{line}" for number, line in enumerate(shown, start))
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
         if path not in self.known:
             raise RefusedError("read it first")
         data = path.read_bytes()
+        data.decode()
+        whole = self.known[path] == data
         old, new = (str(arguments[name]).encode() for name in ("old_string", "new_string"))
         if 0 < data.count(b"\n") == data.count(b"\r\n"):
             old, new = (each.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") for each in (old, new))
@@ -62,15 +62,17 @@ class Careful:
         if count == 0 or (count > 1 and arguments.get("replace_all") is not True):
             raise RefusedError(f"the text is in {count} places")
         self.put(path, data.replace(old, new))
+        if not whole:
+            self.known[path] = b""
         return "done"
 
     def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
         if path.is_symlink() or (path.exists() and self.known.get(path) != path.read_bytes()):
             raise RefusedError("read it first")
-        path.parent.mkdir(parents=True, exist_ok=True)
         content = arguments["content"]
         if not isinstance(content, str):
             raise RefusedError("content is no text")
+        path.parent.mkdir(parents=True, exist_ok=True)
         self.put(path, content.encode())
         return "done"
 

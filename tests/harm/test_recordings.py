@@ -69,3 +69,12 @@ def test_the_judge_knows_no_contract_and_no_implementation(file: Path) -> None:
         assert ".adapters" not in module
         assert module.rpartition(".")[2] not in forbidden
         assert "Clause" not in file.read_text("utf-8")
+
+
+def test_a_cause_explains_nothing_of_other_versions(suite: Suite) -> None:
+    harm = Harm(2, 0, "lost", "a.txt", "line 2 of a.txt, which somebody else saved after the Read")
+    found = harms.Found("staleness/write-after-change", "1.0.60", harm)
+    cause = harms.cause_of(found, suite)
+    assert cause is not None
+    assert cause.id == "write-not-checked"
+    assert harms.cause_of(harms.Found(found.scenario, "2.1.330", harm), suite) is None
