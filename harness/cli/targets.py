@@ -44,7 +44,10 @@ def targets(
     ] = ListFormat.text,
     pin: Annotated[
         str | None,
-        typer.Option(metavar="NAME@VERSION", help="Add a version to a target's mapping file, in a checkout."),
+        typer.Option(
+            metavar="NAME@VERSION",
+            help="Add a version to a mapping file, and lock its packages; needs uv and npm.",
+        ),
     ] = None,
 ) -> int:
     """List the published implementations that can be run: name, kind, whether it is installed, and what it is."""
@@ -81,8 +84,10 @@ def _outdated(format_: ListFormat) -> int:
 
 
 def _pin(spec: str) -> int:
-    """Add a version to a mapping file."""
+    """Add a version to a mapping file unless it is there, and pin its packages by their hashes."""
+    from readfirst.harness.source.atomic import write_all
     from readfirst.harness.targets.catalogue import find
+    from readfirst.harness.targets.locks import renew
     from readfirst.harness.targets.newest import pin
 
     name, at, version = spec.partition("@")
@@ -91,8 +96,19 @@ def _pin(spec: str) -> int:
     target, release = find(name)
     if in_installed_package(target.file):
         raise UsageError("--pin writes into readfirst itself: use it in a checkout.")
-    pin(target, release, version)
-    say(f"added {version} to {target.file.name}, as {release.version} is installed")
+    before, is_new = target.file.read_bytes(), version not in target.versions
+    if is_new:
+        pin(target, release, version)
+        target, _ = find(name)
+    try:
+        locks = renew(target, target.versions[version])
+    except BaseException:
+        write_all({target.file: before})  # a version that nobody has is not added
+        raise
+    if is_new:
+        say(f"added {version} to {target.file.name}, as {release.version} is installed")
+    for lock in locks:
+        say(f"wrote locks/{lock.name}")
     return ExitCode.CONFORMANT
 
 

@@ -18,6 +18,13 @@ import platformdirs
 
 from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.targets.locks import (
+    npm_lock,
+    npm_package,
+    pip_lock,
+    registry_variables,
+    wheels_only,
+)
 from readfirst.harness.targets.mapping import AgentLaunch, Release, Target
 
 __all__ = ["Installed", "cache_root", "install", "is_installed"]
@@ -90,23 +97,35 @@ def _make(target: Target, release: Release, directory: Path) -> None:
     if directory.exists():  # left by a run that was killed while it installed
         shutil.rmtree(directory)
     try:
-        if release.pip:
-            # Scripts of an environment name its folder, so it is made in place and finished by a file.
-            _run([_interpreter(target.oldest_python), "-m", "venv", "--without-pip", str(directory)], "venv")
-            python = str(directory / "bin" / "python")
-            pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
-            _run([*pip, "install", "--quiet", "--no-input", *release.pip], "pip")
-        if release.npm:
-            directory.mkdir(exist_ok=True)
-            npm = shutil.which("npm")
-            if npm is None:
-                raise _unavailable("npm is not installed; this target needs npm and node")
-            flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(directory), "--"]
-            _run([npm, "install", *flags, *release.npm], "npm")
+        with tempfile.TemporaryDirectory() as home:
+            _fill(target, release, directory, registry_variables(Path(home)))
         _finish(directory, release)
     except BaseException:
         shutil.rmtree(directory, ignore_errors=True)
         raise
+
+
+def _fill(target: Target, release: Release, directory: Path, variables: Mapping[str, str]) -> None:
+    """Let pip and npm install what the locks pin, with their hashes."""
+    if release.pip:
+        # Scripts of an environment name its folder, so it is made in place and finished by a file.
+        _run([_interpreter(target.oldest_python), "-m", "venv", "--without-pip", str(directory)], "venv")
+        python = str(directory / "bin" / "python")
+        pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
+        lock = pip_lock(target, release)
+        packages = release.pip if lock is None else ("--require-hashes", "-r", str(lock))
+        _run([*pip, "install", "--quiet", "--no-input", *wheels_only(release), *packages], "pip", variables)
+    if release.npm:
+        directory.mkdir(exist_ok=True)
+        npm = shutil.which("npm")
+        if npm is None:
+            raise _unavailable("npm is not installed; this target needs npm and node")
+        (directory / "package.json").write_text(json.dumps(npm_package(release)))
+        lock = npm_lock(target, release)
+        if lock is not None:
+            shutil.copyfile(lock, directory / "package-lock.json")
+        flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(directory)]
+        _run([npm, "install" if lock is None else "ci", *flags], "npm", variables)
 
 
 def _finish(directory: Path, release: Release) -> None:

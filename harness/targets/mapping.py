@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -43,7 +43,8 @@ class TargetError(SuiteError):
 class Release:
     """One pinned version: exactly what pip or npm installs for it; `released` is a date, YYYY-MM-DD.
 
-    With a `command` nothing is installed: it is started as it is, in place of the target's own.
+    With a `command` nothing is installed: it is started as it is, in place of the target's own. `sdists` are the
+    packages that pip builds from source because there is no wheel, with the reason why that may be.
     """
 
     version: str
@@ -51,6 +52,7 @@ class Release:
     npm: tuple[str, ...] = ()
     released: str = ""
     command: tuple[str, ...] = ()
+    sdists: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +226,7 @@ def _release(version: str, value: Mapping[str, Any]) -> Release:
         tuple(value.get("npm", ())),
         value.get("released", ""),
         tuple(value.get("command", ())),
+        value.get("sdists", {}),
     )
 
 

@@ -19,7 +19,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 JOBS: dict[str, Any] = yaml.safe_load((CHECKOUT / ".github/workflows/weekly.yml").read_text("utf-8"))["jobs"]
 OUTDATED = JOBS["outdated"]["steps"][-1]
 SURVEY = next(step for step in JOBS["survey"]["steps"] if step.get("id") == "survey")
-PROPOSE = JOBS["survey"]["steps"][-1]
+PACK = JOBS["survey"]["steps"][-2]
+PROPOSE = JOBS["propose"]["steps"][-1]
 
 READFIRST = """\
 #!{python}
@@ -38,7 +39,14 @@ if words[1] == "compatibility":
 main(words)
 """
 """It has real results to compare, of targets that were run."""
-NPM = '#!/bin/sh\ntest "$NEWEST_THERE" && echo "$NEWEST_THERE"\n'
+NPM = """\
+#!/bin/sh
+case "$1" in
+install) echo '{"packages": {}}' >package-lock.json ;;
+config) ;;
+*) test "$NEWEST_THERE" && echo "$NEWEST_THERE" ;;
+esac
+"""
 MAPPING = """\
 title: Files of nobody
 kind: mcp
@@ -84,17 +92,22 @@ def test_a_newer_version_is_run_beside_the_pinned_one_and_proposed_with_what_cha
     variables = variables_of(week.run(OUTDATED, NEWEST_THERE="1.1.0"))
     assert variables == {"NAME": "files", "PINNED": "1.0.0", "NEWEST": "1.1.0"}
     assert week.run(SURVEY, **variables) == "changed=yes\n"
-    assert PROPOSE["if"] == "steps.survey.outputs.changed == 'yes'"
+    assert PACK["if"] == "steps.survey.outputs.changed == 'yes'"
+    week.run(PACK, **variables)
+    made = (week.repository / "docs" / "made").read_text()
+    week.git("reset", "--quiet", "--hard")  # the other job has a checkout of its own
+    assert PROPOSE["if"] == "steps.proposal.outcome == 'success'"
     week.run(PROPOSE, **variables)
 
-    assert (week.repository / "docs" / "made").read_text().splitlines() == [
+    assert made.splitlines() == [
         "implementations --write files@1.0.0 -j 2",
         "implementations --write --update-baselines files@1.1.0 -j 2",
         "compatibility --write",
     ]
     changed = week.git("show", "--name-only", "--format=%s", "target-files-1.1.0").split("\n\n")
     assert changed[0] == "Add files 1.1.0 as a target"
-    assert set(changed[1].split()) == {"docs/made", "harness/targets/files.yaml"}
+    lock = "harness/targets/locks/files@1.1.0.json"
+    assert set(changed[1].split()) == {"docs/made", "harness/targets/files.yaml", lock}
     assert '+  "1.1.0": {npm: ["@nobody/files@1.1.0"]}' in week.git("show", "target-files-1.1.0")
     assert week.git("ls-remote", "--heads", "origin").endswith("\trefs/heads/target-files-1.1.0\n")
     asked = week.asked.read_text().split("\n")

@@ -14,7 +14,7 @@ import pytest
 
 from readfirst.harness.report.rule_change import change_page, rule_changes
 from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.targets import catalogue
+from readfirst.harness.targets import catalogue, locks
 from readfirst.harness.targets.mapping import load_target
 from readfirst.harness.targets.newest import PinError, outdated, pin
 from tests.command_line import Cli
@@ -182,9 +182,17 @@ class AnyVersion(dict[str, str]):
         super().__init__(dict.fromkeys(names, "9999.1.0"))
 
 
-def test_a_version_is_added_as_the_newest_one_is_installed(targets: Path, readfirst: Run) -> None:
+def test_a_version_is_added_as_the_newest_one_is_installed(
+    targets: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        locks, "renew", lambda target, release: [Path(f"{target.name}@{release.version}.txt")]
+    )
     ended = readfirst("field", "targets", "--pin", "files@1.10.0")
-    assert (ended.code, ended.out) == (0, "added 1.10.0 to files.yaml, as 1.0.0 is installed\n")
+    told = "added 1.10.0 to files.yaml, as 1.0.0 is installed\nwrote locks/files@1.10.0.txt\n"
+    assert (ended.code, ended.out) == (0, told)
+    renewed = readfirst("field", "targets", "--pin", "files@1.0.0")
+    assert (renewed.code, renewed.out) == (0, "wrote locks/files@1.0.0.txt\n")
     target = load_target(targets / "files.yaml")
     assert list(target.versions) == ["1.0.0", "1.10.0", "dev"]
     added = target.versions["1.10.0"]
@@ -195,7 +203,6 @@ def test_a_version_is_added_as_the_newest_one_is_installed(targets: Path, readfi
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("files@1.0.0", "has 1.0.0 already"),
         ("files@../x", "'../x' is not a version"),
         ("files", "'files': write NAME@VERSION"),
         ("flies@1.1", "there is no target 'flies'. Did you mean files?"),
@@ -206,6 +213,18 @@ def test_a_version_that_cannot_be_added_is_a_usage_error(readfirst: Run, spec: s
     ended = readfirst("field", "targets", "--pin", spec)
     assert ended.code == 2
     assert message in ended.err
+
+
+def test_a_version_that_nobody_has_is_not_added(
+    targets: Path, readfirst: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise BrokenAdapter("there is no such version", blame="environment")
+
+    monkeypatch.setattr(locks, "renew", fail)
+    before = (targets / "files.yaml").read_bytes()
+    assert readfirst("field", "targets", "--pin", "files@1.10.0").code == 3
+    assert (targets / "files.yaml").read_bytes() == before
 
 
 def test_a_version_on_several_lines_is_left_to_a_person(targets: Path) -> None:

@@ -1,0 +1,154 @@
+"""Locks: every package that a target's version consists of, with its hash, in a file beside the mapping.
+
+`locks/NAME@VERSION.txt` is for pip, `.json` for npm. Neither names a registry. Where a mapping has no lock, its
+packages are pinned by the mapping alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.source.atomic import write_all
+from readfirst.harness.targets.mapping import Release, Target
+
+__all__ = ["npm_lock", "npm_package", "pip_lock", "registry_variables", "renew", "wheels_only"]
+
+_SECONDS = 600
+_REACHING = (
+    *("HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
+)
+"""Variables without which a registry may not be reached."""
+_PIP_SETTINGS = ("index-url", "extra-index-url", "find-links", "no-index", "cert", "proxy", "trusted-host")
+_NPM_SETTINGS = ("registry", "cafile", "proxy", "https-proxy")
+
+
+def pip_lock(target: Target, release: Release) -> Path | None:
+    """Return pip's lock, None where there is none. Raises BrokenAdapter for one of other packages."""
+    file = _file(target, release, "txt")
+    if not release.pip or not file.is_file():
+        return None
+    if file.read_text("utf-8").partition("\n")[0] != _heading(release):
+        raise _changed(target, release, file)
+    return file
+
+
+def npm_lock(target: Target, release: Release) -> Path | None:
+    """Return npm's lock, None where there is none. Raises BrokenAdapter for one of other packages."""
+    file = _file(target, release, "json")
+    if not release.npm or not file.is_file():
+        return None
+    held = json.loads(file.read_bytes())["packages"][""].get("dependencies")
+    if held != npm_package(release)["dependencies"]:
+        raise _changed(target, release, file)
+    return file
+
+
+def npm_package(release: Release) -> dict[str, Any]:
+    """Return the `package.json` of an environment."""
+    pairs = [package.rpartition("@") for package in release.npm]
+    return {"name": "target", "private": True, "dependencies": {name: version for name, _, version in pairs}}
+
+
+def wheels_only(release: Release) -> list[str]:
+    """Return the options with which pip and uv take wheels, and source only of what the mapping names."""
+    sources = [word for name in release.sdists for word in ("--no-binary", name)]
+    return ["--only-binary", ":all:", *sources]
+
+
+def registry_variables(home: Path) -> dict[str, str]:
+    """Return variables for pip and npm, built from nothing but what leads to the registries that the user has set."""
+    variables = {name: os.environ[name] for name in _REACHING if name in os.environ}
+    variables |= {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LANG": "C.UTF-8"}
+    pip = [sys.executable, "-m", "pip", "config", "get"]
+    variables["PIP_CONFIG_FILE"] = variables["NPM_CONFIG_USERCONFIG"] = os.devnull
+    for name in _PIP_SETTINGS:
+        own = f"PIP_{name.upper().replace('-', '_')}"
+        if value := os.environ.get(own) or _printed([*pip, f"global.{name}"]):
+            variables[own] = " ".join(value.split())
+    if npm := shutil.which("npm"):
+        told = _printed([npm, "config", "get", *_NPM_SETTINGS])
+        settings = dict(line.partition("=")[::2] for line in told.splitlines() if "=" in line)
+        kept = {name: value for name, value in settings.items() if value not in ("", "null", "undefined")}
+        variables |= {f"npm_config_{name.replace('-', '_')}": value for name, value in kept.items()}
+    return variables
+
+
+def renew(target: Target, release: Release) -> list[Path]:
+    """Write the locks of one version anew, and return them. Needs uv for pip's. Raises BrokenAdapter, OSError."""
+    written: dict[Path, bytes] = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        variables = registry_variables(folder)
+        if release.pip:
+            written[_file(target, release, "txt")] = _compiled(target, release, folder, variables)
+        if release.npm:
+            (folder / "package.json").write_text(json.dumps(npm_package(release)))
+            flags = ["--package-lock-only", "--ignore-scripts", "--omit-lockfile-registry-resolved"]
+            _run(["npm", "install", *flags, "--no-audit", "--no-fund"], folder, variables)
+            lock = json.loads((folder / "package-lock.json").read_bytes())
+            for package in lock["packages"].values():
+                for address in ("resolved", "funding"):
+                    package.pop(address, None)
+            written[_file(target, release, "json")] = f"{json.dumps(lock, indent=1)}\n".encode()
+    write_all(written)
+    return list(written)
+
+
+def _compiled(target: Target, release: Release, folder: Path, variables: dict[str, str]) -> bytes:
+    uv = shutil.which("uv", path=os.pathsep.join([str(Path(sys.executable).parent), variables["PATH"]]))
+    if uv is None:
+        raise BrokenAdapter("uv is not installed; it resolves the packages to pin", blame="environment")
+    (folder / "asked.txt").write_text("\n".join(release.pip))
+    python = target.oldest_python or "{}.{}".format(*sys.version_info)
+    flags = ["--universal", "--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url"]
+    # One registry alone: of two that know a package, neither version could be trusted.
+    named = ["--index-url", variables["PIP_INDEX_URL"]] if "PIP_INDEX_URL" in variables else []
+    command = [uv, "pip", "compile", *flags, *wheels_only(release), *named, "--python-version", python]
+    _run([*command, "--quiet", "--output-file", "locked.txt", "asked.txt"], folder, variables)
+    return f"{_heading(release)}\n{(folder / 'locked.txt').read_text('utf-8')}".encode()
+
+
+def _file(target: Target, release: Release, ending: str) -> Path:
+    return target.file.parent / "locks" / f"{target.name}@{release.version}.{ending}"
+
+
+def _heading(release: Release) -> str:
+    return f"# {' '.join(release.pip)}"
+
+
+def _changed(target: Target, release: Release, file: Path) -> BrokenAdapter:
+    return BrokenAdapter(
+        f"{file} pins other packages than {target.file.name} names for {release.version}. "
+        f"Renew it: readfirst field targets --pin {target.name}@{release.version}",
+        blame="environment",
+    )
+
+
+def _printed(command: Sequence[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _run(command: Sequence[str], folder: Path, variables: dict[str, str]) -> None:
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=variables, capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BrokenAdapter(f"{command[0]}: {error}", blame="environment") from error
+    if done.returncode != 0:
+        raise BrokenAdapter(
+            f"{Path(command[0]).name} could not resolve the packages",
+            blame="environment",
+            details=done.stderr[-2000:],
+        )

@@ -1,0 +1,106 @@
+"""Packages of others: wheels alone, pinned by hashes, installed with nothing of the user; jobs that run them only read."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.targets import install
+from readfirst.harness.targets.catalogue import pairs, root
+from readfirst.harness.targets.locks import npm_lock, pip_lock, registry_variables, wheels_only
+
+PAIRS = [(target, release) for target, release in pairs() if not release.command]
+LOCKED = [(target, release) for target, release in PAIRS if pip_lock(target, release)]
+WORKFLOWS = Path(__file__).parents[2] / ".github" / "workflows"
+PUSHES = {("sweep.yml", "propose"), ("weekly.yml", "propose"), ("nightly.yml", "snapshot")}
+"""Jobs that open pull requests."""
+
+
+def jobs() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
+    found = []
+    for file in sorted(WORKFLOWS.glob("*.yml")):
+        workflow = yaml.safe_load(file.read_text("utf-8"))
+        found += [(file.name, name, job, workflow) for name, job in workflow["jobs"].items()]
+    return found
+
+
+def test_every_lock_is_that_of_its_mapping_and_names_no_registry() -> None:
+    for target, release in PAIRS:
+        if release.pip:
+            assert pip_lock(target, release), target.name
+        if release.npm:
+            assert npm_lock(target, release), target.name
+    for file in (root() / "locks").iterdir():
+        text = file.read_text("utf-8")
+        assert "://" not in text, file.name
+        if file.suffix == ".txt":
+            packages = re.findall(r"^[A-Za-z0-9][^\n]*==[^\n]*(?:\n    --hash[^\n]*)*", text, re.MULTILINE)
+            assert packages
+            assert all("--hash=sha256:" in package for package in packages), file.name
+        else:
+            packages = {name: each for name, each in json.loads(text)["packages"].items() if name}
+            assert packages
+            assert all(each.get("integrity") or each.get("inBundle") for each in packages.values()), file.name
+
+
+def test_a_lock_of_other_packages_is_refused_with_the_command_that_renews_it() -> None:
+    target, release = LOCKED[0]
+    told = f"--pin {target.name}@{release.version}"
+    with pytest.raises(BrokenAdapter, match=f"pins other packages(.|\n)*{re.escape(told)}"):
+        pip_lock(target, replace(release, pip=(*release.pip, "more==1.0")))
+
+
+def test_pip_takes_wheels_and_what_a_mapping_names_with_a_reason() -> None:
+    for _, release in PAIRS:
+        assert wheels_only(release)[:2] == ["--only-binary", ":all:"]
+        assert wheels_only(release)[3::2] == list(release.sdists)
+        assert all(release.sdists.values())
+
+
+def test_what_installs_gets_no_variables_and_no_home_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "precious")
+    monkeypatch.setenv("PIP_INDEX_URL", "https://user.example/simple")
+    variables = registry_variables(tmp_path)
+    assert "precious" not in variables.values()
+    assert variables["HOME"] == str(tmp_path)
+    assert variables["PIP_INDEX_URL"] == "https://user.example/simple"
+    commands: list[tuple[list[str], dict[str, str] | None]] = []
+    monkeypatch.setattr(install, "_run", lambda command, _what, own=None: commands.append((command, own)))
+    target, release = LOCKED[0]
+    install._fill(target, release, tmp_path / "made", variables)
+    pip, environment = commands[-1]
+    assert {"--require-hashes", "--only-binary"} <= set(pip)
+    assert environment == variables
+
+
+def test_jobs_read_unless_they_propose_and_keep_no_credentials() -> None:
+    for file, name, job, workflow in jobs():
+        permissions = {**workflow["permissions"], **job.get("permissions", {})}
+        if (file, name) not in PUSHES:
+            assert permissions["contents"] == "read", (file, name)
+            for step in job["steps"]:
+                if step.get("uses", "").startswith("actions/checkout@"):
+                    assert step["with"]["persist-credentials"] is False, (file, name)
+
+
+def test_no_script_of_a_job_is_made_of_what_others_wrote() -> None:
+    for file, name, job, _ in jobs():
+        for step in job["steps"]:
+            used = re.findall(r"\$\{\{ *([\w.]+)", step.get("run", ""))
+            assert set(used) <= {"github.run_number"}, (file, name)
+
+
+def test_the_job_that_proposes_what_others_packages_left_runs_none_of_them() -> None:
+    [steps] = [job["steps"] for file, name, job, _ in jobs() if (file, name) == ("weekly.yml", "propose")]
+    scripts = "".join(step.get("run", "") for step in steps)
+    assert not re.search(r"\b(pip|npm|npx|python|node|readfirst)\b", scripts)
+    assert "git apply --index --include='harness/targets/*.yaml'" in scripts
