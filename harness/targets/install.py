@@ -17,8 +17,10 @@ from pathlib import Path
 import platformdirs
 
 from readfirst.harness.processes.installing import installing, sweep
+from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.targets.locks import (
+    check_npm,
     npm_lock,
     npm_package,
     pip_lock,
@@ -97,8 +99,8 @@ def _make(target: Target, release: Release, directory: Path) -> None:
     if directory.exists():  # left by a run that was killed while it installed
         shutil.rmtree(directory)
     try:
-        with tempfile.TemporaryDirectory() as home:
-            _fill(target, release, directory, registry_variables(Path(home)))
+        with Scratch() as home:
+            _fill(target, release, directory, registry_variables(home.path))
         _finish(directory, release)
     except BaseException:
         shutil.rmtree(directory, ignore_errors=True)
@@ -113,7 +115,7 @@ def _fill(target: Target, release: Release, directory: Path, variables: Mapping[
         python = str(directory / "bin" / "python")
         pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check"]
         lock = pip_lock(target, release)
-        packages = release.pip if lock is None else ("--require-hashes", "-r", str(lock))
+        packages = release.pip if lock is None else ("--require-hashes", "--no-deps", "-r", str(lock))
         _run([*pip, "install", "--quiet", "--no-input", *wheels_only(release), *packages], "pip", variables)
     if release.npm:
         directory.mkdir(exist_ok=True)
@@ -125,7 +127,9 @@ def _fill(target: Target, release: Release, directory: Path, variables: Mapping[
         if lock is not None:
             shutil.copyfile(lock, directory / "package-lock.json")
         flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefix", str(directory)]
-        _run([npm, "install" if lock is None else "ci", *flags], "npm", variables)
+        _run([npm, "install", *flags], "npm", variables)
+        if lock is not None:
+            check_npm(directory, lock)
 
 
 def _finish(directory: Path, release: Release) -> None:

@@ -11,16 +11,16 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.targets.mapping import Release, Target
 
-__all__ = ["npm_lock", "npm_package", "pip_lock", "registry_variables", "renew", "wheels_only"]
+__all__ = ["check_npm", "npm_lock", "npm_package", "pip_lock", "registry_variables", "renew", "wheels_only"]
 
 _SECONDS = 600
 _REACHING = (
@@ -51,6 +51,20 @@ def npm_lock(target: Target, release: Release) -> Path | None:
     if held != npm_package(release)["dependencies"]:
         raise _changed(target, release, file)
     return file
+
+
+def check_npm(directory: Path, lock: Path) -> None:
+    """Compare what npm installed with its lock. Raises BrokenAdapter for a package that the lock does not pin.
+
+    No script of a package has run before. `npm ci` would do the same, but refuses locks that npm itself writes where
+    packages are for other systems.
+    """
+    ours = json.loads(lock.read_bytes())["packages"]
+    installed = json.loads((directory / "node_modules" / ".package-lock.json").read_bytes())["packages"]
+    for name, package in installed.items():
+        held = ours.get(name, {}).get("integrity")
+        if held != package.get("integrity") or not (held or package.get("inBundle")):
+            raise BrokenAdapter(f"npm installed {name}, which {lock} does not pin so", blame="environment")
 
 
 def npm_package(release: Release) -> dict[str, Any]:
@@ -86,8 +100,8 @@ def registry_variables(home: Path) -> dict[str, str]:
 def renew(target: Target, release: Release) -> list[Path]:
     """Write the locks of one version anew, and return them. Needs uv for pip's. Raises BrokenAdapter, OSError."""
     written: dict[Path, bytes] = {}
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
+    with Scratch() as scratch:
+        folder = scratch.folder()
         variables = registry_variables(folder)
         if release.pip:
             written[_file(target, release, "txt")] = _compiled(target, release, folder, variables)
@@ -110,7 +124,14 @@ def _compiled(target: Target, release: Release, folder: Path, variables: dict[st
         raise BrokenAdapter("uv is not installed; it resolves the packages to pin", blame="environment")
     (folder / "asked.txt").write_text("\n".join(release.pip))
     python = target.oldest_python or "{}.{}".format(*sys.version_info)
-    flags = ["--universal", "--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url"]
+    flags = [
+        "--universal",
+        "--generate-hashes",
+        "--no-header",
+        "--no-annotate",
+        "--no-emit-index-url",
+        "--no-strip-extras",
+    ]
     # One registry alone: of two that know a package, neither version could be trusted.
     named = ["--index-url", variables["PIP_INDEX_URL"]] if "PIP_INDEX_URL" in variables else []
     command = [uv, "pip", "compile", *flags, *wheels_only(release), *named, "--python-version", python]

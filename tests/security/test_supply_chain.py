@@ -1,4 +1,4 @@
-"""Packages of others: wheels alone, pinned by hashes, installed with nothing of the user; jobs that run them only read."""
+"""Packages of others: wheels alone, pinned by hashes, installed with nothing of the user; jobs that run them read."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ import yaml
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.targets import install
 from readfirst.harness.targets.catalogue import pairs, root
-from readfirst.harness.targets.locks import npm_lock, pip_lock, registry_variables, wheels_only
+from readfirst.harness.targets.locks import check_npm, npm_lock, pip_lock, registry_variables, wheels_only
 
 PAIRS = [(target, release) for target, release in pairs() if not release.command]
 LOCKED = [(target, release) for target, release in PAIRS if pip_lock(target, release)]
 WORKFLOWS = Path(__file__).parents[2] / ".github" / "workflows"
 PUSHES = {("sweep.yml", "propose"), ("weekly.yml", "propose"), ("nightly.yml", "snapshot")}
 """Jobs that open pull requests."""
+WRITES = {*PUSHES, ("release.yml", "release")}
 
 
 def jobs() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
@@ -57,6 +58,25 @@ def test_a_lock_of_other_packages_is_refused_with_the_command_that_renews_it() -
         pip_lock(target, replace(release, pip=(*release.pip, "more==1.0")))
 
 
+def test_what_npm_installed_beside_its_lock_is_refused(tmp_path: Path) -> None:
+    target, release = next((target, release) for target, release in PAIRS if npm_lock(target, release))
+    lock = npm_lock(target, release)
+    assert lock is not None
+    installed = tmp_path / "node_modules" / ".package-lock.json"
+    installed.parent.mkdir()
+    packages = {name: each for name, each in json.loads(lock.read_bytes())["packages"].items() if name}
+    installed.write_text(json.dumps({"packages": packages}))
+    check_npm(tmp_path, lock)
+    for replaced in ({"integrity": "sha512-other"}, {"integrity": None}):
+        first = next(name for name, each in packages.items() if each.get("integrity"))
+        installed.write_text(json.dumps({"packages": {**packages, first: {**packages[first], **replaced}}}))
+        with pytest.raises(BrokenAdapter, match=f"npm installed {re.escape(first)}, which .* does not pin"):
+            check_npm(tmp_path, lock)
+    installed.write_text(json.dumps({"packages": {**packages, "node_modules/more": {"version": "1.0.0"}}}))
+    with pytest.raises(BrokenAdapter, match="npm installed node_modules/more"):
+        check_npm(tmp_path, lock)
+
+
 def test_pip_takes_wheels_and_what_a_mapping_names_with_a_reason() -> None:
     for _, release in PAIRS:
         assert wheels_only(release)[:2] == ["--only-binary", ":all:"]
@@ -85,8 +105,9 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
 def test_jobs_read_unless_they_propose_and_keep_no_credentials() -> None:
     for file, name, job, workflow in jobs():
         permissions = {**workflow["permissions"], **job.get("permissions", {})}
-        if (file, name) not in PUSHES:
+        if (file, name) not in WRITES:
             assert permissions["contents"] == "read", (file, name)
+        if (file, name) not in PUSHES:
             for step in job["steps"]:
                 if step.get("uses", "").startswith("actions/checkout@"):
                     assert step["with"]["persist-credentials"] is False, (file, name)
