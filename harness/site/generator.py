@@ -106,7 +106,7 @@ def _harmless() -> Any:
     from markupsafe import Markup
     from mkdocs.plugins import BasePlugin
 
-    class Harmless(BasePlugin):  # type: ignore[type-arg,no-untyped-call]
+    class Harmless(BasePlugin):
         def on_page_markdown(self, markdown: str, *, page: Any, **_: Any) -> str:
             page.meta = {}  # front matter may name templates, and is put into attributes
             return markdown
