@@ -94,6 +94,13 @@ def test_recordings_and_expectations_agree(part: int) -> None:
     assert asked.keys() == set(CONTRACTS)
 
 
+@pytest.mark.parametrize("part", range(2 * PARTS))
+def test_the_reference_does_what_the_default_contract_says(part: int) -> None:
+    with Runner(RunSpec(SUITE.root, "reference", SUITE.contracts.default), SUITE) as runner:
+        verdicts = [runner.judge(each) for each in SUITE.ids()[part :: 2 * PARTS]]
+        assert [found for each in verdicts if (found := surprise(each, runner.contracts[0]))] == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_the_reference_agrees_with_what_was_recorded(part: int) -> None:

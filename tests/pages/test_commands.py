@@ -249,18 +249,19 @@ INLINE = [
 ]
 
 
-@pytest.mark.parametrize(("page", "command"), list(dict.fromkeys(INLINE)))
-def test_a_command_in_a_sentence_exists_with_its_options(page: str, command: str) -> None:
+def test_a_command_in_a_sentence_exists_with_its_options() -> None:
     known = typer.main.get_command(cli._app(()))
-    _, name, *words = shlex.split(command.replace("\n", " "))
-    if name.startswith("-"):
-        assert name in {"--help", "--version"}
-        return
-    assert name in known.commands, page  # type: ignore[attr-defined]
-    called = known.commands[name]  # type: ignore[attr-defined]
-    if name in cli.GROUPS and words:
-        assert words[0] in called.commands, page
-        called = called.commands[words.pop(0)]
-    parameters = called.params
-    options = {option for each in parameters for option in (*each.opts, *each.secondary_opts)}
-    assert {word.partition("=")[0] for word in words if word.startswith("-")} <= {*options, "--help"}
+    for page, command in dict.fromkeys(INLINE):
+        shown = f"{page}: {command}"
+        _, name, *words = shlex.split(command.replace("\n", " "))
+        if name.startswith("-"):
+            assert name in {"--help", "--version"}, shown
+            continue
+        assert name in known.commands, shown  # type: ignore[attr-defined]
+        called = known.commands[name]  # type: ignore[attr-defined]
+        if name in cli.GROUPS and words:
+            assert words[0] in called.commands, shown
+            called = called.commands[words.pop(0)]
+        options = {option for each in called.params for option in (*each.opts, *each.secondary_opts)}
+        given = {word.partition("=")[0] for word in words if word.startswith("-")}
+        assert given <= {*options, "--help"}, shown

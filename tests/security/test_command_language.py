@@ -56,9 +56,8 @@ ALLOWED = [
 ]
 
 
-@pytest.mark.parametrize("command", ALLOWED)
-def test_a_simple_command_on_files_of_the_workspace_may_run(command: str) -> None:
-    assert parse_command(command)
+def test_a_simple_command_on_files_of_the_workspace_may_run() -> None:
+    assert [command for command in ALLOWED if not is_accepted(command)] == []
 
 
 def test_a_command_is_read_into_values_once() -> None:
@@ -171,14 +170,14 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(
-    ("kind", "command"), [(kind, each) for kind, all_ in REFUSED.items() for each in all_]
-)
-def test_every_other_command_is_refused_with_what_to_write(kind: str, command: str) -> None:
-    with pytest.raises(CommandError) as caught:
-        parse_command(command)
-    assert str(caught.value)
-    assert caught.value.fix.endswith((".", "…"))
+@pytest.mark.parametrize("kind", REFUSED)
+def test_every_other_command_is_refused_with_what_to_write(kind: str) -> None:
+    assert [command for command in REFUSED[kind] if is_accepted(command)] == []
+    for command in REFUSED[kind]:
+        with pytest.raises(CommandError) as caught:
+            parse_command(command)
+        assert str(caught.value), command
+        assert caught.value.fix.endswith((".", "…")), command
 
 
 FRAGMENTS = (

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 
-import pytest
-
 from readfirst.harness.suite.spelling import spelling_problem
 
 
@@ -48,16 +46,13 @@ SILENT = (*" \t\n\r\x0b\x0c\x1c\x85\xa0\u2003\u2028\u3000\0\u200b\ufeff", "")
 """What an implementation may take off a path."""
 
 
-@pytest.mark.parametrize("path", [*INSIDE, "", " ", "a" * 5000])
-def test_a_path_that_stays_inside_is_accepted(path: str) -> None:
-    assert spelling_problem(path) is None
+def test_a_path_that_stays_inside_is_accepted() -> None:
+    assert [path for path in [*INSIDE, "", " ", "a" * 5000] if spelling_problem(path)] == []
 
 
-@pytest.mark.parametrize(
-    "path", [*OUTSIDE, "$WS/" + "a/" * 200 + "../" * 201, "%25" * 40 + "2e", "$WS/" + "[" * 200_000]
-)
-def test_a_path_that_may_lead_out_is_refused(path: str) -> None:
-    assert spelling_problem(path)
+def test_a_path_that_may_lead_out_is_refused() -> None:
+    deep = ("$WS/" + "a/" * 200 + "../" * 201, "%25" * 40 + "2e", "$WS/" + "[" * 200_000)
+    assert [path for path in (*OUTSIDE, *deep) if not spelling_problem(path)] == []
 
 
 def test_nothing_before_or_behind_a_path_hides_where_it_leads() -> None:

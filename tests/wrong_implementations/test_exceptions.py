@@ -188,9 +188,9 @@ def test_what_is_wrong_in_one_case_is_caught_by_the_scenario_named_for_it(case: 
     assert not verdict.levels[level]
 
 
-@pytest.mark.parametrize("scenario_id", sorted({by for _, by in CAUGHT.values()}))
-def test_without_the_mistake_the_scenario_passes(scenario_id: str, place: SitePool) -> None:
-    assert judged(scenario_id, altered.Altered, place).status == "passed"
+def test_without_the_mistake_the_scenario_passes(place: SitePool) -> None:
+    used = sorted({by for _, by in CAUGHT.values()})
+    assert [each for each in used if judged(each, altered.Altered, place).status != "passed"] == []
 
 
 def test_every_wrong_implementation_of_the_module_is_in_the_table() -> None:
