@@ -58,17 +58,29 @@ def compatibility(
             help="Only print the rules that differ between two implementations; exit code 1 if there are any.",
         ),
     ] = None,
+    like_: Annotated[
+        str | None,
+        typer.Option(
+            "--like",
+            metavar="CONTRACT",
+            help="The version that implementations are compared with, or latest.",
+        ),
+    ] = None,
     fixtures: Fixtures = None,
 ) -> int:
-    """Show which rules hold for which implementation and in which version, as in docs/compatibility.md.
+    """Show whom implementations and versions harm, and which rules hold for them, as in docs/compatibility.md.
 
-    It is made from the recordings and from docs/implementations.json next to the fixtures. It takes some seconds.
+    It is made from the recordings, and from docs/implementations.json and harm.json next to the fixtures. It takes
+    some seconds.
     """
     if (check or write) and (output is not None or (check and write)):
         raise UsageError("--check, --write and --output exclude each other.")
+    if like_ is not None and (check or write or compare is not None or format_ is not _FormatName.markdown):
+        raise UsageError("--like chooses what the page shows; the data and the HTML page have every version.")
     if compare is not None and (check or write or format_ is _FormatName.html):
         raise UsageError("--compare prints Markdown or JSON, and goes with --output alone.")
     from readfirst.harness.cli.suite_page import is_fresh, page_file
+    from readfirst.harness.report.compatibility_page import like
     from readfirst.harness.source.atomic import write_all
     from readfirst.harness.survey.compatibility import compatibility_data
 
@@ -79,9 +91,14 @@ def compatibility(
     if compare is not None:
         return _compared(suite, rules, *compare, format_, output)
     try:
-        data = compatibility_data(suite, rules, _survey(suite))
+        data = compatibility_data(suite, rules, _survey(suite), _harm(suite))
     except ValueError as error:
         raise UsageError(f"docs/implementations.json: {error}. Write it with {_SURVEY}.") from error
+    contract = suite.contracts[like_ or suite.contracts.default].name
+    try:
+        chosen = like(data, contract)
+    except ValueError as error:
+        raise UsageError(f"--like {contract}: {error}.") from error
     if check or write:
         folder = page_file(suite, "compatibility.md")
         if folder is None:
@@ -97,7 +114,7 @@ def compatibility(
             return ExitCode.NOT_CONFORMANT
         write_all({file: text.encode() for file, text in stale.items()})
         return ExitCode.CONFORMANT
-    _put(_text(data, format_), output)
+    _put(_text(data if format_ is not _FormatName.markdown else chosen, format_), output)
     return ExitCode.CONFORMANT
 
 
@@ -115,6 +132,7 @@ def _compared(
     suite: Suite, rules: Rules, before: str, after: str, format_: _FormatName, output: Path | None
 ) -> ExitCode:
     """Print what differs between two implementations, rule by rule."""
+    from readfirst.harness.report.compatibility_page import like
     from readfirst.harness.report.rule_change import change_data, change_page, rule_changes
     from readfirst.harness.source.inspection import did_you_mean
     from readfirst.harness.survey.compatibility import implementations_data, known_scenarios
@@ -125,7 +143,7 @@ def _compared(
         if name not in known:
             raise UsageError(f"there are no results of {name!r}. {did_you_mean(name, known)}")
     try:
-        table = implementations_data(rules, known_scenarios(suite), survey)
+        table = like(implementations_data(rules, known_scenarios(suite), survey), survey["contracts"][0])
     except ValueError as error:
         raise UsageError(f"docs/implementations.json: {error}. Write it with {_SURVEY}.") from error
     changes = rule_changes(table, before, after)
@@ -154,13 +172,13 @@ def _text(data: Mapping[str, Any], format_: _FormatName) -> str:
 
 
 def files_of(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return every file that the command writes, by name."""
-    from readfirst.harness.report.compatibility_page import compatibility_page
+    """Return every file that the command writes, by name, of what `compatibility_data` gives."""
+    from readfirst.harness.report.compatibility_page import compatibility_page, like
     from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
     from readfirst.harness.survey.compatibility import compatibility_text
 
     return {
-        "compatibility.md": compatibility_page(data),
+        "compatibility.md": compatibility_page(like(data, data["contract"])),
         "compatibility.json": compatibility_text(data),
         "versions.svg": rule_chart(data, _CHARTED, WIDE),
         "versions-narrow.svg": rule_chart(data, _CHARTED, NARROW),
@@ -174,8 +192,24 @@ def _survey(suite: Suite) -> dict[str, Any]:
 
     file = page_file(suite, "implementations.json")
     if file is None or not file.exists():
-        return {"date": "", "targets": []}
+        return {"date": "", "contracts": [suite.contracts.default], "targets": []}
     return _read(file, FORMAT)
+
+
+def _harm(suite: Suite) -> dict[str, Any]:
+    """Return in how many recorded sessions of each contract what was harmed; of a suite without that page, nothing."""
+    from readfirst.harness.cli.suite_page import page_file
+
+    file = page_file(suite, "harm.json")
+    if file is None or not file.exists():
+        return {}
+    try:
+        found = json.loads(file.read_bytes())["contracts"]
+        return {
+            name: {"sessions": each["sessions"], "counts": each["harmed"]} for name, each in found.items()
+        }
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{file} cannot be used: {error}. `python3 tools/harms.py` writes it.") from error
 
 
 def _read(file: Path, wanted: int) -> dict[str, Any]:

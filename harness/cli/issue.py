@@ -65,7 +65,9 @@ def print_issue(name: str, rule_id: str, suite: Suite, folder: Path, time_limit:
     rule = suite.rules[rule_id]
     if not (folder / "compatibility.json").exists():
         folder = pages()["compatibility"].parent
-    cell = _json(folder / "compatibility.json")["rules"].get(rule_id, {}).get("implementations", {}).get(name)
+    table = _json(folder / "compatibility.json")
+    rules = table["rules"].get(rule_id, {}).get("implementations", {})
+    cell = rules.get(table.get("contract"), {}).get(name)
     survey = _json(folder / "implementations.json")
     result = next((each for each in survey["targets"] if each["target"] == name), None)
     if cell is None or result is None:

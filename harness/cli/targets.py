@@ -276,8 +276,10 @@ def implementations(
             continue
         judged, holds = result["judged"], result["holds"]
         counts = ", ".join(f"{level} {holds[level]}/{judged}" for level in ("effects", "reason", "text"))
-        lost = len(result["losses"])
-        say(f"{name}: {counts}, {result['unsupported']} unsupported, {lost} lose data")
+        harm = result["harm"]
+        harmed = ", ".join(f"{kind} {count}" for kind, count in harm["counts"].items() if count) or "nothing"
+        say(f"{name}: harmed in {harm['sessions']} sessions: {harmed}")
+        say(f"{name}: {counts}, {result['unsupported']} unsupported")
         if write:  # after each, so that an interrupt costs one target
             survey.write(order)
             keep_evidence(suite, folder, name, order, time_limit)

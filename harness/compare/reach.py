@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.suite.rules import RuleClass
 
-__all__ = ["Reach", "holds_at", "level_of", "packed", "reach_of", "unpacked"]
+__all__ = ["Reach", "by_family", "holds_at", "in_families", "level_of", "packed", "reach_of", "unpacked"]
 
 Reach = Literal["nothing", "effects", "reason", "text", "broken", "unsupported", "unspecified"]
 """The last level at which a scenario holds, `nothing` where none does; or why there is none."""
@@ -46,16 +46,11 @@ def holds_at(reach: Reach, level: Level) -> bool | None:
 
 
 def packed(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
-    """Return scenarios as JSON holds them: by reach and family, their last names in one string, parted by blanks."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for scenario_id, reach in sorted(reaches.items()):
-        family, _, slug = scenario_id.partition("/")
-        found.setdefault(reach, {}).setdefault(family, []).append(slug)
-    return {
-        kind: {family: " ".join(slugs) for family, slugs in found[kind].items()}
-        for kind in _KINDS
-        if kind in found
-    }
+    """Return scenarios as JSON holds them: by reach, and then as `by_family` has them."""
+    found: dict[str, list[str]] = {}
+    for scenario_id, reach in reaches.items():
+        found.setdefault(reach, []).append(scenario_id)
+    return {kind: by_family(found[kind]) for kind in _KINDS if kind in found}
 
 
 def unpacked(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
@@ -65,6 +60,20 @@ def unpacked(stored: Mapping[str, Mapping[str, str]]) -> dict[str, Reach]:
         reach = next((each for each in _KINDS if each == kind), None)
         if reach is None:
             raise ValueError(f"{kind!r} does not tell how far a scenario goes")
-        for family, slugs in families.items():
-            found |= {f"{family}/{slug}": reach for slug in slugs.split()}
+        found |= dict.fromkeys(in_families(families), reach)
     return found
+
+
+def by_family(ids: Iterable[str]) -> dict[str, str]:
+    """Return scenarios by family, their last names in one string, parted by blanks."""
+    found: dict[str, list[str]] = {}
+    for scenario_id in sorted(ids):
+        family, _, slug = scenario_id.partition("/")
+        found.setdefault(family, []).append(slug)
+    return {family: " ".join(slugs) for family, slugs in found.items()}
+
+
+def in_families(stored: Mapping[str, str]) -> Iterator[str]:
+    """Yield the scenarios that `by_family` was given."""
+    for family, slugs in stored.items():
+        yield from (f"{family}/{slug}" for slug in slugs.split())

@@ -1,4 +1,4 @@
-"""Compatibility: the page to filter of rules by implementations and by versions, with the bars over the versions."""
+"""Compatibility: harm first, then the tables to filter of rules by implementations and versions, and the bars."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.compare.standing import Cell
-from readfirst.harness.report.compatibility_page import counted
+from readfirst.harness.harm.harm import KINDS
+from readfirst.harness.report.compatibility_page import counted, like
 from readfirst.harness.report.html import letters, rendered
 from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.harness.report.rule_table import Column, RuleTable, rule_row
@@ -24,7 +25,6 @@ def page(data: _DATA, version: str) -> str:
     from markupsafe import Markup  # here, because only pages need it
 
     contract = data["contract"]
-    implementations = _columns(data["implementations"], "@")
     versions = _columns(data["versions"], "+")
     return rendered(
         "compatibility.html.j2",
@@ -33,17 +33,15 @@ def page(data: _DATA, version: str) -> str:
         contract=contract,
         count=len(data["rules"]),
         classes=CLASSES,
-        totals=[
-            (name, [counted(each["classes"][class_]) for class_ in CLASSES])
-            for name, each in data["implementations"].items()
+        kinds=[(kind, data["kinds"][kind]) for kind in KINDS],
+        harm=[
+            (title, [(name, each["harm"]) for name, each in data[of].items() if "harm" in each])
+            for title, of in (("implementation", "implementations"), ("Claude Code", "versions"))
         ],
-        implementations=_table(
-            "implementations",
-            implementations,
-            data,
-            f"readfirst run target:NAME@VERSION --contract {contract} --level effects SCENARIO",
+        likeness=[_likeness(data, each, number) for number, each in enumerate(data["likeness"])],
+        versions=_table(
+            "versions", "versions", versions, data, f"readfirst diff {contract} VERSION --rule RULE"
         ),
-        versions=_table("versions", versions, data, f"readfirst diff {contract} VERSION --rule RULE"),
         charts=[
             (
                 class_,
@@ -55,6 +53,21 @@ def page(data: _DATA, version: str) -> str:
     )
 
 
+def _likeness(data: _DATA, contract: str, number: int) -> dict[str, Any]:
+    """Return what the page shows of implementations, compared with a contract."""
+    chosen = like(data, contract)
+    name = "implementations" if number == 0 else f"implementations-{number}"
+    repeat = f"readfirst run target:NAME@VERSION --contract {contract} --level effects SCENARIO"
+    return {
+        "contract": contract,
+        "totals": [
+            (each, [counted(found["classes"][class_]) for class_ in CLASSES])
+            for each, found in chosen["implementations"].items()
+        ],
+        "table": _table(name, "implementations", _columns(data["implementations"], "@"), chosen, repeat),
+    }
+
+
 def _columns(names: Iterable[str], parted: str) -> list[Column]:
     found = []
     for letter, name in zip(letters(), names, strict=False):
@@ -63,20 +76,20 @@ def _columns(names: Iterable[str], parted: str) -> list[Column]:
     return found
 
 
-def _table(of: str, columns: list[Column], data: _DATA, repeat: str) -> RuleTable:
+def _table(name: str, of: str, columns: list[Column], data: _DATA, repeat: str) -> RuleTable:
     classes = []
     for class_ in CLASSES:
         rows = [
             rule_row(
-                _rule(name, rule),
+                _rule(rule_id, rule),
                 [_cell(rule[of][column.label]) for column in columns],
                 neutral=of == "versions",
             )
-            for name, rule in data["rules"].items()
+            for rule_id, rule in data["rules"].items()
             if rule["class"] == class_
         ]
         classes.append((class_, data["classes"][class_]["means"], rows))
-    return RuleTable(of, columns, classes, repeat, step=3.9 if of == "versions" else 4.5)
+    return RuleTable(name, columns, classes, repeat, step=3.9 if of == "versions" else 4.5)
 
 
 def _rule(name: str, rule: _DATA) -> Rule:

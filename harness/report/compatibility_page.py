@@ -1,14 +1,25 @@
-"""Compatibility page: docs/compatibility.md, rules by implementations and by versions, the worst class first."""
+"""Compatibility page: docs/compatibility.md, harm first, then rules by implementations and versions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.report.markup import cell, link, scenario_link, table
+from readfirst.harness.harm.harm import KINDS
+from readfirst.harness.report.markup import cell, link, prose, scenario_link, table
 from readfirst.harness.suite.rules import CLASSES
 
-__all__ = ["COMMAND", "LEGEND", "cells_table", "class_line", "compatibility_page", "counted", "short_cell"]
+__all__ = [
+    "COMMAND",
+    "LEGEND",
+    "cells_table",
+    "class_line",
+    "compatibility_page",
+    "counted",
+    "harm_table",
+    "like",
+    "short_cell",
+]
 
 COMMAND = "readfirst field compatibility --write"
 LEGEND = (
@@ -21,20 +32,57 @@ LEGEND = (
 _DATA = Mapping[str, Any]
 
 
+def like(data: _DATA, contract: str) -> dict[str, Any]:
+    """Return the table with the cells of implementations for one contract alone.
+
+    Raises ValueError for a contract that they were not compared with.
+    """
+    if contract not in data["likeness"]:
+        raise ValueError(f"implementations were compared with {' and '.join(data['likeness'])}")
+    return {
+        **data,
+        "likeness": contract,
+        "implementations": {
+            name: {**each, "classes": each["classes"][contract]}
+            for name, each in data["implementations"].items()
+        },
+        "rules": {
+            name: {**rule, "implementations": rule["implementations"][contract]}
+            for name, rule in data["rules"].items()
+        },
+    }
+
+
 def compatibility_page(data: _DATA) -> str:
-    """Return the page of what `compatibility_data` gives."""
+    """Return the page of what `compatibility_data` gives, of which `like` chose a contract."""
     return "\n".join(_page(data)) + "\n"
 
 
 def _page(data: _DATA) -> Iterator[str]:
     rules = data["rules"]
-    yield "# Compatibility, rule by rule"
+    yield "# Compatibility: harm, then likeness"
     yield ""
     yield (
-        f"{len(rules)} rules, by the harm that is done where one does not hold; `readfirst rules RULE` shows everything"
-        f" about one. The first half is about implementations that people use ([targets.md](targets.md)), the second"
-        f" about the versions of Claude Code. What a rule says is what {data['contract']} does, shown by its scenarios."
+        "First: in how many of the sessions that were tried was somebody's work lost, spoiled or touched, whatever the"
+        " tool's design ([harm.md](harm.md) says what the kinds mean)? Then, rule by rule: how much does a tool do"
+        f" what Claude Code {data['likeness']} does? {len(rules)} rules; `readfirst rules RULE` shows everything"
+        " about one. The implementations are those of [targets.md](targets.md)."
     )
+    yield ""
+    yield "## Harm"
+    yield ""
+    yield (
+        "`blind` edits and `overcautious` refusals lose nothing, and are counted beside harm. Claude Code is judged"
+        " as every other tool is; what it refuses itself, not every contract answers, so it is never overcautious."
+    )
+    yield ""
+    implementations = {name: each["harm"] for name, each in data["implementations"].items()}
+    yield from harm_table("implementation", implementations, _implementation)
+    yield ""
+    versions = {name: each["harm"] for name, each in data["versions"].items() if "harm" in each}
+    yield from harm_table("Claude Code", versions, prose)
+    yield ""
+    yield f"## Likeness to {data['likeness']}, rule by rule"
     yield ""
     yield from LEGEND
     yield (
@@ -46,8 +94,9 @@ def _page(data: _DATA) -> Iterator[str]:
     yield (
         f"The same as data: [compatibility.json](compatibility.json), described by"
         f" `fixtures/schema/compatibility.schema.json`; as a page to filter:"
-        " `readfirst field compatibility --format html`."
-        f" All three are made by `{COMMAND}` from the recordings and of implementations.json. Do not edit them:"
+        " `readfirst field compatibility --format html`; as this page for the newest version:"
+        " `readfirst field compatibility --like latest`."
+        f" All files are made by `{COMMAND}` from the recordings and of implementations.json. Do not edit them:"
         f" `readfirst field compatibility --check` and a test fail when they are stale."
     )
     yield ""
@@ -59,7 +108,7 @@ def _page(data: _DATA) -> Iterator[str]:
         ["target", *CLASSES],
         [
             [
-                link(name, f"implementations.md#{_anchor(name)}"),
+                _implementation(name),
                 *(counted(each["classes"][class_]) for class_ in CLASSES),
             ]
             for name, each in data["implementations"].items()
@@ -90,6 +139,23 @@ def _page(data: _DATA) -> Iterator[str]:
     )
     for class_ in CLASSES:
         yield from _class(data, class_, "versions")
+
+
+def harm_table(head: str, columns: Mapping[str, _DATA], shown: Callable[[str], str]) -> Iterator[str]:
+    """Yield a table of sessions and of those in which each kind of harm was done, a row for each name, as `shown`."""
+    kinds = [kind for kind in KINDS if any(kind in each["counts"] for each in columns.values())]
+    yield from table(
+        [head, "sessions", *kinds],
+        [
+            [shown(name), str(each["sessions"]), *(str(each["counts"].get(kind, "-")) for kind in kinds)]
+            for name, each in columns.items()
+        ],
+        numbers=["sessions", *kinds],
+    )
+
+
+def _implementation(name: str) -> str:
+    return link(name, f"implementations.md#{_anchor(name)}")
 
 
 def _class(data: _DATA, class_: str, of: str) -> Iterator[str]:

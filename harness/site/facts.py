@@ -12,6 +12,7 @@ from typing import Any
 
 from readfirst.harness.claims.rule_links import scenarios_by_rule
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.report.compatibility_page import like
 from readfirst.harness.report.markup import prose
 from readfirst.harness.suite.heading import Heading
 from readfirst.harness.suite.rules import Rules
@@ -48,6 +49,11 @@ class Facts:
 
     @cached_property
     def table(self) -> _Data:
+        """The same as `compatibility`, with implementations compared with the default contract alone."""
+        return like(self.compatibility, self.compatibility["contract"])
+
+    @cached_property
+    def compatibility(self) -> _Data:
         """What compatibility.json holds. Raises SiteError, also where it is about other rules than the suite."""
         table = self._read("compatibility.json", "readfirst field compatibility --write")
         _check_names((*table["implementations"], *table["versions"]))

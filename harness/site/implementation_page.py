@@ -1,15 +1,15 @@
-"""Implementation page: what loses work first, what else does not hold, what it is like, and how to run it."""
+"""Implementation page: what was harmed first, what else does not hold, what it is like, and how to run it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readfirst.harness.report.compatibility_page import class_line, short_cell
+from readfirst.harness.harm.harm import KINDS, MEANING
+from readfirst.harness.report.compatibility_page import class_line, harm_table, short_cell
 from readfirst.harness.report.markup import code, link, prose, scenario_link, table
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.rules import CLASSES, RuleClass
-from readfirst.harness.survey.losses import LOSSES
 
 __all__ = ["implementation_index", "implementation_pages"]
 
@@ -33,9 +33,15 @@ def _index(facts: Facts) -> Iterator[str]:
     yield "# Implementations"
     yield ""
     yield (
-        f"Programs that people use, run for real and compared with {facts.against}. Rules that hold, of those"
-        " that were judged; the first class is the one in which a mistake loses work."
+        "Programs that people use, run for real. First in how many of the sessions that were tried somebody's work was"
+        f" lost, spoiled or touched, whatever the design; {link('what the kinds mean', '../docs/harm.md')}, and what"
+        " Claude Code itself does."
     )
+    yield ""
+    harm = {name: each["harm"] for name, each in facts.table["implementations"].items()}
+    yield from harm_table("implementation", harm, lambda name: link(name, f"{name}.md"))
+    yield ""
+    yield f"Then the rules that hold, of those that were judged: where it does what {facts.against} does."
     yield ""
     for name, each in facts.table["implementations"].items():
         yield f"- {link(name, f'{name}.md')}, {prose(each['title'])}: {class_line(each['classes'])}"
@@ -52,6 +58,9 @@ def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
     released = f", released {prose(result['released'])}" if result["released"] else ""
     yield f"Packages: {packages}{released}. Run on {prose(result['date'])}, compared with {facts.against}."
     yield ""
+    yield from _harm(result)
+    yield f"## Likeness to {facts.against}"
+    yield ""
     classes = facts.table["implementations"][name]["classes"]
     yield from table(
         ["class", "holds", "partly", "does not hold", "not claimed", "not run"],
@@ -64,33 +73,32 @@ def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
         ],
     )
     yield ""
-    yield from _losses(facts, result)
     for class_ in CLASSES:
         yield from _failing(facts, name, class_)
     yield from _diagnosis(facts, name)
     yield from _commands(facts, name, result)
 
 
-def _losses(facts: Facts, result: _Data) -> Iterator[str]:
-    yield "## What loses work"
+def _harm(result: _Data) -> Iterator[str]:
+    harm = result["harm"]
+    yield "## What was harmed"
     yield ""
-    rows = []
-    for kind, heading in LOSSES.items():
-        found = [each for each in result["losses"] if each["kind"] == kind]
-        if found:
-            rule = facts.rule_of.get(found[0]["scenario"], "")
-            rows.append(
-                [
-                    heading,
-                    str(len(found)),
-                    scenario_link(found[0]["scenario"], code(found[0]["scenario"])),
-                    link(prose(facts.rules[rule].title), f"../rules/{rule}.md") if rule else "",
-                ]
-            )
+    yield f"Of {harm['sessions']} sessions that were tried, those in which it happened:"
+    yield ""
+    rows = [
+        [
+            f"{code(kind)}: {MEANING[kind]}",
+            str(harm["counts"][kind]),
+            scenario_link(each["scenario"], code(each["scenario"])),
+            prose(each["line"].removeprefix(f"{kind}: ")),
+        ]
+        for kind in KINDS
+        if (each := harm["shortest"].get(kind)) is not None
+    ]
     if rows:
-        yield from table(["what happens", "scenarios", "the shortest", "its rule"], rows)
+        yield from table(["what", "sessions", "the shortest", "what it shows"], rows)
     else:
-        yield "No scenario in which it was judged lost any."
+        yield "Nothing was harmed."
     yield ""
 
 

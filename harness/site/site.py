@@ -43,7 +43,7 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
         source, built = Path(work) / "source", Path(work) / "built"
         made = made_pages(facts)
         write_sources(made, pages, source, root)
-        (source / "table.html").write_text(table_page(facts.table, version), "ascii")
+        (source / "table.html").write_text(table_page(facts.compatibility, version), "ascii")
         build(source, built, _navigation(facts, pages), url=url)
         if not url:  # its links are to the root of a host
             (built / "404.html").unlink()

@@ -1,10 +1,10 @@
-"""Version page: how the rules stood in each recorded version, with the chart."""
+"""Version page: what each recorded version harmed, and how the rules stood in it, with the chart."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from readfirst.harness.report.compatibility_page import counted
+from readfirst.harness.report.compatibility_page import counted, harm_table
 from readfirst.harness.report.markup import link, prose, table
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.rules import CLASSES
@@ -19,6 +19,14 @@ def version_page(facts: Facts) -> str:
 
 def _page(facts: Facts) -> Iterator[str]:
     yield "# Versions of Claude Code"
+    yield ""
+    yield (
+        "In how many of the recorded sessions something was harmed;"
+        f" {link('each cause in a sentence', '../docs/harm.md')} is on a page of its own."
+    )
+    yield ""
+    harm = {name: each["harm"] for name, each in facts.table["versions"].items() if "harm" in each}
+    yield from harm_table("version", harm, prose)
     yield ""
     yield (
         f"Rules that hold in each recorded version, of those that were judged: where it does what"

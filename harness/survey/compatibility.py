@@ -1,4 +1,4 @@
-"""Compatibility: which rules hold for which implementation and in which version, as data for pages and other tools."""
+"""Compatibility: whom implementations and versions harm, and which rules hold for them, as data for pages and tools."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from readfirst.harness.claims.rule_links import behaviours_by_rule
 from readfirst.harness.compare.reach import Reach, holds_at, level_of, unpacked
 from readfirst.harness.compare.standing import STANDINGS, Cell, Seen, cell_of
 from readfirst.harness.compare.verdict import LEVELS, Level
+from readfirst.harness.harm.harm import MEANING
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
@@ -26,7 +27,7 @@ __all__ = [
     "known_scenarios",
 ]
 
-FORMAT = 1
+FORMAT = 2
 _DATA = Mapping[str, Any]
 
 
@@ -40,12 +41,13 @@ class RuleScenario:
 
 
 def compatibility_data(
-    suite: Suite, rules: Rules, survey: _DATA, *, advance: Callable[[], None] = lambda: None
+    suite: Suite, rules: Rules, survey: _DATA, harm: _DATA, *, advance: Callable[[], None] = lambda: None
 ) -> dict[str, Any]:
     """Return the table in JSON types; fixtures/schema/compatibility.schema.json describes it.
 
-    `rules` are those of the suite, `survey` is what docs/implementations.json holds. `advance` is called for every
-    scenario. Raises SuiteError, RecordingError, and ValueError for a survey that is not in its format.
+    `rules` are those of the suite, `survey` is what docs/implementations.json holds, and `harm` what docs/harm.json
+    holds of the contracts. `advance` is called for every scenario. Raises SuiteError, RecordingError, and ValueError
+    for a survey that is not in its format.
     """
     known: list[RuleScenario] = []
 
@@ -63,11 +65,12 @@ def compatibility_data(
     return {
         "format": FORMAT,
         "contract": suite.contracts.default,
-        **{name: data[name] for name in ("date", "classes", "implementations")},
+        **{name: data[name] for name in ("date", "kinds", "likeness", "classes", "implementations")},
         "versions": {
             contract.name: {
                 "recorded": contract.recorded,
                 "summary": contract.summary,
+                **({"harm": harm[contract.name]} if contract.name in harm else {}),
                 "classes": _classes(rules, {rule.id: by_version[rule.id][contract.name] for rule in rules}),
             }
             for contract in suite.contracts
@@ -76,7 +79,6 @@ def compatibility_data(
             name: {
                 **fields,
                 "behaviours": list(behaviours.get(name, ())),
-                "implementations": fields["implementations"],
                 "versions": {version: _cell(cell) for version, cell in by_version[name].items()},
             }
             for name, fields in data["rules"].items()
@@ -94,14 +96,21 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
     scenarios: dict[str, list[RuleScenario]] = {rule.id: [] for rule in rules}
     for each in known:
         scenarios.get(each.rule, []).append(each)
+    contracts: list[str] = survey["contracts"]
+    targets: list[_DATA] = survey["targets"]
     cells = {
-        each["target"]: _implementation_cells(
-            rules, scenarios, unpacked(each.get("reach", {})), each["level"]
-        )
-        for each in survey["targets"]
+        contract: {
+            each["target"]: _implementation_cells(
+                rules, scenarios, unpacked(each.get("reach", {}).get(contract, {})), each["level"]
+            )
+            for each in targets
+        }
+        for contract in contracts
     }
     return {
         "date": survey["date"],
+        "kinds": dict(MEANING),
+        "likeness": contracts,
         "classes": {
             class_: {
                 "means": rules.classes[class_],
@@ -113,9 +122,10 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
         "implementations": {
             each["target"]: {
                 **{name: each[name] for name in ("title", "home", "kind", "level", "date")},
-                "classes": _classes(rules, cells[each["target"]]),
+                "harm": {name: each["harm"][name] for name in ("sessions", "counts")},
+                "classes": {name: _classes(rules, found[each["target"]]) for name, found in cells.items()},
             }
-            for each in survey["targets"]
+            for each in targets
         },
         "rules": {
             rule.id: {
@@ -125,7 +135,10 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
                 "tools": list(rule.tools),
                 "why": rule.why,
                 "scenarios": len(scenarios[rule.id]),
-                "implementations": {name: _cell(found[rule.id]) for name, found in cells.items()},
+                "implementations": {
+                    contract: {name: _cell(each[rule.id]) for name, each in found.items()}
+                    for contract, found in cells.items()
+                },
             }
             for rule in rules
         },

@@ -93,7 +93,7 @@ def failing(
 
     `result` is that of the target in docs/implementations.json.
     """
-    reach = unpacked(result.get("reach", {}))
+    reach = unpacked(next(iter(result.get("reach", {}).values()), {}))
     level = level_of(class_)
     found: dict[str, list[RuleScenario]] = {rule.id: [] for rule in rules.of(class_)}
     for each in known:

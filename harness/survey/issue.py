@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from readfirst.harness.compare.reach import in_families
+from readfirst.harness.harm.harm import HARMS, MEANING
 from readfirst.harness.report.markup import code, fenced
 from readfirst.harness.report.step import brief_step
 from readfirst.harness.report.visible import visible_lines
@@ -20,7 +22,6 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.evidence import Evidence, Found
-from readfirst.harness.survey.losses import LOSSES
 from readfirst.harness.survey.programs import own_calls, steps_section
 from readfirst.harness.targets.mapping import Release, Target
 
@@ -81,8 +82,9 @@ def _trimmed(lines: Iterable[str]) -> list[str]:
 
 
 def _title(report: Report) -> str:
-    losses = {loss["scenario"]: LOSSES[loss["kind"]] for loss in report.result["losses"]}
-    return losses.get(report.scenario.id) or f"Does not hold: {report.rule.title}"
+    harmed = report.result["harm"]["scenarios"]
+    kind = next((each for each in HARMS if report.scenario.id in in_families(harmed.get(each, {}))), None)
+    return f"{MEANING[kind][0].upper()}{MEANING[kind][1:]}" if kind else f"Does not hold: {report.rule.title}"
 
 
 def _what_happens(report: Report) -> Iterator[str]:

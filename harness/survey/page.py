@@ -1,4 +1,4 @@
-"""Implementations: what the suite finds in every target, as data and as a page for people."""
+"""Implementations: what the suite finds in every target, as data and as a page for people; harm comes first."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from typing import Any
 
 from readfirst.harness.compare.reach import Reach, packed, reach_of, unpacked
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.report.compatibility_page import LEGEND, cells_table, class_line
+from readfirst.harness.harm.harm import KINDS, MEANING
+from readfirst.harness.report.compatibility_page import LEGEND, cells_table, class_line, harm_table
 from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.survey.losses import LOSSES, Loss, losses_of
+from readfirst.harness.survey.harmed import Harmed
 from readfirst.harness.targets.mapping import Release, Target
 
 __all__ = ["FORMAT", "TargetResult", "page", "result_data", "result_of"]
 
-FORMAT = 2
-_TELLING = ("staleness/", "matching/", "gate/write-", "line-endings/")
-"""Scenarios that are about what loses data, and not about something else on the way."""
+FORMAT = 3
 _LEVELS: tuple[Level, ...] = ("effects", "reason", "text")
+_TRIED: tuple[Reach, ...] = ("nothing", "effects", "reason", "text")
+"""How far a scenario went that was replayed to its end."""
 
 
 @dataclass(slots=True)
 class TargetResult:
     """What one run of a target came to. `holds` counts the scenarios that hold, per level, of those that are judged.
 
-    `judged` are those that passed, failed or broke, as in a run's own table.
+    `judged` are those that passed, failed or broke, as in a run's own table. All this is by the first of the contracts
+    in `reach`, which has how far each scenario went by each of them.
     """
 
     name: str
@@ -47,11 +49,10 @@ class TargetResult:
     holds: Counter[str] = field(default_factory=Counter)
     families: dict[str, Counter[str]] = field(default_factory=dict)
     lacks: Counter[str] = field(default_factory=Counter)
-    losses: list[Loss] = field(default_factory=list)
+    harmed: Harmed = field(default_factory=Harmed)
     shortest: dict[str, tuple[int, str]] = field(default_factory=dict)
     """For each family the shortest scenario that fails at effects, with its number of steps."""
-    reach: dict[str, Reach] = field(default_factory=dict)
-    """How far each scenario went."""
+    reach: dict[str, dict[str, Reach]] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -64,9 +65,10 @@ def result_of(
     release: Release,
     verdicts: Iterable[Verdict],
     suite: Suite,
+    contracts: Sequence[str],
     earlier: Mapping[str, Any] | None = None,
 ) -> TargetResult:
-    """Count the verdicts of one target, and find what lost data.
+    """Count the verdicts of one target by these contracts, and whom it harmed.
 
     They are added to an `earlier` result, as `result_data` has it, of a run of other scenarios.
     """
@@ -80,12 +82,15 @@ def result_of(
         target.level,
         (*release.pip, *release.npm),
         release.released,
+        reach={contract: {} for contract in contracts},
     )
     if earlier is not None:
         _go_on_from(result, earlier, suite)
     for verdict in verdicts:
-        _count(result, verdict, suite)
-    result.losses.sort(key=_rank)
+        result.reach[verdict.contract][verdict.scenario_id] = reach_of(verdict)
+        result.harmed.note(verdict, suite)
+        if verdict.contract == contracts[0]:
+            _count(result, verdict, suite)
     return result
 
 
@@ -94,11 +99,11 @@ def _go_on_from(result: TargetResult, earlier: Mapping[str, Any], suite: Suite) 
         setattr(result, name, earlier[name])
     result.holds.update(earlier["holds"])
     result.lacks.update(earlier["lacks"])
-    result.reach.update(unpacked(earlier["reach"]))
-    result.losses += [
-        Loss(each["kind"], each["scenario"], each["title"], each["steps"], each["step"])
-        for each in earlier["losses"]
-    ]
+    for contract, reaches in earlier["reach"].items():
+        result.reach[contract].update(unpacked(reaches))
+    every = result.reach.values()
+    tried = {name for reaches in every for name, reach in reaches.items() if reach in _TRIED}
+    result.harmed = Harmed.of(earlier["harm"], tried)
     for family, counts in earlier["families"].items():
         numbers = dict(counts)
         shortest = numbers.pop("shortest", "")
@@ -107,16 +112,9 @@ def _go_on_from(result: TargetResult, earlier: Mapping[str, Any], suite: Suite) 
             result.shortest[family] = (len(suite.scenario(shortest).steps), shortest)
 
 
-def _rank(loss: Loss) -> tuple[int, int, bool, str]:
-    """Order losses: the worst first, then the shortest; of equals those whose family is about it."""
-    apart = not loss.scenario_id.startswith(_TELLING)
-    return list(LOSSES).index(loss.kind), loss.steps, apart, loss.scenario_id
-
-
 def _count(result: TargetResult, verdict: Verdict, suite: Suite) -> None:
     family = result.families.setdefault(verdict.scenario_id.partition("/")[0], Counter())
     result.scenarios += 1
-    result.reach[verdict.scenario_id] = reach_of(verdict)
     family["scenarios"] += 1
     match verdict.status:
         case "unsupported":
@@ -145,14 +143,15 @@ def _count(result: TargetResult, verdict: Verdict, suite: Suite) -> None:
         name = scenario.family
         shortest = (len(scenario.steps), scenario.id)
         result.shortest[name] = min(result.shortest.get(name, shortest), shortest)
-        result.losses += losses_of(scenario, verdict, contract)
 
 
-def result_data(results: Sequence[TargetResult], contract: str, date: str, command: str) -> dict[str, Any]:
+def result_data(
+    results: Sequence[TargetResult], contracts: Sequence[str], date: str, command: str
+) -> dict[str, Any]:
     """Return everything in JSON types, for docs/implementations.json."""
     return {
         "format": FORMAT,
-        "contract": contract,
+        "contracts": list(contracts),
         "date": date,
         "command": command,
         "levels": list(_LEVELS),
@@ -178,16 +177,7 @@ def _target_data(result: TargetResult) -> dict[str, Any]:
         "unsupported": result.unsupported,
         "unspecified": result.unspecified,
         "lacks": dict(sorted(result.lacks.items(), key=lambda item: (-item[1], item[0]))),
-        "losses": [
-            {
-                "kind": loss.kind,
-                "scenario": loss.scenario_id,
-                "title": loss.title,
-                "steps": loss.steps,
-                "step": loss.step,
-            }
-            for loss in result.losses
-        ],
+        "harm": result.harmed.data(),
         "families": {
             family: {
                 "scenarios": count["scenarios"],
@@ -199,7 +189,7 @@ def _target_data(result: TargetResult) -> dict[str, Any]:
             }
             for family, count in sorted(result.families.items())
         },
-        "reach": packed(result.reach),
+        "reach": {contract: packed(reaches) for contract, reaches in result.reach.items()},
     }
 
 
@@ -208,16 +198,16 @@ def page(data: Mapping[str, Any], table: Mapping[str, Any] | None = None) -> str
 
     It opens with what `implementations_data` tells by rule; `table` is None for a suite without rules.
     """
-    lines = [*_head(data), *_rules(table), *_totals(data), *_losses(data), *_families(data), *_each(data)]
+    lines = [*_head(data), *_harm(data), *_rules(data, table), *_totals(data), *_families(data), *_each(data)]
     return "\n".join(lines) + "\n"
 
 
 def _head(data: Mapping[str, Any]) -> Iterator[str]:
-    yield "# Published implementations, compared with the contract"
+    yield "# Published implementations: whom they harm, and what they are like"
     yield ""
     yield (
-        f"How implementations that people use compare with {data['contract']} in {data['scenarios']} scenarios, "
-        f"measured on {data['date']}. "
+        f"In {data['scenarios']} scenarios, run on {data['date']}: first whose work was lost or spoiled, whatever the "
+        f"implementation's design; then how it compares with {data['contracts'][0]}. "
         "The levels are separate: an implementation that does the same in other words is not unsafe, and none of these "
         "promises to be what it is compared with. What a target does not claim is unsupported and not counted."
     )
@@ -230,12 +220,15 @@ def _head(data: Mapping[str, Any]) -> Iterator[str]:
     yield ""
 
 
-def _rules(table: Mapping[str, Any] | None) -> Iterator[str]:
+def _rules(data: Mapping[str, Any], table: Mapping[str, Any] | None) -> Iterator[str]:
     if table is None:
         return
     yield "## Rules that hold"
     yield ""
-    yield "Of the rules that were judged, class by class; the first class is the one in which a mistake loses work."
+    yield (
+        f"Of the rules that were judged, class by class: where it does what {data['contracts'][0]} does. The first"
+        " class is about what harms somebody whatever the design, the second about how this version guards against it."
+    )
     yield ""
     for name, each in table["implementations"].items():
         yield f"- [{name}](#{_anchor(name)}): {class_line(each['classes'])}"
@@ -264,29 +257,43 @@ def _total(each: Mapping[str, Any]) -> Sequence[str]:
     if each["level"] == "effects":
         shown[1:] = ["-"] * (len(shown) - 1)
     rest = (str(each[name]) for name in ("unsupported", "broken", "scenarios"))
-    return [link(prose(each["target"]), f"#{_anchor(each['target'])}"), prose(each["kind"]), *shown, *rest]
+    return [_link(each["target"]), prose(each["kind"]), *shown, *rest]
 
 
-def _losses(data: Mapping[str, Any]) -> Iterator[str]:
-    yield "## What loses data"
+def _harm(data: Mapping[str, Any]) -> Iterator[str]:
+    yield "## What was harmed"
     yield ""
-    yield "For each target, the number of scenarios that show it, and the shortest of them."
+    yield (
+        "The number of sessions in which it happened, of those that were tried; [harm.md](harm.md) says what the kinds"
+        " mean, and what Claude Code itself does. `blind` and `overcautious` lose nothing, and are counted beside harm."
+    )
     yield ""
-    for kind, heading in LOSSES.items():
-        yield f"### {heading}"
-        yield ""
+    yield from harm_table("target", {each["target"]: each["harm"] for each in data["targets"]}, _link)
+    yield ""
+    for kind in KINDS:
         rows = []
         for each in data["targets"]:
-            found = [loss for loss in each["losses"] if loss["kind"] == kind]
-            if found:
-                first = found[0]
-                where = scenario_link(first["scenario"])
-                rows.append([prose(each["target"]), str(len(found)), where, prose(first["title"])])
-        if not rows:
-            yield "No target does this."
-        else:
-            yield from table(["target", "scenarios", "shortest", "what it tests"], rows)
+            shortest = each["harm"]["shortest"].get(kind)
+            if shortest is not None:
+                rows.append(
+                    [
+                        prose(each["target"]),
+                        str(each["harm"]["counts"][kind]),
+                        scenario_link(shortest["scenario"]),
+                        prose(shortest["line"].removeprefix(f"{kind}: ")),
+                    ]
+                )
+        yield f"### {kind}: {MEANING[kind]}"
         yield ""
+        if rows:
+            yield from table(["target", "sessions", "shortest", "what it shows"], rows)
+        else:
+            yield "No target does this."
+        yield ""
+
+
+def _link(target: str) -> str:
+    return link(prose(target), f"#{_anchor(target)}")
 
 
 def _families(data: Mapping[str, Any]) -> Iterator[str]:

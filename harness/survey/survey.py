@@ -23,6 +23,7 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report import Commands, RunFacts, output
+from readfirst.harness.report.compatibility_page import like
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
@@ -43,7 +44,9 @@ class SurveyError(ReadfirstError):
 
 
 class Survey:
-    """Results of targets on one contract, kept in `folder` as implementations.json and implementations.md.
+    """Results of targets, kept in `folder` as implementations.json and implementations.md.
+
+    They are compared with the default contract and the latest.
 
     `streams` is a folder for the JSON lines of each run, `NAME@VERSION.jsonl`, None for none; `version` is that of
     readfirst, which they name. `missing`: only scenarios are run that the kept result of a target lacks.
@@ -67,7 +70,7 @@ class Survey:
         self._streams = streams
         self._version = version
         self._missing = missing
-        self._contract = suite.contracts.default
+        self._contracts = list(dict.fromkeys((suite.contracts.default, suite.contracts.latest.name)))
         self._done: dict[str, dict[str, Any]] = {}
         self._kept: dict[str, dict[str, Any]] = {}
 
@@ -88,7 +91,7 @@ class Survey:
         try:
             known = json.loads(data.read_text("utf-8"))
             targets = known["targets"]
-            usable = known["format"] == FORMAT and known["contract"] == self._contract
+            usable = known["format"] == FORMAT and known["contracts"] == self._contracts
         except (ValueError, KeyError, TypeError) as error:
             raise SurveyError(f"{data} is not what this command writes: {error}. Remove it.") from error
         self._kept = {each["target"]: each for each in targets} if usable else {}
@@ -96,7 +99,7 @@ class Survey:
     def asked(self, name: str) -> list[str]:
         """Return the scenarios that a target, `NAME@VERSION`, is run on. Raises SurveyError, as `keep`."""
         earlier = self._earlier(name)
-        known = unpacked(earlier["reach"]) if earlier is not None else {}
+        known = unpacked(earlier["reach"][self._contracts[0]]) if earlier is not None else {}
         return [each for each in self._suite.ids() if each not in known]
 
     def _earlier(self, name: str) -> dict[str, Any] | None:
@@ -104,7 +107,7 @@ class Survey:
         kept = self._kept.get(name)
         if kept is None or not self._missing:
             return None
-        gone = sorted(unpacked(kept["reach"]).keys() - set(self._suite.ids()))
+        gone = sorted(unpacked(kept["reach"][self._contracts[0]]).keys() - set(self._suite.ids()))
         if gone:
             raise SurveyError(
                 f"{self.files[0]}: {name} was run on {gone[0]}, which is not in the suite any more, so its result "
@@ -179,7 +182,7 @@ class Survey:
         verdicts = run(
             self._suite,
             f"target:{name}",
-            [self._contract],
+            self._contracts,
             target.level,
             ids,
             jobs=self._jobs if jobs is None else jobs,
@@ -189,15 +192,16 @@ class Survey:
         # In a file, because differences may be as large as the files, and their lines need the new baseline.
         with tempfile.TemporaryFile() as kept:
             with closing(verdicts):
-                result = result_of(target, release, _noted(verdicts, kept), self._suite, earlier)
-            data = result_data([result], self._contract, "", "")["targets"][0]
+                noted = _noted(verdicts, kept)
+                result = result_of(target, release, noted, self._suite, self._contracts, earlier)
+            data = result_data([result], self._contracts, "", "")["targets"][0]
             data["date"] = date.today().isoformat()
             self._done[name] = data
             if baseline:
-                brief = (replace(each, differences=first_differences(each)) for each in _again(kept))
+                brief = (replace(each, differences=first_differences(each)) for each in self._again(kept))
                 self._write_baseline(target, release, brief)
             if self._streams is not None:
-                self._write_stream(self._streams, target, release, _again(kept), len(ids))
+                self._write_stream(self._streams, target, release, self._again(kept), len(ids))
         return dict(data)
 
     def write(self, order: Sequence[str]) -> None:
@@ -207,13 +211,14 @@ class Survey:
         targets = [done[name] for name in order if name in done]
         dates = sorted({each["date"] for each in targets})
         data = {
-            **result_data([], self._contract, dates[-1] if dates else "", COMMAND),
+            **result_data([], self._contracts, dates[-1] if dates else "", COMMAND),
             "scenarios": max((each["scenarios"] for each in targets), default=0),
             "targets": targets,
         }
         text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
         rules = self._suite.rules
         table = None if rules is None else implementations_data(rules, self._scenarios, data)
+        table = None if table is None else like(table, self._contracts[0])
         write_all({self.files[0]: text.encode(), self.files[1]: page(data, table).encode()})
 
     def _write_baseline(self, target: Target, release: Release, seen: Iterable[Verdict]) -> None:
@@ -231,7 +236,7 @@ class Survey:
             facts = RunFacts(
                 target=f"target:{name}",
                 name=f"target:{name}",
-                contracts=(self._contract,),
+                contracts=(self._contracts[0],),
                 level=target.level,
                 scenarios=count,
                 commands=lambda _: Commands("", ""),
@@ -244,6 +249,17 @@ class Survey:
                 report.verdict(verdict, ruling)
             report.finish(summary)
 
+    def _again(self, kept: IO[bytes]) -> Iterator[Verdict]:
+        """Yield what was noted by the first contract, from the beginning."""
+        kept.seek(0)
+        while True:
+            try:
+                verdict: Verdict = pickle.load(kept)
+            except EOFError:
+                return
+            if verdict.contract == self._contracts[0]:
+                yield verdict
+
     def _baseline(self, target: Target, release: Release) -> Baseline | None:
         file = known_failures(target, release)
         if not file.exists():
@@ -255,13 +271,3 @@ def _noted(verdicts: Iterator[Verdict], kept: IO[bytes]) -> Iterator[Verdict]:
     for verdict in verdicts:
         pickle.dump(verdict, kept)
         yield verdict
-
-
-def _again(kept: IO[bytes]) -> Iterator[Verdict]:
-    """Yield what was noted, from the beginning."""
-    kept.seek(0)
-    while True:
-        try:
-            yield pickle.load(kept)
-        except EOFError:
-            return

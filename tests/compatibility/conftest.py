@@ -88,11 +88,13 @@ def survey() -> dict[str, Any]:
             "kind": "mcp",
             "level": level,
             "date": "2026-01-02",
-            "reach": reach,
+            "reach": {"2.1.7": reach},
+            "harm": {"sessions": 2, "counts": {"lost": 1}, "scenarios": {}, "shortest": {}},
         }
 
     return {
-        "format": 2,
+        "format": 3,
+        "contracts": ["2.1.7"],
         "date": "2026-01-02",
         "targets": [
             target(

@@ -11,10 +11,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from readfirst.harness.claims.rule_links import behaviours_by_rule
+from readfirst.harness.cli.compatibility import _harm
 from readfirst.harness.compare.reach import Reach, packed, reach_of, unpacked
 from readfirst.harness.compare.standing import Seen, cell_of
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
-from readfirst.harness.report.compatibility_page import class_line, compatibility_page, short_cell
+from readfirst.harness.report.compatibility_page import class_line, compatibility_page, like, short_cell
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import (
     compatibility_data,
@@ -23,6 +24,7 @@ from readfirst.harness.survey.compatibility import (
     known_scenarios,
 )
 
+HARM = {"2.1.7": {"sessions": 3, "counts": {"lost": 2}}}
 CHECKOUT = Path(__file__).resolve().parents[2]
 SUITE = Suite(CHECKOUT / "fixtures")
 
@@ -35,11 +37,11 @@ def validator() -> Draft202012Validator:
 @pytest.fixture
 def data(suite: Suite, survey: dict[str, Any]) -> dict[str, Any]:
     assert suite.rules is not None
-    return compatibility_data(suite, suite.rules, survey)
+    return compatibility_data(suite, suite.rules, survey, HARM)
 
 
 def cell(data: dict[str, Any], rule: str, of: str, column: str) -> dict[str, Any]:
-    found: dict[str, Any] = data["rules"][rule][of][column]
+    found: dict[str, Any] = like(data, "2.1.7")["rules"][rule][of][column]
     return found
 
 
@@ -55,10 +57,12 @@ def test_a_rule_holds_partly_and_names_the_shortest_scenario_that_fails(data: di
 
 def test_what_is_not_claimed_and_what_was_not_run_are_distinguished(data: dict[str, Any]) -> None:
     assert cell(data, "read-first", "implementations", "other@2.0")["holds"] == "not claimed"
-    survey = {"date": "", "targets": [{**_target(data), "reach": {}}]}
+    survey = {"date": "", "contracts": ["2.1.7"], "targets": [{**_target(data), "reach": {}}]}
     assert SUITE.rules is not None
     found = implementations_data(SUITE.rules, [], survey)
-    assert found["rules"]["ambiguous-match"]["implementations"]["mine@1.0"]["holds"] == "unknown"
+    assert (
+        like(found, "2.1.7")["rules"]["ambiguous-match"]["implementations"]["mine@1.0"]["holds"] == "unknown"
+    )
 
 
 def _target(data: dict[str, Any]) -> dict[str, Any]:
@@ -96,10 +100,11 @@ def test_a_version_that_was_not_recorded_is_unknown(data: dict[str, Any]) -> Non
 
 
 def test_rules_are_counted_by_class_and_never_over_all(data: dict[str, Any]) -> None:
-    classes = data["implementations"]["mine@1.0"]["classes"]
+    classes = like(data, "2.1.7")["implementations"]["mine@1.0"]["classes"]
     assert classes["safety"] == {"yes": 0, "partly": 1, "no": 0, "not claimed": 0, "unknown": 0}
     assert class_line(classes) == "safety 0/1 rules, contract -, fidelity 0/1, product -"
-    assert class_line(data["implementations"]["other@2.0"]["classes"]).startswith("safety - (1 not claimed)")
+    other = like(data, "2.1.7")["implementations"]["other@2.0"]["classes"]
+    assert class_line(other).startswith("safety - (1 not claimed)")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +163,7 @@ def test_the_data_follow_their_schema_and_the_schema_refuses_others(data: dict[s
     check = validator()
     check.validate(data)
     for spoilt in (
-        {**data, "format": 2},
+        {**data, "format": 1},
         {**data, "date": 1},
         {name: value for name, value in data.items() if name != "rules"},
         {**data, "rules": {"read-first": {**data["rules"]["read-first"], "class": "severe"}}},
@@ -174,13 +179,15 @@ def test_the_file_has_one_line_for_each_cell(data: dict[str, Any]) -> None:
 
 
 def test_the_page_has_safety_first_and_implementations_before_versions(data: dict[str, Any]) -> None:
-    text = compatibility_page(data)
+    text = compatibility_page(like(data, "2.1.7"))
     places = [
         text.index(f"### {each}, by {of}")
         for of in ("implementation", "version")
         for each in ("safety", "fidelity")
     ]
     assert places == sorted(places)
+    assert text.index("| [mine@1.0](implementations.md#mine10) | 2 | 1 |") < places[0]
+    assert text.index("| 2.1.7 | 3 | 2 |") < places[0]
     assert "| Edit refuses a file that was not read (`read-first`) | [1/2](" in text
     assert "[1/2](../fixtures/scenarios/gate/long.yaml)" in text
 
@@ -209,8 +216,8 @@ def test_the_committed_data_are_of_these_rules_and_results() -> None:
     made = implementations_data(rules, known_scenarios(SUITE), survey)
     behaviours = behaviours_by_rule(SUITE)
     told = "docs/compatibility.json is stale: run `readfirst field compatibility --write`"
-    assert {name: data[name] for name in ("date", "classes", "implementations")} == {
-        name: made[name] for name in ("date", "classes", "implementations")
+    assert {name: data[name] for name in ("date", "kinds", "likeness", "classes", "implementations")} == {
+        name: made[name] for name in ("date", "kinds", "likeness", "classes", "implementations")
     }, told
     for name, rule in made["rules"].items():
         assert {key: data["rules"][name][key] for key in rule} == rule, told
@@ -222,7 +229,7 @@ def test_the_committed_data_are_of_these_rules_and_results() -> None:
 def test_the_committed_data_are_fresh() -> None:
     assert SUITE.rules is not None
     survey = json.loads((CHECKOUT / "docs" / "implementations.json").read_text())
-    made, data = compatibility_data(SUITE, SUITE.rules, survey), committed()
+    made, data = compatibility_data(SUITE, SUITE.rules, survey, _harm(SUITE)), committed()
     stale = [name for name in data["rules"] if data["rules"][name] != made["rules"].get(name)]
     # The whole table in a message is thousands of lines.
     assert not stale, "run `readfirst field compatibility --write`"

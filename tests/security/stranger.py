@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.harm.harm import KINDS
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.suite.rules import CLASSES
 from readfirst.harness.suite.suite import Suite, default_root
@@ -95,11 +96,15 @@ def project(folder: Path, text: str) -> Facts:
     name, counts = "it@1.0", {"yes": 1, "partly": 1, "no": 1, "not claimed": 0, "unknown": 0}
     totals = dict.fromkeys(CLASSES, counts)
     cell = {"holds": "no", "scenarios": 1, "judged": 1, "holding": 0, "shortest": IDS[0], "since": text}
+    shown = {"scenario": IDS[0], "title": text, "steps": 1, "step": 1, "line": f"lost: {text}"}
+    harm = {"sessions": 1, "counts": {**dict.fromkeys(KINDS, 0), "lost": 1}, "shortest": {"lost": shown}}
     table: dict[str, Any] = {
         "format": 1,
         "contract": text,
         "date": text,
         "classes": {class_: {"means": text, "level": "effects", "rules": 1} for class_ in CLASSES},
+        "kinds": dict.fromkeys(KINDS, text),
+        "likeness": [text],
         "implementations": {
             name: {
                 "title": text,
@@ -107,7 +112,8 @@ def project(folder: Path, text: str) -> Facts:
                 "kind": text,
                 "level": text,
                 "date": text,
-                "classes": totals,
+                "harm": harm,
+                "classes": {text: totals},
             }
         },
         "versions": {
@@ -117,7 +123,7 @@ def project(folder: Path, text: str) -> Facts:
             rule: {
                 **{key: rules[rule][key] for key in ("title", "class", "requirement", "tools", "why")},
                 "scenarios": 1,
-                "implementations": {name: cell},
+                "implementations": {text: {name: cell}},
                 "behaviours": [],
                 "versions": {"1.0": cell, "2.0": {**cell, "holds": "yes", "holding": 1}, "2.1.7": cell},
             }
@@ -133,7 +139,7 @@ def project(folder: Path, text: str) -> Facts:
         "released": text,
         "date": text,
         "lacks": {text: 1},
-        "losses": [{"kind": "write-loses-external-edit", "scenario": IDS[0]}],
+        "harm": harm,
     }
     found = {"behaviour": text, "value": False, "meaning": text, "explains": [text]}
     diagnosis = {

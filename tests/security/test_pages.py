@@ -141,9 +141,9 @@ def test_the_sources_of_a_site_hold_only_text(tmp_path: Path) -> None:
 
 def test_the_page_to_filter_holds_only_text(tmp_path: Path) -> None:
     facts = project(tmp_path / "theirs", HOSTILE)
-    html = compatibility_html.page(facts.table, HOSTILE)
+    html = compatibility_html.page(facts.compatibility, HOSTILE)
     assert SEEN not in html
-    usual = compatibility_html.page(project(tmp_path / "usual", "plain").table, "plain")
+    usual = compatibility_html.page(project(tmp_path / "usual", "plain").compatibility, "plain")
     drawn = {"text", "rect", "title", "g", "line"}  # long titles take more lines of a picture
     shapes = [[tag for tag, _ in _Tags(each).found if tag not in drawn] for each in (html, usual)]
     assert shapes[0] == shapes[1]

@@ -75,21 +75,23 @@ def test_a_rule_page_says_why_shows_the_shortest_scenario_and_who_keeps_it(
     assert all(f"../fixtures/scenarios/{each}.yaml" in page for each in lengths)
 
 
-def test_an_implementation_page_tells_first_what_loses_work(
+def test_an_implementation_page_tells_first_what_was_harmed(
     facts: Facts, implementations: dict[str, str]
 ) -> None:
-    page = implementations["agno@3.1.10.md"]
+    page = implementations["agno-gated@3.1.10.md"]
     headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
     assert headings == [
-        "What loses work",
+        "What was harmed",
+        f"Likeness to {facts.table['contract']}",
         *(f"Rules of {class_} that do not hold" for class_ in ("safety", "contract", "fidelity", "product")),
         "What it is like",
         "Run it",
     ]
-    losses = facts.results["agno@3.1.10"]["losses"]
-    assert f"../fixtures/scenarios/{losses[0]['scenario']}.yaml" in page
-    assert f"Nearest to {facts.diagnoses['agno@3.1.10']['nearest']}: " in page
-    assert "readfirst run target:agno@3.1.10" in page
+    shortest = facts.results["agno-gated@3.1.10"]["harm"]["shortest"]
+    for kind, each in shortest.items():
+        assert f"../fixtures/scenarios/{each['scenario']}.yaml" in page, kind
+    assert f"Nearest to {facts.diagnoses['agno-gated@3.1.10']['nearest']}: " in page
+    assert "readfirst run target:agno-gated@3.1.10" in page
 
 
 def test_the_diagnoses_are_those_of_the_page_about_them(facts: Facts) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from readfirst.harness.report.compatibility_page import like
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
@@ -28,7 +29,7 @@ assert SUITE.rules is not None
 RULES: Rules = SUITE.rules
 CONTRACT = SUITE.contracts[SUITE.contracts.default]
 EVIDENCE = load_evidence(DOCS / "evidence.json")
-TABLE: dict[str, Any] = json.loads((DOCS / "compatibility.json").read_text())
+TABLE: dict[str, Any] = like(json.loads((DOCS / "compatibility.json").read_text()), CONTRACT.name)
 RESULTS = {
     each["target"]: each for each in json.loads((DOCS / "implementations.json").read_text())["targets"]
 }

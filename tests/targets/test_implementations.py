@@ -1,8 +1,9 @@
-"""The page and the data of the targets: counted from verdicts, losses first, kept for targets not run again."""
+"""The page and the data of the targets: counted from verdicts, harm first, kept for targets not run again."""
 
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.harm.harm import KINDS, Harm
+from readfirst.harness.report.compatibility_page import like
 from readfirst.harness.report.stream import read_stream
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import BrokenAdapter
@@ -23,6 +26,8 @@ from readfirst.harness.targets.mapping import Release, Target
 
 SUITE = Suite(Path(__file__).parents[2] / "fixtures")
 DATA = Path(__file__).parents[2] / "docs" / "implementations.json"
+CONTRACTS = ["2.1.7"]
+BOTH = [SUITE.contracts.default, SUITE.contracts.latest.name]
 
 
 @pytest.fixture
@@ -41,39 +46,73 @@ def _read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(surveys, "known_scenarios", lambda _: known())
 
 
-def verdict(scenario_id: str, status: str, *differences: Difference, reason: str = "") -> Verdict:
+def verdict(
+    scenario_id: str, status: str, *differences: Difference, reason: str = "", harms: tuple[Harm, ...] = ()
+) -> Verdict:
     fine = dict.fromkeys(LEVELS, status == "passed")
-    return Verdict(scenario_id, "2.1.7", "reason", status, fine, differences, None, reason)  # type: ignore[arg-type]
+    return Verdict(scenario_id, "2.1.7", "reason", status, fine, differences, None, reason, harms=harms)  # type: ignore[arg-type]
 
 
 def verdicts() -> Iterator[Verdict]:
     refused = Difference(1, 0, "effects", "refused", "refused: multiple_matches", "not refused: done")
     file = Difference(1, 0, "effects", "file notes.txt", "alpha\nalpha\n", "gamma\nalpha\n")
-    yield verdict("matching/two-matches", "failed", refused, file)
+    harm = Harm(1, 0, "misplaced", "notes.txt", "the first of several places in notes.txt")
+    yield verdict("matching/two-matches", "failed", refused, file, harms=(harm,))
     yield verdict("matching/unique-match", "passed")
     yield verdict("parallel/write-then-edit", "unsupported", reason="the adapter lacks parallel")
     yield verdict("gate/edit-unread", "broken", reason="it hung")
 
 
 def test_a_result_counts_levels_families_and_what_is_not_claimed(target: tuple[Target, Release]) -> None:
-    result = result_of(*target, verdicts(), SUITE)
+    result = result_of(*target, verdicts(), SUITE, CONTRACTS)
     assert (result.scenarios, result.judged, result.broken, result.unsupported) == (4, 3, 1, 1)
     assert {level: result.holds[level] for level in LEVELS[1:4]} == {"effects": 1, "reason": 1, "text": 1}
     assert dict(result.lacks) == {"parallel": 1}
     assert result.shortest["matching"][1] == "matching/two-matches"
-    assert [(loss.kind, loss.scenario_id) for loss in result.losses] == [
-        ("first-of-several-replaced", "matching/two-matches")
-    ]
+    assert result.harmed.data() == {
+        "sessions": 2,
+        "counts": {**dict.fromkeys(KINDS, 0), "misplaced": 1},
+        "scenarios": {"misplaced": {"matching": "two-matches"}},
+        "shortest": {
+            "misplaced": {
+                "scenario": "matching/two-matches",
+                "title": "An old_string that occurs twice is refused with the number of matches",
+                "steps": 2,
+                "step": 2,
+                "line": "misplaced: the first of several places in notes.txt",
+            }
+        },
+    }
 
 
-def test_the_page_shows_levels_apart_and_losses_before_families(target: tuple[Target, Release]) -> None:
-    data = result_data([result_of(*target, verdicts(), SUITE)], "2.1.7", "2026-01-01", "readfirst x")
+def test_the_newest_version_is_compared_with_beside_the_first(target: tuple[Target, Release]) -> None:
+    both = ["2.1.7", "2.1.330"]
+    newer = [replace(each, contract="2.1.330") for each in verdicts()]
+    result = result_of(*target, iter([*verdicts(), *newer[:1]]), SUITE, both)
+    assert (result.judged, len(result.harmed.sessions)) == (3, 2)
+    assert result.reach["2.1.330"] == {"matching/two-matches": "nothing"}
+    data = result_data([result], both, "2026-01-01", "")
+    assert SUITE.rules is not None
+    survey = {**data, "targets": [{**each, "date": ""} for each in data["targets"]]}
+    table = implementations_data(SUITE.rules, known(), survey)
+    for contract, judged in (("2.1.7", 2), ("2.1.330", 1)):
+        rules = like(table, contract)["rules"]
+        counts = [each["implementations"][result.key]["judged"] for each in rules.values()]
+        assert sum(counts) - (contract == "2.1.7") == judged
+    with pytest.raises(ValueError, match=r"compared with 2\.1\.7 and 2\.1\.330"):
+        like(table, "1.0.60")
+
+
+def test_the_page_shows_levels_apart_and_harm_before_rules(target: tuple[Target, Release]) -> None:
+    data = result_data(
+        [result_of(*target, verdicts(), SUITE, CONTRACTS)], CONTRACTS, "2026-01-01", "readfirst x"
+    )
     text = page(data)
     assert (
         "| [server-filesystem@2026.8.31](#server-filesystem2026831) | mcp | 1/3 | 1/3 | 1/3 | 1 | 1 | 4 |"
         in text
     )
-    assert text.index("## What loses data") < text.index("## Effects by family")
+    assert text.index("## What was harmed") < text.index("## Scenarios that hold")
     assert "[matching/two-matches](../fixtures/scenarios/matching/two-matches.yaml)" in text
     assert "It does not claim: parallel (1)." in text
 
@@ -97,6 +136,7 @@ def test_a_survey_writes_both_files_and_keeps_other_targets(
     assert [each["target"] for each in data["targets"]] == ["agno@3.1.10", "server-filesystem@2026.8.31"]
     assert SUITE.rules is not None
     table = implementations_data(SUITE.rules, known(), data)
+    table = like(table, "2.1.7")
     assert (tmp_path / "implementations.md").read_text() == page(data, table)
     assert table["rules"]["ambiguous-match"]["implementations"]["agno@3.1.10"] == {
         "holds": "no",
@@ -128,9 +168,9 @@ def test_only_missing_scenarios_are_run_and_added(
     second.keep()
     added = second.run(*target)
     assert asked == [[each.scenario_id for each in every[:2]], [each.scenario_id for each in every[2:]]]
-    assert added == {**result_data([result_of(*target, verdicts(), SUITE)], "", "", "")["targets"][0]} | {
-        "date": added["date"]
-    }
+    assert added == {
+        **result_data([result_of(*target, verdicts(), SUITE, BOTH)], BOTH, "", "")["targets"][0]
+    } | {"date": added["date"]}
     second.write([name])
     third = Survey(SUITE, tmp_path, missing=True)
     third.keep()
@@ -170,18 +210,20 @@ def committed() -> dict[str, Any]:
 
 def test_the_committed_page_is_that_of_the_committed_data() -> None:
     table = json.loads(DATA.with_name("compatibility.json").read_text())
-    assert DATA.with_suffix(".md").read_text() == page(committed(), table)
+    assert DATA.with_suffix(".md").read_text() == page(committed(), like(table, "2.1.7"))
 
 
 def test_the_page_opens_with_rules_class_by_class(target: tuple[Target, Release]) -> None:
     assert SUITE.rules is not None
-    data = result_data([result_of(*target, verdicts(), SUITE)], "2.1.7", "2026-01-01", "readfirst x")
+    data = result_data(
+        [result_of(*target, verdicts(), SUITE, CONTRACTS)], CONTRACTS, "2026-01-01", "readfirst x"
+    )
     table = implementations_data(
         SUITE.rules,
         known(),
         {**data, "targets": [{**each, "date": "2026-01-01"} for each in data["targets"]]},
     )
-    text = page(data, table)
+    text = page(data, like(table, "2.1.7"))
     assert "- [server-filesystem@2026.8.31](#server-filesystem2026831): safety 1/2 rules (" in text
     assert text.index("## Rules that hold") < text.index("## Scenarios that hold, at each level")
     assert "## Rules that hold" not in page(data)
@@ -190,7 +232,7 @@ def test_the_page_opens_with_rules_class_by_class(target: tuple[Target, Release]
 def test_every_scenario_that_the_data_names_is_there() -> None:
     known = set(SUITE.ids())
     for each in committed()["targets"]:
-        named = {loss["scenario"] for loss in each["losses"]}
+        named = {shown["scenario"] for shown in each["harm"]["shortest"].values()}
         named |= {count["shortest"] for count in each["families"].values() if "shortest" in count}
         assert named <= known, each["target"]
 

@@ -33,6 +33,7 @@ from readfirst.harness.survey.evidence import (
     keep_evidence,
     load_evidence,
 )
+from readfirst.harness.survey.harmed import Harmed
 from readfirst.harness.survey.issue import issue_text
 from readfirst.harness.survey.survey import Survey
 from readfirst.harness.targets import install
@@ -228,7 +229,7 @@ def test_evidence_is_what_was_answered_up_to_the_step_that_does_not_hold(
     monkeypatch.setattr(kept, "connect", lambda *_, **__: Wrong())
     monkeypatch.setattr(kept, "known_scenarios", lambda _: [RuleScenario(scenario, rule, 4)])
     scenario, rule = "staleness/edit-after-change", "edit-refuses-changed-file"
-    result = {"target": "mine@1", "reach": packed({scenario: "nothing"})}
+    result = {"target": "mine@1", "reach": {"2.1.7": packed({scenario: "nothing"})}}
     (tmp_path / "implementations.json").write_text(json.dumps({"targets": [result]}))
     found = keep_evidence(SUITE, tmp_path, "mine@1", ["mine@1"], 5)
     evidence = found[rule]
@@ -274,7 +275,7 @@ def test_the_rules_that_a_target_breaks_are_those_of_its_results() -> None:
         RuleScenario("modes/a", "modes", 3),
         RuleScenario("modes/c", "modes", 1),
     ]
-    result = {"reach": packed({"modes/a": "nothing", "modes/b": "nothing", "modes/c": "effects"})}
+    result = {"reach": {"2.1.7": packed({"modes/a": "nothing", "modes/b": "nothing", "modes/c": "effects"})}}
     assert failing(RULES, known, result) == {"modes": ["modes/a", "modes/b"]}
 
 
@@ -297,7 +298,7 @@ def test_a_survey_that_is_written_keeps_the_evidence_too(
     readfirst: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = []
-    result = {"judged": 1, "holds": dict.fromkeys(LEVELS, 1), "losses": [], "unsupported": 0}
+    result = {"judged": 1, "holds": dict.fromkeys(LEVELS, 1), "harm": Harmed().data(), "unsupported": 0}
     monkeypatch.setattr(Survey, "run_all", lambda *_, **__: iter([("agno@3.1.10", result)]))
     monkeypatch.setattr(Survey, "write", lambda _, order: asked.append(order))
     monkeypatch.setattr(kept, "keep_evidence", lambda *arguments: asked.append(arguments[1:3]))

@@ -237,7 +237,7 @@ def report_on(file: Path, scenario_id: str, step: int) -> Report:
 
 
 CELL = {"holds": "no", "scenarios": 1, "judged": 1, "holding": 0}
-RESULT = {"losses": [], "about": "", "title": "Tools of nobody", "date": "2026-01-01"}
+RESULT = {"harm": {"scenarios": {}}, "about": "", "title": "Tools of nobody", "date": "2026-01-01"}
 
 
 def test_the_program_for_a_library_runs_and_shows_what_happens(tmp_path: Path) -> None:
