@@ -84,7 +84,7 @@ def told(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
         (["remembered_file_limit=null"], []),
         (
             ["edit_needs_read=false", "write_needs_read=false", 'accepted_line_numbers="strict"'],
-            ["edit_needs_read=false", 'accepted_line_numbers="strict"', "write_needs_read=false"],
+            ['accepted_line_numbers="strict"', "edit_needs_read=false", "write_needs_read=false"],
         ),
     ],
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.fuzz.portrait import Portrait, portrait_of
+from readfirst.harness.suite.outside import OUTSIDE
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 
@@ -36,8 +37,9 @@ def some(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Suite:
     folder = tmp_path_factory.mktemp("some")
     for name in ("contracts.yaml", "errors.yaml", "rules.yaml"):
         shutil.copy(suite.root / name, folder)
+    of_the_bundled_suite = shutil.ignore_patterns(*(f"{Path(each).name}.yaml" for each in OUTSIDE))
     for family in ("deletion", "gate", "line-endings", "matching", "replace-all", "staleness", "state"):
-        shutil.copytree(suite.scenarios_root / family, folder / "scenarios" / family)
+        shutil.copytree(suite.scenarios_root / family, folder / "scenarios" / family, ignore=of_the_bundled_suite)
     return Suite(folder)
 
 
