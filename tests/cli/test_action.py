@@ -143,7 +143,7 @@ def test_all_inputs_reach_the_run(act: Callable[..., Ran], mixed: Suite, tmp_pat
         arguments="-k\nnot (lines or races)\n--time-limit\n5\n",
     )
     assert ran.code == 0, ran.log
-    assert "| mine | 2.1.7 | reason | conformant, 1 accepted | 2/3 | 2/3 | 1/3 | 0 | 0 | 0 |" in ran.summary
+    assert "| mine | 2.1.7 | reason | conformant, 1 accepted | 3/3 | 2/3 | 2/3 | 1/3 | 0 | 0 | 0 |" in ran.summary
     assert "| mine | documented | reason | nothing judged |" in ran.summary
 
 
@@ -159,10 +159,10 @@ def test_what_fuzzing_finds_fails_the_step_and_stands_in_the_summary(
     assert act(BESIDE, **given, output=str(tmp_path / "without")).code == 0
     assert not (tmp_path / "without" / "fuzz-findings").exists()
     output = tmp_path / "with fuzzing"
-    ran = act(BESIDE, **given, output=str(output), fuzz_minutes="0.02")
+    ran = act(BESIDE, **given, output=str(output), fuzz_minutes="0.08")
     assert (ran.code, ran.outputs["exit-code"]) == (1, "0"), ran.log
     assert f"{output}/fuzz-findings/read-done-done-1.yaml: Read: done by the target" in ran.summary
-    assert "steps in " in ran.summary.splitlines()[-2]
+    assert any(" steps in " in line for line in ran.summary.splitlines())
     assert list((output / "fuzz-findings").glob("*.yaml"))
 
 

@@ -116,7 +116,7 @@ def _small_suite(root: Path, contracts: Collection[str]) -> None:
     (root / "scenarios").mkdir(parents=True)
     shutil.copytree(bundled / "schema", root / "schema")
     for file in (*bundled.glob("*.yaml"), bundled / "tools.json", bundled / "results.json"):
-        if file.name != "claims.yaml":  # it names scenarios as its evidence
+        if file.name not in ("claims.yaml", "suite.yaml"):  # they name scenarios
             shutil.copy2(file, root)
     if contracts:
         value = yaml.safe_load((root / "contracts.yaml").read_bytes())
