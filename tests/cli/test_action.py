@@ -143,7 +143,10 @@ def test_all_inputs_reach_the_run(act: Callable[..., Ran], mixed: Suite, tmp_pat
         arguments="-k\nnot (lines or races)\n--time-limit\n5\n",
     )
     assert ran.code == 0, ran.log
-    assert "| mine | 2.1.7 | reason | conformant, 1 accepted | 3/3 | 2/3 | 2/3 | 1/3 | 0 | 0 | 0 |" in ran.summary
+    assert (
+        "| mine | 2.1.7 | reason | conformant, 1 accepted | 3/3 | 2/3 | 2/3 | 1/3 | 0 | 0 | 0 |"
+        in ran.summary
+    )
     assert "| mine | documented | reason | nothing judged |" in ran.summary
 
 

@@ -39,7 +39,9 @@ def some(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Suite:
         shutil.copy(suite.root / name, folder)
     of_the_bundled_suite = shutil.ignore_patterns(*(f"{Path(each).name}.yaml" for each in OUTSIDE))
     for family in ("deletion", "gate", "line-endings", "matching", "replace-all", "staleness", "state"):
-        shutil.copytree(suite.scenarios_root / family, folder / "scenarios" / family, ignore=of_the_bundled_suite)
+        shutil.copytree(
+            suite.scenarios_root / family, folder / "scenarios" / family, ignore=of_the_bundled_suite
+        )
     return Suite(folder)
 
 
