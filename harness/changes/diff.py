@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from readfirst.harness.changes.cause import Cause, grouped
 from readfirst.harness.changes.occurrence import Occurrence, occurrences
 from readfirst.harness.changes.sides import ContractSide, RunSide, Side
 from readfirst.harness.changes.tool_changes import tool_changes
+from readfirst.harness.harm.harm import KINDS, Kind
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.tools import load_tools, tools_file
 
-__all__ = ["Diff", "diff"]
+__all__ = ["Diff", "HarmChange", "diff"]
+
+
+@dataclass(frozen=True, slots=True)
+class HarmChange:
+    """A kind of harm: the scenarios in which only the second side does it, and those in which only the first does."""
+
+    kind: Kind
+    newly: tuple[str, ...]
+    no_longer: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,8 @@ class Diff:
     broken: int = 0
     tools: tuple[str, ...] = ()
     """What the models of two contracts are given otherwise of the tools."""
+    harm: tuple[HarmChange, ...] = ()
+    """The worst kind first."""
 
     def with_causes(self, causes: Sequence[Cause]) -> Diff:
         """Return the same with these causes."""
@@ -55,6 +67,7 @@ def diff(
     """Compare two sides on these scenarios. `advance` is called for each. Raises SuiteError, RecordingError."""
     found: list[Occurrence] = []
     left_out: dict[str, list[str]] = {}
+    harmed: dict[str, tuple[frozenset[Kind], frozenset[Kind]]] = {}
     compared = 0
     for scenario_id in ids:
         if _recorded_alike(before, after, scenario_id):
@@ -67,7 +80,10 @@ def diff(
             left_out.setdefault(why, []).append(scenario_id)
         else:
             compared += 1
-            found += occurrences(scenario, before.answers(scenario), after.answers(scenario))
+            here = occurrences(scenario, before.answers(scenario), after.answers(scenario))
+            found += here
+            if any(each.change.level == "effects" for each in here):
+                harmed[scenario_id] = before.harms(scenario), after.harms(scenario)
         advance()
     causes, consequences = grouped(found)
     broken = sum(
@@ -86,7 +102,18 @@ def diff(
         tuple(consequences),
         broken,
         tuple(_of_tools(suite, before, after)),
+        tuple(_harm_changes(harmed)),
     )
+
+
+def _harm_changes(
+    harmed: Mapping[str, tuple[frozenset[Kind], frozenset[Kind]]],
+) -> Iterator[HarmChange]:
+    for kind in KINDS:
+        newly = sorted(each for each, (old, new) in harmed.items() if kind in new - old)
+        no_longer = sorted(each for each, (old, new) in harmed.items() if kind in old - new)
+        if newly or no_longer:
+            yield HarmChange(kind, tuple(newly), tuple(no_longer))
 
 
 def _of_tools(suite: Suite, before: Side, after: Side) -> Iterable[str]:

@@ -27,12 +27,17 @@ _TITLES = {
     "reason": "Reasons: refused both times, for different reasons",
     "text": "Words",
 }
+_HARM = "Harm: done by one of them alone"
 _TOOLS = "What the model is given of the tools"
 
 
 def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     """Yield the lines for a terminal; `!` marks what a file's safety depends on."""
     yield f"{visible(diff.before)} → {visible(diff.after)}: {_sum(diff)}"
+    if diff.harm:
+        yield ""
+        yield _HARM
+        yield from (f"{'!' if newly else '-'} {line}" for line, newly in _harm(diff, all_))
     shown, rare = _shown(diff.causes, all_)
     for level, title in _TITLES.items():
         here = [cause for cause in shown if cause.level == level]
@@ -60,6 +65,11 @@ def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     yield f"# {prose(visible(diff.before))} → {prose(visible(diff.after))}"
     yield ""
     yield f"{_sum(diff)[0].upper()}{_sum(diff)[1:]}."
+    if diff.harm:
+        yield ""
+        yield f"## {_HARM}"
+        yield ""
+        yield from (f"- {prose(line)}" for line, _ in _harm(diff, all_))
     shown, rare = _shown(diff.causes, all_)
     for level, title in _TITLES.items():
         here = [cause for cause in shown if cause.level == level]
@@ -99,11 +109,24 @@ def as_json(diff: Diff) -> str:
         "differing": sorted(diff.differing),
         "broken": diff.broken,
         "left_out": {why: list(names) for why, names in sorted(diff.left_out.items())},
+        "harm": [
+            {"kind": each.kind, "newly": list(each.newly), "no_longer": list(each.no_longer)}
+            for each in diff.harm
+        ],
         "causes": [_cause(cause) for cause in diff.causes],
         "consequences": [_occurrence(each) for each in diff.consequences],
         "tools": list(diff.tools),
     }
     return f"{harmless_json(document, indent=1)}\n"
+
+
+def _harm(diff: Diff, all_: bool) -> Iterator[tuple[str, bool]]:
+    """Yield a line for each kind that is new or gone, and whether it is new."""
+    for each in diff.harm:
+        for names, word in ((each.newly, "newly"), (each.no_longer, "no longer")):
+            if names:
+                count = counted(len(names), "scenario")
+                yield f"{each.kind}, {word}: {_names(names, all_)}  [{count}]", word == "newly"
 
 
 def _cause(cause: Cause) -> dict[str, Any]:
@@ -178,7 +201,10 @@ def _when(version: str) -> str:
 
 
 def _ids(cause: Cause, all_: bool) -> str:
-    names = cause.scenario_ids
+    return _names(cause.scenario_ids, all_)
+
+
+def _names(names: Sequence[str], all_: bool) -> str:
     if all_ or len(names) <= _FEW + 1:
         return ", ".join(names)
     return f"{', '.join(names[:_FEW])} and {len(names) - _FEW} more"

@@ -9,6 +9,9 @@ from typing import Protocol
 
 from readfirst.harness.changes.answer import Answer, asked, clause_answer, patched, with_whole_text
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.harm.harm import Kind
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.harm.recorded import recorded_outcome
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.scenario import CallIndex, Scenario, TextDigest
@@ -32,6 +35,10 @@ class Side(Protocol):
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Answer]:
         """Return what it gives at each call; a call that it says nothing of is missing."""
+        ...
+
+    def harms(self, scenario: Scenario) -> frozenset[Kind]:
+        """Return what was harmed in the scenario, as far as that is known: documents harm nobody."""
         ...
 
 
@@ -68,6 +75,10 @@ class ContractSide:
         transcript = self.recording(scenario.id).transcripts.get(self.name)
         return answers if transcript is None else with_whole_text(answers, scenario, transcript)
 
+    def harms(self, scenario: Scenario) -> frozenset[Kind]:
+        """Return what the product was recorded to harm."""
+        return _harms(scenario, self.recording(scenario.id).transcripts.get(self.name))
+
     def recording(self, scenario_id: str) -> Recording:
         """Return what was recorded of a scenario, for all contracts."""
         return self.suite.recordings.recording(scenario_id)
@@ -97,6 +108,16 @@ class TakenSide:
         transcript = self.transcripts[scenario.id]
         answers = _answers(seen_by(scenario, self.name, transcript), self.contract)
         return with_whole_text(answers, scenario, transcript)
+
+    def harms(self, scenario: Scenario) -> frozenset[Kind]:
+        """Return what the product harmed."""
+        return _harms(scenario, self.transcripts[scenario.id])
+
+
+def _harms(scenario: Scenario, transcript: Transcript | None) -> frozenset[Kind]:
+    if transcript is None:
+        return frozenset()
+    return frozenset(each.kind for each in harms_of(scenario, recorded_outcome(scenario, transcript)))
 
 
 def _answers(seen: Scenario, contract: Contract) -> dict[CallIndex, Answer]:
@@ -141,3 +162,7 @@ class RunSide:
         verdict = self.by_id[scenario.id]
         expected = self.base.answers(scenario)
         return patched(scenario, expected, verdict.differences, self.base.suite.vocabulary)
+
+    def harms(self, scenario: Scenario) -> frozenset[Kind]:
+        """Return what the verdict says."""
+        return frozenset(each.kind for each in self.by_id[scenario.id].harms)

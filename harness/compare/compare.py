@@ -33,9 +33,6 @@ from readfirst.harness.suite.vocabulary import Vocabulary
 
 __all__ = ["compare", "skipped"]
 
-_ESSENTIAL = frozenset({"Read", "Edit", "Write"})
-"""Tools without which an implementation is not called safe."""
-
 
 def skipped(
     scenario: Scenario,
@@ -68,24 +65,8 @@ def skipped(
         status, reason = "unsupported", "the adapter lacks " + ", ".join(missing)
     else:
         return None
-    essential = sorted(_ESSENTIAL.intersection(missing))
-    differences: tuple[Difference, ...] = ()
-    if level == "safe" and status == "unsupported" and essential:
-        # Whoever cannot edit harms nobody, and is of no use: that is not called safe.
-        status, reason = "failed", f"nobody can tell that it is safe: it has no {', '.join(essential)}"
-        differences = tuple(
-            Difference(0, 0, "safe", f"tool {tool}", "offered", "not offered") for tool in essential
-        )
-    return Verdict.unplayed(
-        scenario,
-        contract.name,
-        level,
-        status,
-        reason,
-        differences=differences,
-        blame="implementation" if differences else None,
-        lacks=tuple(missing) if status == "unsupported" else (),
-    )
+    lacking = tuple(missing) if status == "unsupported" else ()
+    return Verdict.unplayed(scenario, contract.name, level, status, reason, lacks=lacking)
 
 
 def _lacking(tool: str, said: str) -> str:

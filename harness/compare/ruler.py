@@ -18,12 +18,14 @@ class Ruler:
 
     Without a baseline that says what was not judged when it was written, the capabilities of `claims` (default: Read,
     Edit, Write) must be claimed. With one, nothing else may be left out than it says, and what is given as `claims`
-    must be claimed as well. What the machine lacks is nobody's fault.
+    must be claimed as well; at the level `safe` also Read, Edit and Write, unless `claims` says otherwise. What the
+    machine lacks is nobody's fault.
     """
 
     def __init__(self, baseline: Baseline | None = None, claims: frozenset[str] | None = None) -> None:
         self._baseline = baseline
         self._given = claims or frozenset()
+        self._claimed = claims is not None
         self._required = BASIC_CAPABILITIES if claims is None else claims
         self._counts: dict[str, Counter[str]] = {}
 
@@ -54,4 +56,8 @@ class Ruler:
         lacks = frozenset(verdict.lacks)
         if former is None:
             return sorted(lacks & self._required)
+        if verdict.level == "safe" and not self._claimed:
+            # Whoever cannot edit harms nobody, and is of no use: no baseline calls that safe.
+            lacks -= former.unclaimed - BASIC_CAPABILITIES
+            return sorted(lacks)
         return sorted(lacks & self._given) if lacks & former.unclaimed else sorted(lacks)

@@ -64,7 +64,7 @@ class JunitReport:
         self._seconds += seconds
         attributes = f"classname={_value(f'{verdict.contract}.{below}')} name={_value(name)}"
         case = f'    <testcase {attributes} time="{seconds:.6f}"'
-        body = self._body(verdict, ruling, suite)
+        body = self._body(verdict, ruling, suite) + _harms(verdict)
         self._keep(suite, f"{case}>\n{body}    </testcase>\n" if body else f"{case}/>\n")
 
     def _keep(self, suite: _Suite, case: str) -> None:
@@ -85,9 +85,7 @@ class JunitReport:
                 text = failure_text(verdict, scenario, self._facts.commands(verdict.contract))
                 if verdict.status == "broken":
                     return _element(suite, "error", verdict.reason, text)
-                first = verdict.differences[0] if verdict.differences else None
-                message = f"step {first.step + 1}: {first.label} differs" if first else verdict.reason
-                return _element(suite, "failure", message, text)
+                return _element(suite, "failure", _message(verdict), text)
             case "unsupported" | "unspecified":
                 return _element(suite, "skipped", f"{verdict.status}: {verdict.reason}")
             case _:
@@ -152,6 +150,21 @@ class JunitReport:
             self._cases.seek(start)
             write(self._cases.read(length).decode())
         write("  </testsuite>\n")
+
+
+def _message(verdict: Verdict) -> str:
+    """Return why a verdict failed in one line: the harm before all other differences."""
+    harm = next((each for each in verdict.differences if each.level == "safe"), None)
+    first = harm or next(iter(verdict.differences), None)
+    if first is None:
+        return verdict.reason
+    return f"step {first.step + 1}: {first.label}{'' if harm else ' differs'}"
+
+
+def _harms(verdict: Verdict) -> str:
+    """Return what the session harmed, also where the contract does the same, as the output of a case."""
+    lines = [f"step {harm.step + 1}: {visible(harm.line)}\n" for harm in verdict.harms]
+    return f"      <system-out>{escape(''.join(lines), quote=False)}</system-out>\n" if lines else ""
 
 
 def _element(suite: _Suite, name: str, message: str, text: str = "") -> str:

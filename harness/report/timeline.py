@@ -82,13 +82,22 @@ def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Blo
 
 
 def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
-    """Return the differences of a verdict, and how many more there are.
+    """Return the harms and the differences of a verdict, and how many more there are.
 
     Each has `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+` got, a
     blank for both, `?` for a remark) and a visible text. Between the lines stand remarks on what is left out.
     """
-    shown = verdict.differences[:MOST_DIFFERENCES]
-    return [_difference(each) for each in shown], len(verdict.differences) - len(shown)
+    every = [*_harms(verdict), *verdict.differences]
+    shown = every[:MOST_DIFFERENCES]
+    return [_difference(each) for each in shown], len(every) - len(shown)
+
+
+def _harms(verdict: Verdict) -> Iterator[Difference]:
+    """Yield the harms that are no differences: what the contract does as well, and what is counted beside harm."""
+    told = {(each.step, each.what) for each in verdict.differences if each.level == "safe"}
+    for harm in verdict.harms:
+        if (harm.step, harm.line) not in told:
+            yield Difference(harm.step, harm.call, "safe", harm.line, harm.before, harm.after)
 
 
 def _difference(difference: Difference) -> dict[str, Any]:

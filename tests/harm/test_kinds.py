@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import careful
 import pytest
 
-from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.baseline import Baseline, Ruling
 from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.lacking import Lacking
+from readfirst.harness.compare.ruler import Ruler
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.harm import HARMS, KINDS, Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious
 from readfirst.harness.replay.replay import replay
+from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
 
 ROOT = Path(__file__).parents[2]
 CHANGED, UNREAD, TWO = "staleness/edit-after-change", "gate/write-unread", "matching/two-matches"
 READ = "gate/edit-after-read"
+NOWHERE = Position(ROOT / "baseline.yaml", 1, 1)
 
 CAUGHT = [
     (careful.EditsAnOldCopy, CHANGED, "lost"),
@@ -116,15 +121,17 @@ def test_a_tool_that_does_nothing_is_not_safe(
     assert "safe" in [each.level for each in verdict.differences]
 
 
-def test_a_tool_without_edit_is_not_safe(suite: Suite) -> None:
+def test_a_tool_without_edit_is_not_safe_unless_somebody_says_what_is_claimed(suite: Suite) -> None:
     contract = suite.contracts[suite.contracts.default]
-    scenario = suite.scenario(READ)
-    verdict = skipped(scenario, contract, "safe", careful.HasNoEdit.capabilities)
+    verdict = skipped(suite.scenario(READ), contract, "safe", careful.HasNoEdit.capabilities)
     assert verdict is not None
-    assert (verdict.status, verdict.reason) == ("failed", "nobody can tell that it is safe: it has no Edit")
-    other = skipped(scenario, contract, "effects", careful.HasNoEdit.capabilities)
-    assert other is not None
-    assert other.status == "unsupported"
+    assert (verdict.status, verdict.lacks) == ("unsupported", ("Edit",))
+    accepted = Baseline("mine", NOWHERE, lacking=Lacking(frozenset({"Edit", "during"})))
+    for baseline in (None, accepted):
+        assert Ruler(baseline).rule(verdict).unclaimed == "Edit"
+        assert Ruler(baseline, frozenset({"Read"})).rule(verdict).conformant
+    assert Ruler(accepted).rule(replace(verdict, lacks=("during",))).conformant
+    assert Ruler(accepted).rule(replace(verdict, level="effects")).conformant
 
 
 def test_levels_stay_ordered(suite: Suite, place: SitePool) -> None:

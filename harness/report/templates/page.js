@@ -401,13 +401,14 @@
 
   function difference(each, step) {
     const call = step?.calls?.length > 1 ? `call ${each.call + 1}: ` : "";
-    const what = each.what === each.level ? each.what : `${each.what} (${each.level})`;
+    const harmed = each.level === "safe";
+    const what = harmed || each.what === each.level ? each.what : `${each.what} (${each.level})`;
     const text = make("pre");
     let gone = [], came = [];
     const flush = () => {
       const paired = gone.length === came.length;
-      gone.forEach((line, at) => text.append(diffLine("expected", "-", "expected: ", paired ? marked(line, came[at]) : escapes(tokens(line)))));
-      came.forEach((line, at) => text.append(diffLine("got", "+", "got: ", paired ? marked(line, gone[at]) : escapes(tokens(line)))));
+      gone.forEach((line, at) => text.append(diffLine("expected", "-", harmed ? "was: " : "expected: ", paired ? marked(line, came[at]) : escapes(tokens(line)))));
+      came.forEach((line, at) => text.append(diffLine("got", "+", harmed ? "is now: " : "got: ", paired ? marked(line, gone[at]) : escapes(tokens(line)))));
       gone = []; came = [];
     };
     for (const [sign, line] of each.lines) {
@@ -420,8 +421,8 @@
     }
     flush();
     const who = runs.length > 1 ? [...keys(each.runs), " "] : [];
-    const legend = make("span", { class: "legend" }, make("span", { class: "expected" }, "- expected"), " ", make("span", { class: "got" }, "+ got"));
-    return make("div", { class: "difference" }, make("h5", {}, ...who, `${call}${what} `, legend), text);
+    const legend = make("span", { class: "legend" }, make("span", { class: "expected" }, harmed ? "- was" : "- expected"), " ", make("span", { class: "got" }, harmed ? "+ is now" : "+ got"));
+    return make("div", { class: harmed ? "difference harmed" : "difference" }, make("h5", {}, ...who, `${call}${what} `, legend), text);
   }
 
   function diffLine(kind, sign, spoken, nodes) {

@@ -1,0 +1,83 @@
+"""Harms stand in JUnit, at the steps of a page, and in a comparison of two sides."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+from readfirst.harness.changes.diff import diff
+from readfirst.harness.changes.report import as_json, as_markdown, as_text
+from readfirst.harness.changes.sides import ContractSide, RunSide
+from readfirst.harness.compare.baseline import Ruling
+from readfirst.harness.compare.summary import Summary
+from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
+from readfirst.harness.harm.harm import Harm
+from readfirst.harness.report import Commands, RunFacts
+from readfirst.harness.report.junit import JunitReport
+from readfirst.harness.report.timeline import difference_blocks
+from readfirst.harness.suite.suite import Suite
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+CHANGED = "staleness/edit-after-change"
+LOST = Harm(
+    2, 0, "lost", "notes.txt", "line 2 of notes.txt, which somebody else saved", "alpha\nBETA\n", "gamma\n"
+)
+REFUSED = Difference(2, 0, "effects", "refused", "refused: modified_since_read", "not refused: done")
+HARMED = Difference(2, 0, "safe", LOST.line, LOST.before, LOST.after)
+PASSED = Verdict(CHANGED, "2.1.7", "effects", "passed", dict.fromkeys(LEVELS, True), harms=(LOST,))
+FAILED = replace(PASSED, status="failed", levels={}, differences=(HARMED, REFUSED))
+
+
+def junit(*verdicts: Verdict) -> ElementTree.Element:
+    facts = RunFacts("x", "x", ("2.1.7",), "effects", 1, lambda _: Commands("show", "run"), lambda _: None)
+    stream = io.StringIO()
+    report = JunitReport(stream, facts)
+    for verdict in verdicts:
+        report.verdict(verdict, Ruling(conformant=verdict.status == "passed"))
+    report.finish(Summary())
+    return ElementTree.fromstring(stream.getvalue().encode())
+
+
+def test_junit_names_the_harm_in_the_message_and_in_the_output_of_the_case() -> None:
+    line = "step 3: lost: line 2 of notes.txt, which somebody else saved"
+    failed, passed = junit(FAILED, PASSED).iter("testcase")
+    (failure,) = failed.iter("failure")
+    assert failure.get("message") == line
+    assert [each.text for each in failed.iter("system-out")] == [f"{line}\n"]
+    # What the contract does as well is harm all the same.
+    assert [each.tag for each in passed] == ["system-out"]
+    (alone,) = junit(replace(FAILED, differences=(REFUSED,), harms=())).iter("testcase")
+    assert [(each.tag, each.get("message")) for each in alone] == [("failure", "step 3: refused differs")]
+
+
+def test_a_step_of_a_page_shows_the_harm_with_the_bytes_once() -> None:
+    for verdict in (FAILED, PASSED):
+        blocks, more = difference_blocks(verdict)
+        shown = [each for each in blocks if each["level"] == "safe"]
+        assert [(each["step"], each["what"]) for each in shown] == [(2, LOST.line)]
+        assert ["-", "BETA\\n"] in shown[0]["lines"]
+        assert more == 0
+
+
+def test_a_comparison_says_what_only_one_side_harms() -> None:
+    contract = SUITE.contracts["2.1.7"]
+    base = ContractSide(SUITE, contract)
+    run = RunSide("mine", base, [replace(FAILED, differences=(REFUSED,))])
+    worse, better = diff(SUITE, base, run, [CHANGED]), diff(SUITE, run, base, [CHANGED])
+    assert [(each.kind, each.newly, each.no_longer) for each in worse.harm] == [("lost", (CHANGED,), ())]
+    assert f"! lost, newly: {CHANGED}  [1 scenario]" in list(as_text(worse))
+    assert f"- lost, no longer: {CHANGED}  [1 scenario]" in list(as_text(better))
+    assert "## Harm: done by one of them alone" in list(as_markdown(worse))
+    assert '"no_longer": []' in as_json(worse)
+    assert diff(SUITE, base, base, [CHANGED]).harm == ()
+
+
+def test_versions_are_compared_by_what_their_recordings_harm() -> None:
+    before, after = (ContractSide(SUITE, SUITE.contracts[name]) for name in ("2.1.207", "2.1.330"))
+    found = diff(SUITE, before, after, ["gate/write-unread", "gate/edit-unread"])
+    assert [(each.kind, each.newly) for each in found.harm] == [
+        ("lost", ("gate/write-unread",)),
+        ("blind", ("gate/edit-unread",)),
+    ]
