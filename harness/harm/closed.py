@@ -19,7 +19,6 @@ from readfirst.harness.workspace.meant import meant
 __all__ = ["closed"]
 
 _RULE = re.compile(r"(Read|Edit|Write)(?:\((.*)\))?", re.DOTALL)
-_REFUSING = ("deny", "block")
 
 
 def closed(
@@ -106,4 +105,4 @@ def _matches(pattern: str, path: str) -> bool:
 def _refuses(hook: GivenHook, tool: str) -> bool:
     if hook.event != "PreToolUse" or (hook.matcher != "*" and tool not in hook.matcher.split("|")):
         return False
-    return hook.deed in _REFUSING or (hook.deed == "exit" and hook.code == 2)
+    return hook.refuses

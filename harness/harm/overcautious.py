@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 
 from readfirst.harness.harm.harm import Harm, excerpt
 from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.suite.courses import courses_of
 from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.transcript import Transcript
 
 __all__ = ["overcautious"]
 
 
-def overcautious(scenario: Scenario, outcome: Outcome, recorded: Collection[Transcript]) -> Iterator[Harm]:
+def overcautious(scenario: Scenario, outcome: Outcome, recorded: Iterable[Transcript]) -> Iterator[Harm]:
     """Yield the calls that only this implementation refuses; `recorded` is what each contract did.
 
     Only contracts that refused and answered alike so far count: after another course of things nobody knows what they
     would do. Once none is left nothing more is yielded.
     """
-    alike = [[row.results for row in each.steps] for each in recorded]
+    alike = [*courses_of(recorded)]
     message = -1
     for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         calls = calls_of(step)
         if not calls:
             continue
         message += 1
-        alike = [rows for rows in alike if message < len(rows) and len(rows[message]) == len(calls)]
+        alike = [course for course in alike if message < len(course) and len(course[message]) == len(calls)]
         if not alike:
             return
         for number, (call, result) in enumerate(zip(calls, happened.results, strict=False)):
-            answered = [not rows[message][number].is_error for rows in alike]
-            if result.is_error and all(answered):
+            if result.is_error and not any(course[message][number] for course in alike):
                 path = str(call.arguments.get("file_path", call.arguments.get("notebook_path", "")))
                 what = f"{call.tool} was refused, which every contract answers: {excerpt(result.text)}"
                 yield Harm(index, number, "overcautious", path.removeprefix("$WS/"), what)
-        refused = [result.is_error for result in happened.results]
-        alike = [rows for rows in alike if [each.is_error for each in rows[message]] == refused]
+        refused = tuple(result.is_error for result in happened.results)
+        alike = [course for course in alike if course[message] == refused]

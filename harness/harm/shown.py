@@ -14,8 +14,11 @@ _MARK = "\ufeff"
 """A byte order mark, which some tools show in front of the first line."""
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Half of a surrogate pair, as UTF-16 may have it; the others stand for bytes that are no UTF-8."""
-_NUMBER = re.compile(r"\s*[A-Za-z#]{0,5}\s?(\d+)(?:[:#][0-9A-Za-z]{1,8})?\s?[^\w\s]?\s?")
+_NUMBER = re.compile(r"\s*[A-Za-z#]{0,5}\s?([0-9]+)(?:[:#][0-9A-Za-z]{1,8})?\s?[^\w\s]?\s?")
 """What a tool puts in front of a line: its number, perhaps a short digest, and a separator."""
+
+_DIGITS = 18
+"""Digits of a number that are looked at: no file has more lines."""
 
 
 def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
@@ -60,7 +63,7 @@ def _readings(told: str) -> tuple[int | None, tuple[str, ...]]:
     end = numbered.end(1)
     body = told[numbered.end() :]
     separated = (body, body.removeprefix(_MARK), told[end + 1 :], told[end + 1 :].removeprefix(_MARK))
-    return int(numbered[1]), (*separated, told[end:], told[end:].lstrip(), *plain)
+    return int(numbered[1][:_DIGITS]), (*separated, told[end:], told[end:].lstrip(), *plain)
 
 
 def _which(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from readfirst.harness.suite.contracts import Contract, clause_for
+from readfirst.harness.suite.courses import courses_of, marks
 from readfirst.harness.suite.entry import (
     OLD_TIME,
     Directory,
@@ -35,6 +36,7 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.shift import NANOSECONDS
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import RecordingError
 from readfirst.harness.suite.vocabulary import Vocabulary
 
 __all__ = ["FORMAT", "expanded", "export"]
@@ -56,13 +58,23 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
     yield _header(contract, suite)
     count = 0
     for scenario_id in suite.ids() if ids is None else ids:
-        value = expanded(suite.scenario(scenario_id, contract), contract, suite.vocabulary)
+        scenario = suite.scenario(scenario_id, contract)
+        value = expanded(scenario, contract, suite.vocabulary)
         if value is not None:
             if suite.rules is not None and value["rule"] in suite.rules:
                 value["class"] = suite.rules[value["rule"]].class_
+            value["courses"] = _courses(suite, scenario)
             yield value
             count += 1
     yield {"type": "end", "scenarios": count}
+
+
+def _courses(suite: Suite, scenario: Scenario) -> list[str]:
+    try:
+        transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
+    except RecordingError:
+        return []  # what is wrong with it does not matter here
+    return [*map(marks, courses_of(each for name, each in transcripts.items() if name in suite.contracts))]
 
 
 def _header(contract: Contract, suite: Suite) -> dict[str, Any]:
@@ -86,6 +98,8 @@ def _header(contract: Contract, suite: Suite) -> dict[str, Any]:
 
 def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
     """Return one scenario, read for that contract, with every content and one expectation for every call.
+
+    What only the suite knows, its class and the courses of its recordings, is left empty.
 
     None where the contract does not specify the scenario: for a recorded contract, where a call has no clause, or the
     contract lacks what it needs; for `documented`, where no call has one. There, calls without a documented clause are
@@ -117,6 +131,7 @@ def expanded(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> 
             "memory_files": scenario.given.memory_files,
         },
         "steps": steps,
+        "courses": [],
     }
 
 
@@ -215,7 +230,15 @@ def _text(digest: str | TextDigest | None) -> str | dict[str, Any] | None:
 
 
 def _hook(hook: GivenHook) -> dict[str, Any]:
-    return {"event": hook.event, "matcher": hook.matcher, "command": command_of(hook, "$WS")}
+    before = hook.event == "PreToolUse"
+    return {
+        "event": hook.event,
+        "matcher": hook.matcher,
+        "command": command_of(hook, "$WS"),
+        "refuses": before and hook.refuses,
+        "replaces": dict(hook.input) if before else {},
+        "writes": sorted(hook.files),
+    }
 
 
 def _short(value: Any) -> Any:

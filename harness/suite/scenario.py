@@ -209,6 +209,11 @@ class GivenHook:
     input: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, RegularFile] = field(default_factory=dict)
 
+    @property
+    def refuses(self) -> bool:
+        """Whether it refuses the call that it runs before."""
+        return self.deed in ("deny", "block") or (self.deed == "exit" and self.code == 2)
+
 
 @dataclass(frozen=True, slots=True)
 class Given:

@@ -3,7 +3,6 @@ package readfirst
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path"
@@ -14,7 +13,7 @@ import (
 )
 
 // Levels are how strictly results are compared, each with those before it.
-var Levels = []string{"effects", "reason", "text"}
+var Levels = []string{"safe", "effects", "reason", "text"}
 
 // Difference is one disagreement; Step counts from 1.
 type Difference struct {
@@ -23,21 +22,17 @@ type Difference struct {
 	What  string
 }
 
-// Verdict says of one scenario at which levels it holds. Status: judged, broken or unsupported.
+// Verdict says of one scenario which levels hold. Status: judged, broken or unsupported.
 type Verdict struct {
 	Scenario    string       `json:"scenario"`
 	Status      string       `json:"status"`
 	Reason      string       `json:"reason,omitempty"`
+	Levels      []string     `json:"levels"`
 	Differences []Difference `json:"-"`
-	Effects     bool         `json:"effects"`
-	Sameness    bool         `json:"reason_holds"`
-	Text        bool         `json:"text"`
 }
 
 // Holds says whether a level holds.
-func (v *Verdict) Holds(level string) bool {
-	return map[string]bool{"effects": v.Effects, "reason": v.Sameness, "text": v.Text}[level]
-}
+func (v *Verdict) Holds(level string) bool { return contains(v.Levels, level) }
 
 type judge struct {
 	suite    *Suite
@@ -52,7 +47,7 @@ func (j *judge) note(level, what string, values ...any) {
 
 // Judge replays a scenario and compares what happened.
 func (s *Suite) Judge(scenario *Scenario, implementation Implementation) Verdict {
-	verdict := Verdict{Scenario: scenario.ID, Status: "unsupported"}
+	verdict := Verdict{Scenario: scenario.ID, Status: "unsupported", Levels: []string{}}
 	if missing := lacking(scenario, implementation.Capabilities()); missing != "" {
 		verdict.Reason = missing
 		return verdict
@@ -77,22 +72,33 @@ func (s *Suite) Judge(scenario *Scenario, implementation Implementation) Verdict
 	judge.files(nil, &done.later)
 	judge.untouched(nil, nil, &done.later)
 	judge.names(nil, &done.later)
-	worst := map[string]bool{}
-	for _, each := range judge.found {
-		worst[each.Level] = true
-	}
 	if done.misfit != nil {
-		if !worst["effects"] {
+		if !judge.differs("effects") {
 			verdict.Reason = done.misfit.Error()
 			return verdict
 		}
 		judge.note("effects", "%v", done.misfit)
 	}
+	if judge.differs("effects") {
+		judge.harms(done)
+	}
 	verdict.Status, verdict.Differences = "judged", judge.found
-	verdict.Effects = !worst["effects"]
-	verdict.Sameness = verdict.Effects && !worst["reason"]
-	verdict.Text = verdict.Sameness && !worst["text"]
+	for _, level := range Levels {
+		if judge.differs(level) {
+			break
+		}
+		verdict.Levels = append(verdict.Levels, level)
+	}
 	return verdict
+}
+
+func (j *judge) differs(level string) bool {
+	for _, each := range j.found {
+		if each.Level == level {
+			return true
+		}
+	}
+	return false
 }
 
 func lacking(scenario *Scenario, has []string) string {
@@ -117,12 +123,16 @@ func contains(list []string, word string) bool {
 	return false
 }
 
+func (s *Step) calls() []Call {
+	if s.Kind == "call" {
+		return []Call{s.Call}
+	}
+	return s.Calls
+}
+
 func (j *judge) judge(step *Step, done *outcome) {
 	var expected map[string]*State
-	calls := step.Calls
-	if step.Kind == "call" {
-		calls = []Call{step.Call}
-	}
+	calls := step.calls()
 	for index := range calls {
 		j.call(&calls[index], &done.results[index], done.struck)
 	}
@@ -369,7 +379,7 @@ func (j *judge) untouched(expected map[string]*State, calls []Call, done *outcom
 		if call.Tool == "Read" || call.Expect.Refused {
 			continue
 		}
-		paths := named(call, done.before)
+		paths := meant(call.given(), done.before)
 		if len(paths) == 0 {
 			return
 		}
@@ -387,20 +397,14 @@ func (j *judge) untouched(expected map[string]*State, calls []Call, done *outcom
 	}
 }
 
-func named(call Call, state Snapshot) []string {
-	var given struct {
-		File     any `json:"file_path"`
-		Notebook any `json:"notebook_path"`
+// meant returns the paths of a snapshot that a call may mean, behind all links.
+func meant(given map[string]any, state Snapshot) []string {
+	value, is := given["file_path"]
+	if !is {
+		value = given["notebook_path"]
 	}
-	json.Unmarshal(call.Arguments, &given)
-	value := given.File
-	var there map[string]json.RawMessage
-	json.Unmarshal(call.Arguments, &there)
-	if _, stated := there["file_path"]; !stated {
-		value = given.Notebook
-	}
-	text, isText := value.(string)
-	if !isText {
+	text, is := value.(string)
+	if !is {
 		return nil
 	}
 	var paths []string

@@ -24,6 +24,7 @@ type replay struct {
 	scenario *Scenario
 	place    *Place
 	hooks    []Hook
+	given    Snapshot // before the first step
 	state    Snapshot
 	sessions []Session
 	steps    []outcome
@@ -52,6 +53,7 @@ func (r *replay) play(implementation Implementation) (err error) {
 	if r.state, err = r.place.snapshot(); err != nil {
 		return err
 	}
+	r.given = r.state
 	session, err := implementation.Open(r.opening())
 	if err != nil {
 		return err
@@ -78,7 +80,8 @@ func (r *replay) play(implementation Implementation) (err error) {
 func (r *replay) opening() Opening {
 	given := r.scenario.Given
 	opening := Opening{Root: r.place.Root, Home: r.place.Home, Needs: r.scenario.Needs, Deny: r.placed(given.Deny), Hooks: []Hook{}}
-	for _, hook := range given.Hooks {
+	for _, each := range given.Hooks {
+		hook := each.Hook
 		hook.Command = strings.ReplaceAll(hook.Command, "$WS", r.place.Root)
 		opening.Hooks = append(opening.Hooks, hook)
 	}

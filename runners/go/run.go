@@ -12,7 +12,7 @@ import (
 
 // Options say how strictly a suite is run.
 type Options struct {
-	Level    string // effects, reason or text; text if it is empty
+	Level    string // safe, effects, reason or text; text if it is empty
 	Baseline string // a file of accepted failures, as readfirst writes it
 	// Report gets every verdict, also those that are not judged.
 	Report func(Verdict)
@@ -47,6 +47,11 @@ func rule(t *testing.T, scenario *Scenario, verdict *Verdict, accepted *acceptan
 		t.Skipf("disputed: %s", scenario.Disputed)
 	}
 	if verdict.Status == "unsupported" {
+		for _, tool := range strings.Split(verdict.Reason, ", ") {
+			if level == "safe" && contains([]string{"Read", "Edit", "Write"}, tool) {
+				t.Fatalf("nobody can tell that it is safe: it has no %s", tool)
+			}
+		}
 		t.Skipf("unsupported: the implementation lacks %s", verdict.Reason)
 	}
 	failing := map[string]bool{}

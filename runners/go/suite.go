@@ -45,6 +45,7 @@ type Scenario struct {
 	Needs    []string
 	Given    Given
 	Steps    []Step
+	Courses  []string
 }
 
 // Given is the workspace before the first step, and what the session gets.
@@ -52,7 +53,7 @@ type Given struct {
 	Files       map[string]*State
 	Deny        []string
 	Reminders   bool
-	Hooks       []Hook
+	Hooks       []GivenHook
 	Permissions *Permissions
 }
 
@@ -61,6 +62,14 @@ type Hook struct {
 	Event   string `json:"event"`
 	Matcher string `json:"matcher"`
 	Command string `json:"command"`
+}
+
+// GivenHook is a hook, and what it does to calls: no implementation is told.
+type GivenHook struct {
+	Hook
+	Refuses  bool
+	Replaces map[string]any
+	Writes   []string
 }
 
 // Permissions are what a session may do without asking.
@@ -169,6 +178,13 @@ func repeated(unit []byte, times int) []byte {
 		all.Write(bytes.Join(parts, []byte(strconv.Itoa(number))))
 	}
 	return all.Bytes()
+}
+
+// given returns the arguments as values, in which $WS stands for the workspace's path.
+func (c *Call) given() map[string]any {
+	given := map[string]any{}
+	json.Unmarshal(c.arguments("$WS"), &given)
+	return given
 }
 
 // arguments returns what a call is made with, in a workspace.

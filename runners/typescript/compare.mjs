@@ -5,17 +5,18 @@ import { replay } from "./replay.mjs";
 import { readsAnything } from "./rights.mjs";
 import { bytes } from "./suite.mjs";
 import { changes, Place } from "./workspace.mjs";
+import { harms } from "./harm.mjs";
 
-export const LEVELS = ["effects", "reason", "text"];
+export const LEVELS = ["safe", "effects", "reason", "text"];
 
 /** Replays a scenario and compares what happened. */
 export async function judge(suite, scenario, implementation) {
-  const verdict = { scenario: scenario.id, effects: false, reason_holds: false, text: false, differences: [] };
+  const verdict = { scenario: scenario.id, levels: [], differences: [] };
   const has = new Set(implementation.capabilities);
   has.delete("full_disk");
   const lacking = scenario.needs.filter((need) => !has.has(need));
   if (scenario.id.startsWith("rights/") && readsAnything()) lacking.push("a user who is not root");
-  if (lacking.length > 0) return { ...verdict, status: "unsupported", reason: lacking.join(", ") };
+  if (lacking.length > 0) return { ...verdict, status: "unsupported", reason: lacking.join(", "), lacks: lacking };
   const place = new Place();
   let outcome;
   try {
@@ -34,13 +35,13 @@ export async function judge(suite, scenario, implementation) {
   compareFiles(new Map(), outcome.later, last);
   compareUntouched(new Map(), [], outcome.later, last);
   compareNames(new Map(), outcome.later, last);
+  const differs = (level) => found.some((each) => each.level === level);
   const misfit = outcome.misfit?.message;
-  if (misfit && !found.some(({ level }) => level === "effects")) return { ...verdict, status: "broken", reason: misfit };
-  if (misfit) found.push({ step: outcome.steps.length, level: "effects", what: misfit });
-  const holds = (level) => !found.some((each) => each.level === level);
-  verdict.effects = holds("effects");
-  verdict.reason_holds = verdict.effects && holds("reason");
-  verdict.text = verdict.reason_holds && holds("text");
+  if (misfit && !differs("effects")) return { ...verdict, status: "broken", reason: misfit };
+  if (misfit) last("effects", misfit);
+  if (differs("effects")) harms(scenario, outcome, (step, what) => found.push({ step, level: "safe", what }));
+  const failing = LEVELS.findIndex(differs);
+  verdict.levels = failing < 0 ? LEVELS : LEVELS.slice(0, failing);
   return { ...verdict, status: "judged", differences: found };
 }
 
@@ -187,7 +188,7 @@ function compareUntouched(expected, calls, done, note) {
   const written = new Set();
   for (const call of calls) {
     if (call.tool === "Read" || call.expect.refused) continue;
-    const paths = named(call, done.before);
+    const paths = meant(call.arguments, done.before);
     if (paths.length === 0) return;
     for (const path of paths) for (const name of after.get(path) ?? [path]) written.add(name);
   }
@@ -200,7 +201,8 @@ function normal(path) {
   return posix.normalize(path).replace(/(.)\/+$/, "$1");
 }
 
-function named({ arguments: given }, state) {
+/** Returns the paths of a snapshot that a call may mean, behind all links. */
+export function meant(given, state) {
   const path = Object.hasOwn(given, "file_path") ? given.file_path : given.notebook_path;
   if (typeof path !== "string") return [];
   const here = followed(normal(path.replace(/^\$WS/, "").replace(/^\/+/, "")), state);
@@ -222,7 +224,7 @@ function followed(name, state) {
 }
 
 /** Maps each file that has several names to all of them. */
-function names(entries) {
+export function names(entries) {
   const groups = new Map();
   for (const [path, entry] of entries) {
     if (entry.type === "file" && entry.names > 1n) groups.set(entry.inode, [...(groups.get(entry.inode) ?? []), path]);

@@ -47,15 +47,14 @@ export interface Implementation {
   open(opening: Opening): Awaitable<Session>;
 }
 
-export type Level = "effects" | "reason" | "text";
+export type Level = "safe" | "effects" | "reason" | "text";
 
 export interface Verdict {
   scenario: string;
   status: "judged" | "broken" | "unsupported";
   reason?: string;
-  effects: boolean;
-  reason_holds: boolean;
-  text: boolean;
+  /** The levels that hold. */
+  levels: Level[];
   differences: { step: number; level: Level; what: string }[];
 }
 

@@ -8,9 +8,10 @@ export async function replay(scenario, implementation, place) {
   const { given } = scenario;
   place.layOut(given.files);
   let state = place.snapshot();
+  const start = state;
   const folder = (path) => (path ? `${root}/${path}` : root);
   const rules = (list) => list.map((rule) => rule.replaceAll("$WS", root));
-  const hooks = given.hooks.map((hook) => ({ ...hook, command: hook.command.replaceAll("$WS", root) }));
+  const hooks = given.hooks.map(({ event, matcher, command }) => ({ event, matcher, command: command.replaceAll("$WS", root) }));
   const permissions = given.permissions && {
     mode: given.permissions.mode,
     directory: folder(given.permissions.working_directory),
@@ -104,7 +105,7 @@ export async function replay(scenario, implementation, place) {
   // What was done after the last step, until the session had ended.
   const after = place.snapshot();
   const later = { before: state, start: state, after, world: new Map(), touched: touched(state, after) };
-  return { steps, misfit, later };
+  return { given: start, steps, misfit, later };
 }
 
 /** Returns the paths of files that hold what they held, and have another time or inode. */

@@ -18,10 +18,11 @@ export async function run(context, suite, implementation, { level = "text", base
 /** Says what a verdict means for the test. */
 function rule(test, scenario, verdict, entry, level) {
   if (scenario.disputed) return test.skip(`disputed: ${scenario.disputed}`);
+  const tools = ["Read", "Edit", "Write"].filter((tool) => verdict.lacks?.includes(tool));
+  if (level === "safe" && tools.length > 0) throw new Error(`nobody can tell that it is safe: it has no ${tools.join(", ")}`);
   if (verdict.status === "unsupported") return test.skip(`unsupported: the implementation lacks ${verdict.reason}`);
   const asked = LEVELS.slice(0, LEVELS.indexOf(level) + 1);
-  const holds = { effects: verdict.effects, reason: verdict.reason_holds, text: verdict.text };
-  const failing = verdict.status === "broken" ? ["broken"] : asked.filter((each) => !holds[each]);
+  const failing = verdict.status === "broken" ? ["broken"] : asked.filter((each) => !verdict.levels.includes(each));
   const listed = (entry?.fails ?? []).filter((each) => each === "broken" || asked.includes(each));
   if (failing.some((each) => !listed.includes(each))) throw new Error(`${scenario.title}\n${explained(verdict)}`);
   const vain = entry?.varies ? [] : listed.filter((each) => !failing.includes(each));

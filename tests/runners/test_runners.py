@@ -1,9 +1,10 @@
-"""The three runners agree: on the reference, on the skeletons, and on implementations that are wrong."""
+"""The three runners agree: on the reference, on the skeletons, and on implementations that are wrong.
+
+`tools/opinions.py` compares more of them, with more scenarios.
+"""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,84 +12,65 @@ import pytest
 
 from tests.runners.verdicts import (
     REFERENCE,
-    ROOT,
     SERVE_WRONG,
     SUITE,
+    WRONG,
     disagreements,
     exported,
     of_go,
     of_harness,
     of_node,
+    skeleton,
 )
+from tools.opinions import Row, page
 
-RUNNERS = [
-    pytest.param(of_go, marks=pytest.mark.go, id="go"),
-    pytest.param(of_node, marks=pytest.mark.node, id="node"),
-]
-WRONG_CLASSES = {
-    "wrong_state": """
-        NoReadCheck NoStalenessCheck ComparesContentsOnly ComparesTimesOnly NoticesOlderTimes
-        PartialReadDoesNotCount RefusedReadCounts RefusalForgets ForgetsAfterWrite ForgetsAfterEdit
-        KeyedByRealPath RaceNotChecked NeverStrikes LosesParallelUpdates
-    """,
-    "wrong_commands": """
-        CatCounts OwnCommandsAreNoChanges MentionsAreBlind MemoryFilesAreRead
-    """,
-    "wrong_files": """
-        LosesMode ReplacesLink WritesIntoEveryName LeavesTemporaryFile LeavesBackupAtHome
-        WritesBesideTheWorkspace OnlyPretendsToEdit
-    """,
-    "wrong_text": """
-        RegularExpression ExpandsDollars ReplaceAllReplacesFirst LosesEncoding LosesCarriageReturns
-        LosesByteOrderMark
-    """,
-    "wrong_answers": """
-        RefusesAsSuccess WrongErrorText WrongErrorName ForgetsAParallelResult
-    """,
-    "wrong_life": """
-        ForgetsOnResume TakesOverWhatAgentsRead RewindsNothing
-    """,
-    "wrong_hooks": """
-        RunsNone SaysNothing
-    """,
-    "wrong_reminders": """
-        TellsNothing TellsAgain
-    """,
-}
-WRONG = [f"{module}:{name}" for module, names in WRONG_CLASSES.items() for name in names.split()]
 Runner = Callable[[Sequence[str], Path, Path], dict]
-_EVERY = 40
+_SAMPLE = SUITE.ids()[::40]
 
 
-def compared(runner: Runner, command: Sequence[str], ids: Sequence[str] | None, folder: Path) -> int:
-    """Compare the verdicts of the harness and of another runner; return how many there are."""
-    theirs = runner(command, exported(folder / "suite.jsonl.gz", ids), folder / "verdicts.jsonl")
+def compared(command: Sequence[str], ids: Sequence[str], folder: Path, *runners: Runner) -> int:
+    """Compare the verdicts of the harness and of other runners; return how many there are."""
+    suite = exported(folder / "suite.jsonl.gz", ids)
     ours = of_harness(command, ids)
-    assert disagreements(ours, theirs) == {}
-    assert theirs.keys() == ours.keys()
-    return len(theirs)
+    for number, runner in enumerate(runners):
+        theirs = runner(command, suite, folder / f"verdicts-{number}.jsonl")
+        assert disagreements(ours, theirs) == {}
+        assert theirs.keys() == ours.keys()
+    return len(ours)
 
 
-@pytest.mark.parametrize("runner", RUNNERS)
-def test_a_sample_gets_the_same_verdicts_on_a_skeleton(runner: Runner, tmp_path: Path) -> None:
-    command = ["node", str(ROOT / "runners/typescript/skeleton/tools.mjs")]
-    if runner is of_go:
-        command = [str(tmp_path / "tools")]
-        go = shutil.which("go") or "go"
-        subprocess.run([go, "build", "-o", command[0], "./skeleton"], cwd=ROOT / "runners/go", check=True)
-    assert compared(runner, command, SUITE.ids()[::_EVERY], tmp_path) >= 40
+@pytest.mark.go
+def test_the_runner_in_go_agrees_on_a_skeleton(tmp_path: Path) -> None:
+    assert compared(skeleton("go", tmp_path), _SAMPLE, tmp_path, of_go) >= 40
 
 
-@pytest.mark.runners
-@pytest.mark.parametrize("runner", [of_go, of_node])
-def test_every_scenario_gets_the_same_verdict_on_the_reference(runner: Runner, tmp_path: Path) -> None:
-    assert compared(runner, REFERENCE, None, tmp_path) >= 1900
+@pytest.mark.node
+def test_the_runner_in_javascript_agrees_on_a_skeleton(tmp_path: Path) -> None:
+    assert compared(skeleton("typescript", tmp_path), _SAMPLE, tmp_path, of_node) >= 40
 
 
 @pytest.mark.runners
-@pytest.mark.parametrize("runner", [of_go, of_node])
-@pytest.mark.parametrize("number", range(len(WRONG)), ids=WRONG)
-def test_a_wrong_implementation_gets_the_same_verdicts(runner: Runner, number: int, tmp_path: Path) -> None:
-    """Each is held to another share of the scenarios, and all to every scenario."""
+def test_all_three_agree_on_the_reference(tmp_path: Path) -> None:
+    assert compared(REFERENCE, SUITE.ids()[::8], tmp_path, of_go, of_node) >= 200
+
+
+@pytest.mark.runners
+@pytest.mark.parametrize("number", range(0, len(WRONG), 4), ids=WRONG[::4])
+def test_all_three_agree_on_a_wrong_implementation(number: int, tmp_path: Path) -> None:
+    """Each is held to another share of the scenarios."""
     ids = SUITE.ids()[number :: len(WRONG)]
-    assert compared(runner, [*SERVE_WRONG, WRONG[number]], ids, tmp_path) >= 40
+    assert compared([*SERVE_WRONG, WRONG[number]], ids, tmp_path, of_go, of_node) >= 40
+
+
+def test_a_verdict_that_one_of_them_does_not_share_is_found() -> None:
+    one, two, three = _SAMPLE[:3]
+    ours = {one: ("judged", "safe", "effects"), two: ("judged", "safe"), three: ("broken",)}
+    theirs = {one: ("judged", "safe", "effects"), two: ("judged",), three: ("judged", "safe")}
+    assert disagreements(ours, theirs).keys() == {two, three}
+
+
+def test_the_page_counts_what_is_judged_otherwise() -> None:
+    agreed, other = Row("agreed", 9, (9, 8, 7, 6), (), ()), Row("other", 5, (5, 4, 3, 2), ("a: b",), ())
+    assert "| agreed | 9 | 9 | 8 | 7 | 6 | 0 | 0 |" in page([agreed])
+    assert "none is another" in page([agreed])
+    assert "1 is another" in page([agreed, other])

@@ -28,8 +28,40 @@ _ORDINARY = (
     "-dac_override,-dac_read_search",
 )
 
-Verdicts = Mapping[str, tuple[str, bool, bool, bool]]
-"""By scenario: the status (`judged`, `broken` or `unsupported`), and whether effects, reason and text hold."""
+WRONG_CLASSES = {
+    "wrong_state": """
+        NoReadCheck NoStalenessCheck ComparesContentsOnly ComparesTimesOnly NoticesOlderTimes
+        PartialReadDoesNotCount RefusedReadCounts RefusalForgets ForgetsAfterWrite ForgetsAfterEdit
+        KeyedByRealPath RaceNotChecked NeverStrikes LosesParallelUpdates
+    """,
+    "wrong_commands": """
+        CatCounts OwnCommandsAreNoChanges MentionsAreBlind MemoryFilesAreRead
+    """,
+    "wrong_files": """
+        LosesMode ReplacesLink WritesIntoEveryName LeavesTemporaryFile LeavesBackupAtHome
+        WritesBesideTheWorkspace OnlyPretendsToEdit
+    """,
+    "wrong_text": """
+        RegularExpression ExpandsDollars ReplaceAllReplacesFirst LosesEncoding LosesCarriageReturns
+        LosesByteOrderMark
+    """,
+    "wrong_answers": """
+        RefusesAsSuccess WrongErrorText WrongErrorName CutsLongFiles
+    """,
+    "wrong_life": """
+        ForgetsOnResume TakesOverWhatAgentsRead RewindsNothing
+    """,
+    "wrong_hooks": """
+        RunsNone SaysNothing
+    """,
+    "wrong_reminders": """
+        TellsNothing TellsAgain
+    """,
+}
+WRONG = [f"{module}:{name}" for module, names in WRONG_CLASSES.items() for name in names.split()]
+LEVELS = ("safe", "effects", "reason", "text")
+Verdicts = Mapping[str, tuple[str, ...]]
+"""By scenario: the status (`judged`, `broken` or `unsupported`), and the levels that hold."""
 
 
 def exported(file: Path, ids: Sequence[str] | None = None) -> Path:
@@ -45,10 +77,7 @@ def of_harness(command: Sequence[str], ids: Sequence[str] | None = None) -> Verd
     for each in run(SUITE, f"lines:{shlex.join(command)}", [CONTRACT], "text", ids):
         if each.status != "unspecified":
             status = "judged" if each.status in ("passed", "failed") else each.status
-            found[each.scenario_id] = (
-                status,
-                *(each.levels[level] for level in ("effects", "reason", "text")),
-            )
+            found[each.scenario_id] = (status, *(level for level in LEVELS if each.levels[level]))
     return found
 
 
@@ -72,10 +101,16 @@ def _of(words: list[str], folder: Path, command: Sequence[str], suite: Path, ver
     lines = verdicts.read_text("utf-8").splitlines() if verdicts.exists() else []
     assert lines, done.stdout[-2000:] + done.stderr[-2000:]
     values = map(json.loads, lines)
-    return {
-        each["scenario"]: (each["status"], each["effects"], each["reason_holds"], each["text"])
-        for each in values
-    }
+    return {each["scenario"]: (each["status"], *each["levels"]) for each in values}
+
+
+def skeleton(language: str, folder: Path) -> list[str]:
+    """Return the command of the skeleton in `go` or `typescript`; that in Go is built into the folder."""
+    if language == "typescript":
+        return ["node", str(ROOT / "runners/typescript/skeleton/tools.mjs")]
+    go = shutil.which("go") or "go"
+    subprocess.run([go, "build", "-o", folder / "tools", "./skeleton"], cwd=ROOT / "runners/go", check=True)
+    return [str(folder / "tools")]
 
 
 def disagreements(harness: Verdicts, runner: Verdicts) -> dict[str, tuple[object, object]]:

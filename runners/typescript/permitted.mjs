@@ -1,0 +1,92 @@
+// Permitted: what a file may hold after a call, by its letter and by the conventions of docs/export.md.
+import { Content, folded, places, withLineEnds, withoutBlanksAtEnds } from "./content.mjs";
+
+const MOST_TEXTS = 64;
+
+/** Returns what a call asks of its file: `edits`, or a `whole` text; undefined where its arguments say no such thing. */
+export function asked(tool, given) {
+  if (tool === "Write") return typeof given.content === "string" ? { whole: given.content } : undefined;
+  const list = tool === "Edit" ? [given] : tool === "MultiEdit" && Array.isArray(given.edits) ? given.edits : [];
+  const edits = list.map((each) => ({ old: each?.old_string, new: each?.new_string, every: each?.replace_all, count: each?.expected_replacements }));
+  if (edits.length === 0 || edits.some((each) => typeof each.old !== "string" || typeof each.new !== "string")) return undefined;
+  return edits.length === 1 && edits[0].old === "" ? { whole: edits[0].new } : { edits };
+}
+
+/** Tells whether a file of these bytes (undefined: there was none) may hold `after` once the call is answered. */
+export function mayBecome(before, call, after, crlf) {
+  const former = Content.of(before ?? Buffer.alloc(0));
+  if (call.whole !== undefined) return mayBeWritten(former, call.whole, after, former.isCRLF || (!before?.length && crlf));
+  const marked = former.mark.length > 0 && call.edits.some((edit) => edit.old.includes("\ufeff"));
+  if (marked && mayBeEdited(new Content(Buffer.alloc(0), former.encoding, `\ufeff${former.text}`), call.edits, after)) return true;
+  return mayBeEdited(former, call.edits, after);
+}
+
+function mayBeWritten(former, text, after, follows) {
+  const unmarked = text.replace(/^\ufeff/, "");
+  const plain = [new Content(Buffer.alloc(0), "utf8", ""), former, new Content(Buffer.alloc(0), former.encoding, "")];
+  return [text, unmarked, withoutBlanksAtEnds(text), withoutBlanksAtEnds(unmarked)]
+    .flatMap((each) => [each, withLineEnds(each, follows ? "\r\n" : "\n")])
+    .some((each) => plain.some((content) => content.data(each).equals(after)));
+}
+
+function mayBeEdited(former, edits, after) {
+  let texts = [former.text];
+  for (const edit of edits.slice(0, -1)) texts = texts.flatMap((text) => changes(text, edit).map((each) => each.text)).slice(0, MOST_TEXTS);
+  return texts.some((text) => changes(text, edits.at(-1)).some((change) => fits(former, change, after)));
+}
+
+/** Returns what a text may become by an edit; nothing where old text is not there, or not in one place. */
+export function changes(text, edit) {
+  if (edit.old === "") return text === "" ? [{ text: edit.new, inserted: [[0, edit.new.length]], curled: false }] : [];
+  const all = [];
+  const seen = new Set();
+  for (const [fold, bare] of [[false, false], [false, true], [true, false], [true, true]]) {
+    const found = places(text, edit.old, fold, bare);
+    if (found.length === 0 || seen.has(String(found))) continue;
+    seen.add(String(found));
+    const every = edit.every === true || edit.every === "true";
+    if (found.length > 1 && !every && edit.count !== found.length) return all;
+    for (const inserted of insertedInto(text, edit.new)) all.push(put(text, found, inserted, fold));
+    if (withoutBlanksAtEnds(edit.new) === "") {
+      const longer = found.map(([start, end]) => [start, end + (/^\r?\n/.exec(text.slice(end, end + 2))?.[0].length ?? 0)]);
+      all.push(put(text, longer, "", fold));
+    }
+  }
+  return all;
+}
+
+function insertedInto(text, inserted) {
+  const lines = /\n/.test(text);
+  const own = new Content(undefined, "utf8", text).isCRLF ? withLineEnds(inserted, "\r\n") : inserted;
+  const cut = withoutBlanksAtEnds(own);
+  return [own, ...(lines && own !== inserted && inserted.includes("\r\n") ? [inserted] : []), ...(cut === own ? [] : [cut])];
+}
+
+function put(text, found, inserted, curled) {
+  const parts = [];
+  const where = [];
+  let [at, length] = [0, 0];
+  for (const [start, end] of found) {
+    parts.push(text.slice(at, start), inserted);
+    length += start - at;
+    where.push([length, length + inserted.length]);
+    length += inserted.length;
+    at = end;
+  }
+  return { text: [...parts, text.slice(at)].join(""), inserted: where, curled };
+}
+
+/** Tells whether a file holds what a change made; where quotes may be curled, each stands for its like. */
+function fits(former, change, after) {
+  if (former.data(change.text).equals(after)) return true;
+  const got = Content.of(after);
+  if (!change.curled || !got.mark.equals(former.mark) || got.encoding !== former.encoding) return false;
+  if (got.text.length !== change.text.length) return false;
+  let at = 0;
+  for (const [start, end] of [...change.inserted, [change.text.length, change.text.length]]) {
+    if (got.text.slice(at, start) !== change.text.slice(at, start)) return false;
+    if (folded(got.text.slice(start, end)) !== folded(change.text.slice(start, end))) return false;
+    at = end;
+  }
+  return true;
+}
