@@ -25,14 +25,22 @@ def program(directory: Path, wire: str = "openai", *flags: str, **more: object) 
     return AgentProgram("the stand-in", wire, command, **given)
 
 
-@pytest.fixture(params=sorted(WIRES))
+ONE_WIRE = [
+    pytest.param(each, marks=() if each == "anthropic" else pytest.mark.slow) for each in sorted(WIRES)
+]
+"""The first shows what does not depend on the wire."""
+
+
+@pytest.fixture(params=ONE_WIRE)
 def conversation(request, tmp_path: Path) -> Iterator[Conversation]:
     conversation = Conversation(program(tmp_path, request.param))
     yield conversation
     conversation.close()
 
 
-@pytest.mark.parametrize("flags", [(), ("--whole",)], ids=["stream", "whole"])
+@pytest.mark.parametrize(
+    "flags", [(), pytest.param(("--whole",), marks=pytest.mark.slow)], ids=["stream", "whole"]
+)
 @pytest.mark.parametrize("wire", sorted(WIRES))
 def test_arguments_and_answers_cross_the_wire_unchanged(tmp_path: Path, wire: str, flags) -> None:
     odd = {
@@ -80,6 +88,7 @@ def test_a_side_request_spends_no_step(conversation: Conversation) -> None:
     assert conversation.calls == 1
 
 
+@pytest.mark.slow
 def test_an_agent_that_offers_none_of_its_tools_never_asks(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr("readfirst.harness.agents.conversation._START_SECONDS", 1.0)
     with pytest.raises(BrokenAdapter, match="did not answer within 1 s"):
@@ -195,7 +204,13 @@ def test_closing_leaves_no_process_not_even_of_its_children(conversation: Conver
     assert gone(conversation.pid)
 
 
-@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "blow",
+    [
+        signal.SIGKILL,
+        *(pytest.param(each, marks=pytest.mark.slow) for each in (signal.SIGINT, signal.SIGTERM)),
+    ],
+)
 def test_all_that_an_agent_started_ends_with_the_harness_however_it_ends(tmp_path: Path, blow) -> None:
     script = tmp_path / "harness_that_dies.py"
     script.write_text(

@@ -272,6 +272,7 @@ def test_a_report_file_stays_as_it_was_when_the_suite_turns_out_invalid(
     assert file.read_text() == "old"
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_report(readfirst: Cli, mixed: Suite) -> None:
     one = readfirst("run", "--fixtures", mixed.root)
     two = readfirst("run", "-j", "2", "--fixtures", mixed.root)

@@ -66,6 +66,7 @@ def test_the_classes_are_those_of_the_rules() -> None:
     assert CLASSES == ALL_CLASSES
 
 
+@pytest.mark.slow
 def test_a_requirement_takes_the_scenarios_that_have_it(
     run: Run, make_suite: Callable[[dict[str, str]], Suite]
 ) -> None:
@@ -99,6 +100,7 @@ def test_a_rule_that_is_not_there_is_one_message(run: Run, ruled: Suite) -> None
     result.stderr.fnmatch_lines(["*there is no rule 'number'. Did you mean numbers?*"])
 
 
+@pytest.mark.slow
 def test_a_requirement_hides_no_scenario_that_cannot_be_read(
     run: Run, make_suite: Callable[[dict[str, str]], Suite]
 ) -> None:
@@ -134,6 +136,7 @@ def test_a_failure_shows_what_the_command_line_shows(run: Run, mixed: Suite) -> 
     assert result.ret == 1
 
 
+@pytest.mark.slow
 def test_the_level_and_contract_of_the_command_line_hold(run: Run, mixed: Suite) -> None:
     run(
         "--adapter=reference", "--level", "reason", mixed.scenarios_root / "wrong" / "text.yaml"
@@ -176,11 +179,13 @@ def test_with_an_adapter_the_bundled_suite_is_collected_anywhere(
     ).assert_outcomes(passed=3)
 
 
+@pytest.mark.slow
 def test_a_named_scenario_is_collected_alone(run: Run, bundled: Suite) -> None:
     run("--adapter", "reference", bundled.scenarios_root / "gate").assert_outcomes(passed=1)
     run("--adapter", "reference", f"{bundled.path('gate/not-read')}::2.1.7").assert_outcomes(passed=1)
 
 
+@pytest.mark.slow
 def test_ones_own_implementation_is_tested_by_its_name(
     run: Run, pytester: pytest.Pytester, bundled: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -233,6 +238,7 @@ def test_an_adapter_with_everything_deselected_exits_5(
     assert run("--adapter", "reference", "--collect-only").ret == 0
 
 
+@pytest.mark.slow
 def test_what_an_adapter_lacks_is_skipped_with_the_reason(
     run: Run, make_suite: Callable[[dict[str, str]], Suite], pytester: pytest.Pytester
 ) -> None:
@@ -338,6 +344,7 @@ def starts(pytester: pytest.Pytester) -> int:
     return (pytester.path / "starts.txt").read_text().count("started")
 
 
+@pytest.mark.slow
 def test_a_target_is_connected_once(run: Run, pytester: pytest.Pytester, holding: Suite) -> None:
     pytester.makepyfile(counted=COUNTED.format(most=1))
     # With a scenario that writes its process would be ended, to see what it does then.
@@ -388,6 +395,7 @@ def test_what_only_informs_connects_nothing(run: Run, pytester: pytest.Pytester,
     assert not (pytester.path / "starts.txt").exists()
 
 
+@pytest.mark.slow
 def test_a_suite_found_on_the_way_with_a_wrong_option_is_one_error(run: Run, holding: Suite) -> None:
     result = run("--readfirst-contract", "2.1.7x", holding.root)
     result.assert_outcomes(errors=1)

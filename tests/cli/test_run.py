@@ -139,7 +139,7 @@ def test_a_level_without_a_recording_is_not_judged(holding: Suite) -> None:
     }
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_invalid_scenario_ends_the_run_with_its_place(
     make_suite: Callable[[dict[str, str]], Suite], jobs: int
 ) -> None:
@@ -183,6 +183,7 @@ class Dying(RunSpec):
 """
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_one_scenario(
     make_suite: Callable[[dict[str, str]], Suite], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,7 +94,7 @@ def test_a_damaged_note_counts_as_none(tmp_path: Path) -> None:
         assert last.ids() is None
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_the_workspaces_of_failing_scenarios_stay(readfirst: Cli, mixed: Suite, jobs: str) -> None:
     ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "kept", "-j", jobs)
     assert ran.code == 1

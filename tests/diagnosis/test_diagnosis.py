@@ -99,6 +99,7 @@ def test_behaviours_that_were_changed_are_named(few: Clinic, changes: list[str],
     assert found.explained == found.failures
 
 
+@pytest.mark.slow
 def test_a_version_between_two_contracts_is_reported_as_that(few: Clinic) -> None:
     found = few.diagnosed(few.observed(version="2.1.208"))
     assert "2.1.208" in (found.version, *found.alike)

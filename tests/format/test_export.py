@@ -169,7 +169,11 @@ def test_long_arguments_keep_their_short_form() -> None:
     [
         ("{repeat: 5, times: 3}", "repeat must be a string"),
         ("{repeat: x, times: 0}", "times"),
-        ("{repeat: xxxx, times: 60000000}", "the argument has more than 67,108,864 characters"),
+        pytest.param(
+            "{repeat: xxxx, times: 60000000}",
+            "the argument has more than 67,108,864 characters",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_wrong_short_form_is_explained(short: str, problem: str) -> None:

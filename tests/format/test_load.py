@@ -365,6 +365,7 @@ def test_a_file_is_loaded_by_its_path(tmp_path: Path) -> None:
         load_scenario(path, tmp_path, CONTRACTS)
 
 
+@pytest.mark.slow
 def test_loading_takes_at_most_twice_as_long_as_a_parser_that_checks_nothing() -> None:
     suite = Suite()
     paths = [suite.path(scenario_id) for scenario_id in suite.ids()[:200]]

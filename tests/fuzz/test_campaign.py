@@ -48,6 +48,7 @@ def kinds(scenario: Scenario) -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_a_fault_of_counting_is_shrunk_to_a_read_and_an_edit_of_two_letters(
     suite: Suite, place: SitePool
 ) -> None:
@@ -143,6 +144,7 @@ class Whimsical(Altered):
         return wrong_answers.replace(result, text="?") if Whimsical.calls == 40 else result
 
 
+@pytest.mark.slow
 def test_what_does_not_show_again_is_reported_unshrunk(suite: Suite, place: SitePool) -> None:
     Whimsical.calls = 0
     (finding,) = campaign(Whimsical, suite, place, steps=300).perform()

@@ -160,6 +160,7 @@ def test_any_two_sides_can_be_compared(
     assert f"The {TARGET}: " in " ".join(found(tmp_path)[0].read_text().split())
 
 
+@pytest.mark.slow
 def test_minutes_end_a_search_without_a_number_of_steps(
     fuzz: Fuzz, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -108,6 +108,7 @@ def test_ctrl_c_ends_every_process_and_shows_how_far_the_search_came(tmp_path: P
     assert not [each for each in started if Path(f"/proc/{each}").exists()]
 
 
+@pytest.mark.slow
 def test_a_target_that_breaks_in_a_process_ends_the_search_as_it_does_alone(
     suite: Suite, tmp_path: Path
 ) -> None:

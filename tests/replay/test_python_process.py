@@ -88,10 +88,11 @@ def test_capabilities_are_those_that_the_adapter_declares(opened: Opened) -> Non
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("Hangs", "Edit took longer than 0.3 s"),
+        *(
+            pytest.param(name, "Edit took longer than 0.3 s", marks=pytest.mark.slow)
+            for name in ("Hangs", "HangsInC", "FloodsOutput")
+        ),
         ("HangsStubbornly", "Edit took longer than 0.3 s"),
-        ("HangsInC", "Edit took longer than 0.3 s"),
-        ("FloodsOutput", "Edit took longer than 0.3 s"),
         ("Exits", "process ended with exit status 3 during Edit"),
         ("ExitsPolitely", "the adapter raised SystemExit: 4"),
         ("Segfaults", "process was killed by SIGSEGV during Edit"),
@@ -216,7 +217,10 @@ session.call("Edit", {})
 """
 
 
-@pytest.mark.parametrize("name", ["Hangs", "HangsStubbornly", "HangsInC"])
+@pytest.mark.parametrize(
+    "name",
+    ["HangsStubbornly", *(pytest.param(each, marks=pytest.mark.slow) for each in ("Hangs", "HangsInC"))],
+)
 def test_a_hanging_child_does_not_outlive_a_killed_harness(name: str) -> None:
     root = Path(__file__).parents[2]
     environment = {**os.environ, "PYTHONPATH": str(root)}

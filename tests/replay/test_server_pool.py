@@ -59,6 +59,7 @@ def test_sessions_that_do_not_notice_each_other_share_a_server(place: SitePool) 
     used.adapter.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 def test_sessions_that_notice_each_other_share_nothing(place: SitePool) -> None:
     used = Used(place, "by-name")
@@ -153,6 +154,7 @@ def test_a_server_that_ended_while_it_waited_is_replaced(place: SitePool) -> Non
     used.adapter.close()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 def test_a_site_of_a_base_that_was_left_is_not_used(place: SitePool) -> None:
     used = Used(place, "confined")

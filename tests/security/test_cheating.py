@@ -41,6 +41,7 @@ def test_it_does_not_learn_which_test_runs(monkeypatch: pytest.MonkeyPatch) -> N
     assert looked(monkeypatch, Path(__file__).parent)["variables"] == []
 
 
+@pytest.mark.slow
 def test_confined_it_finds_no_fixtures_by_their_path_either(monkeypatch: pytest.MonkeyPatch) -> None:
     assert looked(monkeypatch, Path(__file__).parent)["by its path"], "unconfined it finds them"
     try:

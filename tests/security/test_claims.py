@@ -45,6 +45,7 @@ def test_an_adapter_that_claims_only_read_is_not_conformant_unless_that_is_state
     assert "50% of 4 judged; conformant" in stated.out
 
 
+@pytest.mark.slow
 def test_every_report_says_so(readfirst: Cli, tmp_path: Path) -> None:
     stream = tmp_path / "results.jsonl"
     assert readfirst("run", READS, *CHOSEN, "--format", "jsonl", "--output", stream).code == 1
@@ -58,6 +59,7 @@ def test_every_report_says_so(readfirst: Cli, tmp_path: Path) -> None:
     assert json.loads(stated.out)["color"] == "green"
 
 
+@pytest.mark.slow
 def test_the_baseline_of_a_predecessor_that_claimed_all_does_not_accept_it(
     readfirst: Cli, tmp_path: Path
 ) -> None:
@@ -129,6 +131,7 @@ def test_claims_that_mean_nothing_are_refused(readfirst: Cli, names: str, told: 
     assert told in found.err
 
 
+@pytest.mark.slow
 def test_with_pytest_it_is_one_error_before_anything_is_collected(pytester: pytest.Pytester) -> None:
     scenario = SUITE.scenarios_root / "gate" / "edit-unread.yaml"
     told = pytester.runpytest_subprocess("--adapter", READS, scenario)

@@ -48,8 +48,18 @@ def ended(words: Sequence[str], **options: object) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-@pytest.mark.parametrize("words", [["list", "--family", "gate"], ONE, ["rules"]], ids=lambda words: words[0])
-@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize(
+    ("words", "closed"),
+    [
+        (ONE, "<&- >&- 2>&-"),
+        *(
+            pytest.param(words, closed, marks=pytest.mark.slow)
+            for words in (["list", "--family", "gate"], ONE, ["rules"])
+            for closed in (">&-", "<&- >&- 2>&-")
+            if (words, closed) != (ONE, "<&- >&- 2>&-")
+        ),
+    ],
+)
 def test_closed_streams_are_as_if_nobody_read_them(words: list[str], closed: str) -> None:
     code, told = ended(["sh", "-c", f'"$@" {closed}', "sh", *RUN, *words])
     assert (code, "Traceback" in told, "bug" in told) == (ExitCode.CONFORMANT, False, False)
@@ -66,8 +76,16 @@ def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others() -> Non
         assert (listing.wait(), listing.stderr.read()) == (128 + signal.SIGPIPE, "")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
-@pytest.mark.parametrize("again", [False, True], ids=["once", "twice"])
+@pytest.mark.parametrize(
+    ("number", "again"),
+    [
+        (signal.SIGTERM, True),
+        *(
+            pytest.param(number, again, marks=pytest.mark.slow)
+            for number, again in ((signal.SIGTERM, False), (signal.SIGINT, False), (signal.SIGINT, True))
+        ),
+    ],
+)
 @pytest.mark.parametrize(
     "module",
     ["readfirst.harness.cli.main", "readfirst.harness.cli.run", "readfirst.harness.run.command"],
@@ -78,7 +96,9 @@ def test_a_signal_never_looks_like_a_verdict(number: signal.Signals, again: bool
     assert ended([sys.executable, "-c", program], stdout=subprocess.DEVNULL) == (128 + number, "")
 
 
-@pytest.mark.parametrize("mask", [0o777, 0o700, 0o077, 0])
+@pytest.mark.parametrize(
+    "mask", [0o777, *(pytest.param(mask, marks=pytest.mark.slow) for mask in (0o700, 0o077, 0))]
+)
 def test_the_mask_of_modes_changes_no_verdict(mask: int) -> None:
     ids = ["gate/edit-unread", "links-and-modes/edit-of-hard-link", "staleness/edit-after-change"]
     command = [*RUN, "run", "reference", *ids]

@@ -22,15 +22,20 @@ def mcp(name: str) -> str:
     return f"mcp:{sys.executable} {HERE / 'spoilers.py'} {name}"
 
 
-ATTACKS: Sequence[tuple[str, Sequence[str]]] = (
+ATTACKS = (
     ("python:spoilers:Closes", ()),
-    ("python:spoilers:Ends", ()),
-    ("python:spoilers:Touches", ()),
-    ("python:spoilers:Later", ("--settle", "80")),
-    ("python:spoilers:Detached", ("--settle", "80")),
-    (mcp("Closes"), ()),
     (mcp("Later"), ("--settle", "80")),
-    (mcp("Later"), ("--isolation", "directory", "--settle", "80")),
+    *(
+        pytest.param(target, options, marks=pytest.mark.slow)
+        for target, options in (
+            ("python:spoilers:Ends", ()),
+            ("python:spoilers:Touches", ()),
+            ("python:spoilers:Later", ("--settle", "80")),
+            ("python:spoilers:Detached", ("--settle", "80")),
+            (mcp("Closes"), ()),
+            (mcp("Later"), ("--isolation", "directory", "--settle", "80")),
+        )
+    ),
 )
 
 
@@ -58,6 +63,7 @@ def test_who_does_not_passes(readfirst: Cli, target: str, options: Sequence[str]
     assert readfirst("run", target, REFUSED, *options).code == 0
 
 
+@pytest.mark.slow
 def test_a_server_that_spoils_files_at_the_end_of_its_input_is_not_shared(readfirst: Cli) -> None:
     """Else it would end when all workspaces were cleared long ago."""
     chosen = [f"gate/{name}" for name in SEVERAL]
@@ -66,7 +72,9 @@ def test_a_server_that_spoils_files_at_the_end_of_its_input_is_not_shared(readfi
     assert f"{len(SEVERAL)} scenarios: 0 passed, {len(SEVERAL)} failed" in found.out
 
 
-@pytest.mark.parametrize("name", ["Ends", "Touches", "Detached"])
+@pytest.mark.parametrize(
+    "name", ["Detached", *(pytest.param(each, marks=pytest.mark.slow) for each in ("Ends", "Touches"))]
+)
 def test_check_adapter_waits_without_being_asked(readfirst: Cli, name: str) -> None:
     found = readfirst("check-adapter", f"python:spoilers:{name}")
     assert found.code == 3

@@ -117,6 +117,7 @@ def test_the_page_shows_levels_apart_and_harm_before_rules(target: tuple[Target,
     assert "It does not claim: parallel (1)." in text
 
 
+@pytest.mark.slow
 def test_a_survey_writes_both_files_and_keeps_other_targets(
     target: tuple[Target, Release], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,7 @@ def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> 
     assert load_target(here / "mine.yaml").capabilities == {"Read"}
 
 
+@pytest.mark.slow
 def test_files_are_named_as_they_are_beside_the_mapping(here: Path, readfirst: Run) -> None:
     (here / "tests").mkdir()
     assert readfirst("field", "new-mapping", COMMAND, "--output", "tests/mine.yaml").code == 0
@@ -117,6 +118,7 @@ def test_a_file_that_is_not_there_is_reported(here: Path, readfirst: Run) -> Non
     assert "none.yaml" in ended.err
 
 
+@pytest.mark.slow
 def test_an_isolation_that_was_asked_for_is_kept(here: Path, readfirst: Run) -> None:
     readfirst("field", "new-mapping", COMMAND.replace("mcp:", "mcp:--isolation=process "))
     assert "mcp: {isolation: process}\n" in (here / "My-files.yaml").read_text()

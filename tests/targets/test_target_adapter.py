@@ -15,6 +15,9 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.targets import install
 from readfirst.harness.targets.mapping import load_target
 
+pytestmark = pytest.mark.slow
+"""Each needs a target that pip installed."""
+
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 EDITOR = """

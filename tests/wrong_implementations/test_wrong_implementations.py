@@ -292,6 +292,7 @@ def test_unaltered_it_passes_where_the_wrong_ones_are_caught(judge: Judge) -> No
         assert (verdict.status, verdict.differences) == ("passed", ()), scenario_id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("implementation", BROKEN, ids=named)
 def test_an_implementation_that_does_not_answer_properly_breaks_and_the_next_scenario_is_judged(
     judge: Judge, implementation: type[processes.Faulty], monkeypatch: pytest.MonkeyPatch
