@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import resource
 import signal
@@ -15,13 +14,11 @@ from pathlib import Path
 from typing import IO
 
 from readfirst.harness.processes.child import Child
-from readfirst.harness.processes.sandbox import Sandbox, find_sandbox
-from readfirst.harness.session import BrokenAdapter
+from readfirst.harness.processes.sandbox import Sandbox, sandbox_among_files
 from readfirst.reference_impl import Ran
 
 __all__ = ["Confines", "Shell", "run_hook"]
 
-_LOG = logging.getLogger("readfirst")
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _BLOCK = 512
 _MOST_BYTES = 64 * 1024 * 1024
@@ -111,12 +108,9 @@ def _most_blocks() -> int:
 
 @cache
 def _sandbox() -> Sandbox | None:
-    try:
-        # Hooks that write files are programs of this Python.
-        return replace(find_sandbox(quiet=True), own=(Path(sys.prefix), Path(sys.base_prefix)))
-    except BrokenAdapter as error:
-        _LOG.warning("commands of this suite run unconfined: %s", error)
-        return None
+    found = sandbox_among_files()
+    # Hooks that write files are programs of this Python.
+    return found and replace(found, own=(Path(sys.prefix), Path(sys.base_prefix)))
 
 
 def _text(stream: IO[bytes]) -> str:

@@ -19,6 +19,7 @@ from readfirst.harness.agents.model.message import Block, TextBlock, ToolUse
 from readfirst.harness.agents.model.server import ScriptedModel, Turn
 from readfirst.harness.agents.model.wire import Wire, WireError
 from readfirst.harness.processes.child import end, warn_of
+from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter, ToolResult
 
@@ -77,6 +78,11 @@ class Launch:
     close: Callable[[], None] = lambda: None
     output_kept: int = OUTPUT_KEPT
     """How much of what the agent prints is kept, in bytes from the end."""
+    sandbox: Sandbox | None = None
+    """What it is shut in; None: nothing. It can then write to its own files, `directory` and `writable` alone."""
+    writable: tuple[Path, ...] = ()
+    starter: tuple[str, ...] = ()
+    """What starts the launcher, as somebody else for example."""
 
 
 class Program(Protocol):
@@ -247,12 +253,16 @@ class Conversation:
         ours, theirs = self._channel, _ = socket.socketpair()
         with theirs:
             files = [str(file) for file in launch.files]
+            if launch.sandbox is not None:
+                writable = [self._run.path, launch.home, launch.directory, *launch.writable]
+                given = launch.command, launch.variables, launch.directory
+                files = [*launch.sandbox.flags(*given, writable), *files]
             launcher = [sys.executable, "-I", "-S", str(LAUNCHER), str(theirs.fileno()), *files, "--"]
             output, printed = os.pipe()
             entered = os.open(launch.input or os.devnull, os.O_RDONLY)
             try:
                 self._process = subprocess.Popen(
-                    [*launcher, *launch.command],
+                    [*launch.starter, *launcher, *launch.command],
                     env=dict(launch.variables),
                     cwd=launch.directory,
                     stdin=entered,

@@ -13,6 +13,7 @@ from typing import Any
 from readfirst.harness.agents.conversation import Launch
 from readfirst.harness.agents.launcher import PORT
 from readfirst.harness.agents.model.formats import WIRES
+from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT
 
 __all__ = ["BASE_VARIABLES", "AgentProgram"]
@@ -51,6 +52,8 @@ class AgentProgram:
     folders: tuple[Path, ...] = ()
     time_limit: float = TIME_LIMIT
     """Seconds that one call may take."""
+    sandbox: Sandbox | None = None
+    """What it is shut in; None: nothing."""
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:  # noqa: ARG002 - it has no pauses
         """Make a fresh home below `run` with the files in it."""
@@ -88,6 +91,7 @@ class AgentProgram:
             tools=self.tools,
             files=tuple(written),
             input=entered,
+            sandbox=self.sandbox,
         )
 
 

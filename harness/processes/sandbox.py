@@ -17,7 +17,7 @@ from shutil import which
 from readfirst.harness.processes.view import view
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["LIMITS", "Sandbox", "find_sandbox"]
+__all__ = ["LIMITS", "Sandbox", "find_sandbox", "sandbox_among_files"]
 
 _LOG = logging.getLogger("readfirst")
 
@@ -75,6 +75,18 @@ def find_sandbox(hidden: Sequence[Path] = (), *, quiet: bool = False) -> Sandbox
     if os.geteuid() == 0 and not quiet:
         _say_once("--confine: Linux does not limit the number of root's processes; run it as a user")
     return Sandbox(tuple(hidden), quiet=quiet)
+
+
+def sandbox_among_files() -> Sandbox | None:
+    """Return a quiet one for what starts among files of a suite that is not the bundled one.
+
+    None, and a warning that says so once, where the system offers none.
+    """
+    try:
+        return find_sandbox(quiet=True)
+    except BrokenAdapter as error:
+        _say_once(f"what runs among the files of this suite is unconfined: {error}")
+        return None
 
 
 @cache

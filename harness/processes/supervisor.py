@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     Walls = tuple[dict[str, int], list[list[str]]]
     """Limits by their names (`nproc`), and the places of the file system (`view.Place`)."""
 
-__all__ = ["Isolation", "isolate", "supervise"]
+__all__ = ["Isolation", "isolate", "read_walls", "supervise"]
 
 _NOT_STARTED = 126
 _NOT_FOUND = 127
@@ -79,7 +79,7 @@ def main(arguments: list[str]) -> NoReturn:
     split = arguments.index("--")
     (channel, *flags), command = arguments[:split], arguments[split + 1 :]
     os.umask(0o022)
-    walls = _walls(flags)
+    walls = read_walls(flags)
     isolation = isolate(offline="--offline" in flags, confined=walls is not None)
     try:
         os.write(int(channel), str(isolation).encode())
@@ -181,7 +181,7 @@ def _errno_of(action: Callable[[], None]) -> int:
     return 0
 
 
-def _walls(flags: list[str]) -> Walls | None:
+def read_walls(flags: list[str]) -> Walls | None:
     """Return the limits and the places that a flag names, None if none asks for confinement."""
     for flag in flags:
         name, _, value = flag.partition("=")

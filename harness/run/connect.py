@@ -105,6 +105,13 @@ def _sandbox(spec: str, kind: str, suite: Suite) -> Sandbox:
     return find_sandbox([suite.root.absolute()])
 
 
+def _among_files(suite: Suite) -> Sandbox | None:
+    """Return what shuts in programs that start among the files of a suite, which they may run or obey."""
+    from readfirst.harness.processes.sandbox import sandbox_among_files
+
+    return None if suite.bundled else sandbox_among_files()
+
+
 def _kinds() -> str:
     return ", ".join(KINDS.values())
 
@@ -150,6 +157,7 @@ def _mcp(wanted: _Wanted) -> Adapter:
         isolation=command.isolation,
         time_limit=wanted.time_limit,
         sandbox=wanted.sandbox,
+        among_files=_among_files(wanted.suite),
     )
     try:
         return McpAdapter(connection)
@@ -195,7 +203,13 @@ def _target(wanted: _Wanted) -> Adapter:
     target, release = find_target(f"target:{wanted.rest}")
     if wanted.sandbox is not None and target.kind == "agent":
         raise ConnectError(f"'target:{wanted.rest}' is an agent, which --confine does not support.")
-    return open_target(target, release, time_limit=wanted.time_limit, sandbox=wanted.sandbox)
+    return open_target(
+        target,
+        release,
+        time_limit=wanted.time_limit,
+        sandbox=wanted.sandbox,
+        among_files=_among_files(wanted.suite),
+    )
 
 
 def find_target(connect_string: str) -> tuple[Target, Release]:

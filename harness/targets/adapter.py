@@ -227,6 +227,7 @@ class _McpTarget:
         installed: Installed,
         time_limit: float,
         sandbox: Sandbox | None,
+        among_files: Sandbox | None,
     ) -> None:
         self._joined = not target.result.text
         # What is installed gets variables built from nothing and no network, a server of one's own what `mcp:` gives.
@@ -240,6 +241,7 @@ class _McpTarget:
             variables={name: installed.placed(value) for name, value in target.environment.items()},
             offline=not own,
             sandbox=sandbox,
+            among_files=among_files,
         )
         try:
             _check_tools(target, self._connection.probe().names)
@@ -284,23 +286,30 @@ class _McpRawSession:
 
 
 def open_target(
-    target: Target, release: Release, *, time_limit: float, sandbox: Sandbox | None = None
+    target: Target,
+    release: Release,
+    *,
+    time_limit: float,
+    sandbox: Sandbox | None = None,
+    among_files: Sandbox | None = None,
 ) -> Adapter:
     """Install the target unless it is there, start it, and return its adapter. Raises BrokenAdapter.
 
-    A `sandbox` is for targets that are no agents.
+    A `sandbox` is for targets that are no agents, `among_files` for what starts in a workspace with files in it.
     """
     installed = install(target, release)
     if sandbox is not None:
         sandbox = replace(sandbox, own=(installed.directory,))
+    if among_files is not None:
+        among_files = replace(among_files, own=(installed.directory,))
     raw: RawTarget
     match target.launch:
         case PythonLaunch() as launch:
             raw = _PythonTarget(target, launch, installed, time_limit, sandbox)
         case McpLaunch() as launch:
-            raw = _McpTarget(target, release, launch, installed, time_limit, sandbox)
+            raw = _McpTarget(target, release, launch, installed, time_limit, sandbox, among_files)
         case AgentLaunch() as launch:
-            raw = AgentTarget(target, launch, installed, time_limit)
+            raw = AgentTarget(target, launch, installed, time_limit, among_files)
     return TargetAdapter(target, raw)
 
 

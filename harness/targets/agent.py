@@ -9,6 +9,7 @@ from typing import Any
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.pins import Pins
 from readfirst.harness.agents.program import AgentProgram
+from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import AdapterTraits, Workspace
 from readfirst.harness.targets.install import Installed
 from readfirst.harness.targets.mapping import AgentLaunch, Target
@@ -57,14 +58,22 @@ class AgentTarget:
 
     With `isolation: directory` workspaces side by side share a conversation in the folder above, and only one with
     relative paths gets a conversation of its own; with `process` every one does. `time_limit` is in seconds per
-    call.
+    call. In a `sandbox` it can write to workspaces and its own files alone.
     """
 
-    def __init__(self, target: Target, launch: AgentLaunch, installed: Installed, time_limit: float) -> None:
+    def __init__(
+        self,
+        target: Target,
+        launch: AgentLaunch,
+        installed: Installed,
+        time_limit: float,
+        sandbox: Sandbox | None = None,
+    ) -> None:
         self._target = target
         self._launch = launch
         self._installed = installed
         self._time_limit = time_limit
+        self._sandbox = sandbox
         self._shared: dict[Path, Conversation] = {}
         self._pins = Pins()
 
@@ -120,6 +129,7 @@ class AgentTarget:
             places=places,
             folders=tuple(Path(program).parent for program in programs if program),
             time_limit=self._time_limit,
+            sandbox=self._sandbox,
         )
 
 

@@ -21,6 +21,7 @@ from readfirst.harness.agents.claude_code.reminders import (
     without_reminders_of_the_conversation,
 )
 from readfirst.harness.agents.claude_code.summary import summarise
+from readfirst.harness.processes.sandbox import Sandbox, sandbox_among_files
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
     TIME_LIMIT,
@@ -234,7 +235,7 @@ class ClaudeCodeAdapter:
 
     Workspaces side by side (`SitePool`) share conversations in the folder above, with and without the hook, with and
     without Bash; an isolated workspace gets a conversation of its own, whose home directory is the workspace's.
-    `time_limit` is in seconds per call.
+    `time_limit` is in seconds per call. In a `sandbox` it can write to workspaces and its own files alone.
     """
 
     def __init__(
@@ -246,6 +247,7 @@ class ClaudeCodeAdapter:
         lacks: Sequence[str] = (),
         cache: Path | None = None,
         time_limit: float = TIME_LIMIT,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self.traits = AdapterTraits(
             frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks),
@@ -260,6 +262,7 @@ class ClaudeCodeAdapter:
         self._model = model
         self._tools = tuple(tools)
         self._time_limit = time_limit
+        self._sandbox = sandbox
         self._shared: dict[tuple[Path, bool, bool], Conversation] = {}
 
     def open(self, workspace: Workspace) -> Session:
@@ -319,7 +322,7 @@ class ClaudeCodeAdapter:
 
     def _options(
         self,
-        directory: Path,
+        workspace: Path,
         deny: tuple[str, ...],
         hook: bool,
         bash: bool,
@@ -331,13 +334,15 @@ class ClaudeCodeAdapter:
             self._package.command,
             self._model,
             (*self._tools, BASH) if bash else self._tools,
-            directory if permissions is None else permissions.directory,
+            workspace if permissions is None else permissions.directory,
             deny,
             hook,
             self._time_limit,
             home,
             hooks=hooks,
             permissions=permissions,
+            sandbox=self._sandbox,
+            workspace=workspace,
         )
 
 
@@ -350,7 +355,8 @@ def spells_paths(scenario: Scenario) -> bool:
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:
     """Open the product of a version, or of a contract (`2.1.328+gated`), with the contract's model and tools.
 
-    A version that is not listed is like the next newer one. Raises BrokenAdapter.
+    A version that is not listed is like the next newer one. Files of a suite may be settings, with which the product
+    starts programs: unless the suite is the bundled one, it is shut in. Raises BrokenAdapter.
     """
     try:
         named = suite.contracts.find(name)
@@ -359,5 +365,10 @@ def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit:
         named = replace(named, version=name)
     assert named.version is not None
     return ClaudeCodeAdapter(
-        named.version, named.asked_model, named.tools, lacks=named.lacks, time_limit=time_limit
+        named.version,
+        named.asked_model,
+        named.tools,
+        lacks=named.lacks,
+        time_limit=time_limit,
+        sandbox=None if suite.bundled else sandbox_among_files(),
     )

@@ -14,6 +14,7 @@ from readfirst.harness.agents.claude_code.pause import PausingHook
 from readfirst.harness.agents.claude_code.summary import WINDOW, CrowdedModel
 from readfirst.harness.agents.conversation import OUTPUT_KEPT, Conversation, Launch
 from readfirst.harness.agents.model.formats import WIRES
+from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT, Hook, Permissions
 
 __all__ = ["Conversation", "Options"]
@@ -29,7 +30,9 @@ _STREAM_KEPT = 64 * 1024 * 1024
 
 
 _AS_SOMEBODY = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
-"""Starts a command as somebody who is not root, though with the same files."""
+"""Starts a command as somebody who is not root, though with the same files.
+
+The launcher, not the product: who is shut in as root cannot become somebody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,10 @@ class Options:
     """Whether the product prints what happens as lines of JSON, all of which are kept."""
     permissions: Permissions | None = None
     """What it may do without asking; None: everything."""
+    sandbox: Sandbox | None = None
+    """What it is shut in; None: nothing."""
+    workspace: Path | None = None
+    """What it can write to in there beside its own files and `directory`, which may be below it."""
 
     @property
     def name(self) -> str:
@@ -88,7 +95,8 @@ class Options:
         if dialogue is not None:
             dialogue.say(self.prompt)
         return Launch(
-            command=(*_user(self), *self.command, *_arguments(self)),
+            command=(*self.command, *_arguments(self)),
+            starter=_user(self),
             variables=environment.variables,
             directory=self.directory,
             home=environment.home,
@@ -98,6 +106,8 @@ class Options:
             input=None if dialogue is None else dialogue.entrance,
             dialogue=dialogue,
             output_kept=_STREAM_KEPT if self.streams else OUTPUT_KEPT,
+            sandbox=self.sandbox,
+            writable=tuple(path for path in (self.workspace, self.configuration) if path is not None),
         )
 
 
@@ -137,6 +147,6 @@ def _arguments(options: Options) -> list[str]:
 
 
 def _user(options: Options) -> tuple[str, ...]:
-    """Return what a command begins with that root may not run: the product refuses root this mode."""
+    """Return what starts a program that root may not run: the product refuses root this mode."""
     asks_nobody = options.permissions is not None and options.permissions.mode == "bypassPermissions"
     return _AS_SOMEBODY if asks_nobody and os.geteuid() == 0 else ()

@@ -1,0 +1,117 @@
+"""Programs that start among the files of a stranger's suite, and run what stands in them, are shut in."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.agents.claude_code import adapter as claude_code
+from readfirst.harness.agents.claude_code.package import InstalledPackage
+from readfirst.harness.processes import sandbox
+from readfirst.harness.processes.sandbox import find_sandbox
+from readfirst.harness.run import connect as connecting
+from readfirst.harness.run.connect import connect
+from readfirst.harness.session import Adapter, BrokenAdapter, Workspace
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.targets import adapter as targets
+from readfirst.harness.targets.install import Installed
+from readfirst.harness.targets.mapping import load_target
+
+HERE = Path(__file__).parent
+TESTS = HERE.parent
+OBEDIENT = str(HERE / "obedient.py")
+LEAKY = TESTS / "replay" / "leaky_servers"
+MAPPING = f"""
+title: A stand-in
+home: https://example.org/
+kind: agent
+versions: {{"1.0.0": {{npm: ["stand-in@1.0.0"]}}}}
+agent:
+  wire: anthropic
+  command: [$PYTHON, {OBEDIENT}, {TESTS}/agent/fake_agent.py, anthropic, $URL, $PROMPT]
+  isolation: process
+tools:
+  Read: {{call: look, arguments: {{file_path: $file_path}}}}
+  Write: {{call: look, arguments: {{file_path: $file_path}}}}
+result:
+  error: {{flag: true}}
+  errors: {{not_read: ["{{any}}"]}}
+capabilities: [Read, Write]
+"""
+
+
+def product(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    words = (sys.executable, OBEDIENT, str(TESTS / "recorder" / "fake_product.py"))
+    monkeypatch.setattr(claude_code, "install", lambda *_: InstalledPackage("2.1.7", folder, words))
+    return connect("claude-code:2.1.7", suite)
+
+
+def agent(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    (folder / "stand-in.yaml").write_text(MAPPING)
+    target = load_target(folder / "stand-in.yaml")
+    monkeypatch.setattr(connecting, "find_target", lambda _: (target, target.versions["1.0.0"]))
+    monkeypatch.setattr(targets, "install", lambda *_: Installed(HERE, sys.executable))
+    return connect("target:stand-in@1.0.0", suite)
+
+
+def server(suite: Suite, _folder: Path, _monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    return connect(f"mcp:--isolation=directory {sys.executable} {OBEDIENT} {LEAKY}.py no-way", suite)
+
+
+def module(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    (folder / "bin").mkdir()
+    shutil.copy(f"{LEAKY}.py", folder / "bin")
+    monkeypatch.setenv("PYTHONPATH", str(folder / "bin"))
+    return connect(f"mcp:--isolation=directory {sys.executable} -m {LEAKY.name} no-way", suite)
+
+
+def start(
+    opened: Callable[..., Adapter], folder: Path, monkeypatch: pytest.MonkeyPatch, *, ours: bool
+) -> bool:
+    """Start the program where the files tell it to do harm; return whether it has done so."""
+    suite = Suite(copies_bundled=ours)
+    suite.bundled = ours
+    root, made = folder / "site" / "s" / "w", folder / "made.txt"
+    for path in (root, folder / "site" / "h"):
+        path.mkdir(parents=True)
+    (root / "settings").write_text(f"echo here >here.txt; echo made >{made}")
+    (root / "json.py").write_text(f"import os; os.system('cd {root}; . ./settings'); raise SystemExit")
+    adapter = opened(suite, folder, monkeypatch)
+    try:
+        with suppress(BrokenAdapter):  # the module ends with what it was made to import
+            adapter.open(Workspace(root, folder / "site" / "h", isolated=True)).close()
+    finally:
+        adapter.traits.close()
+    assert (root / "here.txt").is_file()
+    return made.exists()
+
+
+@pytest.mark.parametrize("opened", [product, agent, server, module])
+def test_what_stands_in_a_stranger_s_files_reaches_nothing_outside(
+    opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try:
+        find_sandbox(quiet=True)
+    except BrokenAdapter:
+        pytest.skip("this system cannot confine")
+    assert not start(opened, tmp_path, monkeypatch, ours=False)
+
+
+@pytest.mark.parametrize("opened", [product, agent, server, module])
+def test_of_the_bundled_suite_it_would_reach_it(
+    opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert start(opened, tmp_path, monkeypatch, ours=True)
+
+
+def test_where_the_system_cannot_confine_a_warning_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(sandbox, "_problem", lambda: "no namespaces")
+    assert start(server, tmp_path, monkeypatch, ours=False)
+    assert "what runs among the files of this suite is unconfined" in caplog.text
