@@ -48,6 +48,14 @@ def test_a_pinned_release_has_what_it_had_and_stays_green(suite: Suite) -> None:
     assert [each.status for each in everything] == ["passed", "passed", "failed"]
 
 
+def test_shards_have_every_scenario_once_and_are_the_same_each_time() -> None:
+    shards = [select(BUNDLED, Selection(shard=(part, 4))) for part in (1, 2, 3, 4)]
+    assert sorted(name for shard in shards for name in shard) == sorted(BUNDLED.ids())
+    assert [select(Suite(BUNDLED.root), Selection(shard=(part, 4))) for part in (1, 2, 3, 4)] == shards
+    both = [select(BUNDLED, Selection(families=("gate",), shard=(part, 2))) for part in (1, 2)]
+    assert sorted([*both[0], *both[1]]) == select(BUNDLED, Selection(families=("gate",)))
+
+
 def test_an_unknown_release_is_answered_with_those_that_there_are(suite: Suite) -> None:
     with pytest.raises(SelectionError, match=r"no release '2.0' of the suite; there are: 1.0, 1.1."):
         select(suite, Selection(release="2.0"))
