@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
-from readfirst.harness.cli.options import Confine, Fixtures, Jobs, Output, TimeLimit, open_suite
+from readfirst.harness.cli.options import AutoJobs, Confine, Fixtures, Output, TimeLimit, open_suite
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import console, say, stdout
 from readfirst.harness.session import TIME_LIMIT
@@ -62,7 +62,7 @@ def diagnose(
     ] = DiagnosisFormat.text,
     output: Output = None,
     all_: Annotated[bool, typer.Option("--all", help="List every rule with unexplained failures.")] = False,
-    jobs: Jobs = 1,
+    jobs: AutoJobs = 0,
     time_limit: TimeLimit = TIME_LIMIT,
     confine: Confine = False,
     write_table: Annotated[

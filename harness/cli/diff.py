@@ -10,11 +10,11 @@ import typer
 
 from readfirst.harness.cli.exits import guarded
 from readfirst.harness.cli.options import (
+    AutoJobs,
     Classes,
     Expression,
     Families,
     Fixtures,
-    Jobs,
     Output,
     Requirements,
     Rules,
@@ -55,7 +55,7 @@ def diff(
     rule: Rules = None,
     class_: Classes = None,
     expression: Expression = "",
-    jobs: Jobs = 1,
+    jobs: AutoJobs = 0,
     time_limit: TimeLimit = TIME_LIMIT,
     fixtures: Fixtures = None,
 ) -> int:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
 
 __all__ = [
+    "AutoJobs",
     "Claims",
     "Classes",
     "Confine",
@@ -126,7 +127,31 @@ ContractName = Annotated[
 Ids = Annotated[list[str] | None, typer.Argument(metavar="ID", help="Scenario ids or files (default: all).")]
 
 
-Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=256, help="Worker processes.")]
+_MOST_JOBS = 256
+
+
+def _jobs(text: str | int) -> int:
+    """Read a number of processes; 0 stands for `auto`."""
+    if text in ("auto", 0):
+        return 0
+    if not str(text).isdecimal() or not 1 <= int(text) <= _MOST_JOBS:
+        raise typer.BadParameter(f"{text!r} is neither `auto` nor a number from 1 to {_MOST_JOBS}.")
+    return int(text)
+
+
+Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=_MOST_JOBS, help="Worker processes.")]
+AutoJobs = Annotated[
+    int,
+    typer.Option(
+        "-j",
+        "--jobs",
+        parser=_jobs,
+        metavar="N|auto",
+        show_default="auto",
+        help="Worker processes; auto: as many as there are processors, where that is worth while.",
+    ),
+]
+"""Its default is 0, which means `auto`."""
 Confine = Annotated[
     bool,
     typer.Option(

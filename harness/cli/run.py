@@ -10,13 +10,13 @@ import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import (
+    AutoJobs,
     Claims,
     Classes,
     Confine,
     Expression,
     Families,
     Fixtures,
-    Jobs,
     LevelName,
     Output,
     Release,
@@ -127,7 +127,7 @@ def run(
             help="Write this run's failures into --baseline, keeping reasons.",
         ),
     ] = False,
-    jobs: Jobs = 1,
+    jobs: AutoJobs = 0,
     time_limit: TimeLimit = TIME_LIMIT,
     settle: Settle = 0,
     claims: Claims = None,
@@ -178,6 +178,8 @@ def run(
     called = connect_string
     if trace and jobs > 1:
         raise UsageError("--trace follows one scenario at a time. Leave out -j.")
+    if trace:
+        jobs = 1
     if isolation is not None:
         if not connect_string.startswith("mcp:"):
             raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")

@@ -171,17 +171,17 @@ def lint(ids: Ids = None, fixtures: Fixtures = None) -> int:
 
     `readfirst docs format` lists the rules.
     """
-    from readfirst.harness.lint import lint as find
-    from readfirst.harness.lint import unrecorded
+    from readfirst.harness.lint import notes, walk
+    from readfirst.harness.run.jobs import processors
     from readfirst.harness.suite.selection import Selection, select
 
     suite = open_suite(fixtures)
     chosen = select(suite, Selection(ids=tuple(ids))) if ids else None
-    count = 0
-    for finding in find(suite, chosen):
+    linted = walk(suite, chosen, processors())
+    count = len(linted.findings)
+    for finding in linted.findings:
         say_lines(str(finding).split("\n"))
-        count += 1
-    for note in unrecorded(suite, suite.ids() if chosen is None else chosen):
+    for note in notes(linted.unrecorded):
         say_lines(str(note).split("\n"), err=True)
     files = len(chosen) if chosen is not None else len(suite.ids())
     say(f"{counted(files, 'scenario')}, {counted(count, 'finding')}", err=True)

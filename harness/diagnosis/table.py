@@ -21,6 +21,7 @@ from readfirst.harness.diagnosis.alternatives import alternatives, with_changes
 from readfirst.harness.diagnosis.fingerprint import AS_EXPECTED, Fingerprint
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.suite import Suite
@@ -228,6 +229,7 @@ class _Job:
 def made(suite: Suite, ids: Sequence[str], jobs: int = 1) -> Iterator[tuple[str, Row]]:
     """Yield the rows of scenarios, which processes make side by side. Raises SuiteError."""
     job = _Job(suite.root)
+    jobs = jobs_for(jobs, "reference", len(ids))
     if jobs > 1 and len(ids) > 1:
         with closing(work_in_processes(job, ids, jobs)) as rows:
             yield from rows

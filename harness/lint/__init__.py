@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from readfirst.harness.lint.recorded import unrecorded
+from readfirst.harness.lint.recorded import notes
 from readfirst.harness.lint.rules import RULES, Rule
-from readfirst.harness.lint.walk import lint
+from readfirst.harness.lint.walk import Linted, lint, walk
 from readfirst.harness.source.finding import Finding
 
-__all__ = ["RULES", "Finding", "Rule", "lint", "unrecorded"]
+__all__ = ["RULES", "Finding", "Linted", "Rule", "lint", "notes", "walk"]

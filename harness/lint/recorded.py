@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from readfirst.harness.source.finding import Finding, Position, SuiteError
+from readfirst.harness.source.finding import Finding, Position
 from readfirst.harness.suite.case import Case
 from readfirst.harness.suite.contracts import UnknownContractError, order
 from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import RecordingError
+from readfirst.harness.suite.transcript import Recording, RecordingError
 
-__all__ = ["check_orphans", "check_recording", "unrecorded"]
+__all__ = ["absent", "check_orphans", "check_recording", "notes", "recorded"]
 
 _MOST_NOTES = 5
 """Scenarios that are named one by one."""
 
 
-def check_recording(case: Case) -> Iterator[Finding]:
-    """Yield findings about the recording of one scenario."""
-    scenario = case.scenario
-    recordings = Recordings(case.suite.recordings_root)
+def recorded(case: Case) -> Recording | Finding:
+    """Return the recording of one scenario, or what is wrong with it."""
+    recordings, scenario_id = case.suite.recordings, case.scenario.id
     try:
-        recording = recordings.recording(scenario.id)
+        return recordings.recording(scenario_id)
     except RecordingError as error:
-        position = Position(recordings.path(scenario.id), 1, 1)
-        message = str(error).removeprefix(f"{recordings.path(scenario.id)}: ")
-        yield Finding(
-            "broken-recording", position, message, f"Run `readfirst product record --fix {scenario.id}`."
-        )
-        return
-    if recording.transcripts and recording.inputs != scenario.inputs:
+        position = Position(recordings.path(scenario_id), 1, 1)
+        message = str(error).removeprefix(f"{recordings.path(scenario_id)}: ")
+        fix = f"Run `readfirst product record --fix {scenario_id}`."
+        return Finding("broken-recording", position, message, fix)
+
+
+def check_recording(case: Case, recording: Recording | Finding) -> Iterator[Finding]:
+    """Yield findings about the recording of one scenario."""
+    scenario, recordings = case.scenario, case.suite.recordings
+    if isinstance(recording, Finding):
+        yield recording
+    elif recording.transcripts and recording.inputs != scenario.inputs:
         message = "the recording was made with other files or steps"
         record = "readfirst product record"
         fix = f"Run `{record} --fix {scenario.id}`, then `{record} --missing {scenario.id}`."
@@ -49,49 +53,50 @@ def check_recording(case: Case) -> Iterator[Finding]:
         yield Finding("edited-recording", position, message, fix)
 
 
-def unrecorded(suite: Suite, ids: Iterable[str]) -> Iterator[str]:
-    """Yield notes, not findings: which contracts have no recording yet of scenarios that are in order so far.
+def absent(case: Case, recording: Recording) -> tuple[str, ...]:
+    """Return the contracts that have no recording yet of a scenario that is in order so far."""
+    scenario, known = case.scenario, recording.transcripts
+    if scenario.contract not in known or recording.inputs != scenario.inputs:
+        return ()
+    able = [each.name for each in case.suite.contracts.recorded if scenario.needs <= each.capabilities]
+    return tuple(name for name in able if name not in known)
 
-    For a contract without a recording the scenario is unspecified.
-    """
-    lacking: dict[str, list[str]] = {}
-    for scenario_id in ids:
-        try:
-            scenario = suite.scenario(scenario_id)
-            known = suite.recordings.of(scenario_id, scenario.inputs).transcripts
-        except (SuiteError, RecordingError):
-            continue  # which is a finding
-        able = [each.name for each in suite.contracts.recorded if scenario.needs <= each.capabilities]
-        absent = [name for name in able if name not in known]
-        if absent and scenario.contract in known:
-            lacking[scenario_id] = absent
-    for scenario_id, absent in list(lacking.items())[:_MOST_NOTES]:
-        yield f"note: {scenario_id} has no recording yet for {', '.join(absent)}"
+
+def notes(lacking: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield notes, not findings: by scenario, the contracts that have no recording of it, where it is unspecified."""
+    for scenario_id, names in list(lacking.items())[:_MOST_NOTES]:
+        yield f"note: {scenario_id} has no recording yet for {', '.join(names)}"
     if len(lacking) > _MOST_NOTES:
         yield f"note: and {len(lacking) - _MOST_NOTES} more scenarios"
     if lacking:
         yield "note: `readfirst product record --missing` records these; until then the scenario is unspecified there"
 
 
-def check_orphans(suite: Suite, ids: frozenset[str]) -> Iterator[Finding]:
-    """Yield findings about recordings that no scenario of the suite has a use for."""
-    recordings = Recordings(suite.recordings_root)
+def check_orphans(suite: Suite, read: Mapping[str, frozenset[str] | None]) -> Iterator[Finding]:
+    """Yield findings about recordings that no scenario of the suite has a use for.
+
+    `read` has the contracts of each scenario's recording, None where it was not read yet.
+    """
+    recordings = suite.recordings
+    known = {each.name for each in suite.contracts.recorded}
     for scenario_id in recordings.ids():
         path = recordings.path(scenario_id)
-        if scenario_id not in ids:
+        if scenario_id not in read:
             message = f"there is no scenario {scenario_id}"
             yield Finding(
                 "orphan-recording", Position(path, 1, 1), message, "Remove or rename the recording."
             )
             continue
-        for name in sorted(_contracts(recordings, scenario_id), key=order):
+        names = read[scenario_id]
+        unknown = (_contracts(recordings, scenario_id) if names is None else names) - known
+        for name in sorted(unknown, key=order):
             if not _is_known(suite, name):
                 fix = "Remove it from the recording: a contract is listed in contracts.yaml, or is a version."
                 message = f"the recording contains the unknown contract {name!r}"
                 yield Finding("orphan-recording", Position(path, 1, 1), message, fix)
-    known = {recordings.path(scenario_id) for scenario_id in recordings.ids()}
+    files = {recordings.path(scenario_id) for scenario_id in recordings.ids()}
     for path in _files(suite.recordings_root):
-        if path not in known:
+        if path not in files:
             fix = "Remove it: recordings are <family>/<slug>.yaml."
             yield Finding("orphan-recording", Position(path, 1, 1), "this file is not a recording", fix)
 

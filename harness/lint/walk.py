@@ -1,38 +1,43 @@
-"""Walk: applies every rule to every scenario of a suite, reading each file once."""
+"""Walk: applies every rule to every scenario of a suite, reading each file once, and compares them with each other."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
-from readfirst.harness.claims.check import check_claims, check_documented
+from readfirst.harness.claims.check import check_claims
 from readfirst.harness.claims.claims import Claims, claims_file, load_claims
-from readfirst.harness.lint.belonging import (
-    Showing,
-    check_belonging,
-    check_claimed_rules,
-    check_rules,
-    showing_of,
-)
-from readfirst.harness.lint.content import check_content, fingerprint
-from readfirst.harness.lint.expectations import check_expectations
-from readfirst.harness.lint.recorded import check_orphans, check_recording
-from readfirst.harness.lint.source_text import check_source_text
-from readfirst.harness.lint.wording import check_wording
-from readfirst.harness.source import strict_yaml
+from readfirst.harness.lint.belonging import Showing, check_claimed_rules, check_rules
+from readfirst.harness.lint.looked import Look, Looked, look_at
+from readfirst.harness.lint.recorded import check_orphans
+from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.source.finding import Finding, Position, SuiteError
-from readfirst.harness.suite.case import Case
-from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.suite import DEEPEST, Suite
 
-__all__ = ["lint"]
+__all__ = ["Linted", "lint", "walk"]
 
-_Check = Callable[[Case], Iterator[Finding]]
+_WORTH_A_PROCESS = 200
+"""Scenarios that take longer to look at than a worker takes to start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """All findings in the order of ids and lines, and which contracts have no recording yet of a scenario."""
+
+    findings: tuple[Finding, ...]
+    unrecorded: Mapping[str, Sequence[str]]
 
 
 def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
-    """Return all findings, in the order of ids and lines.
+    """Return the findings of `walk`."""
+    return list(walk(suite, ids).findings)
+
+
+def walk(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> Linted:
+    """Look at all scenarios, in so many processes where there are enough scenarios for them.
 
     With `ids` only these scenarios are read, and compared with each other: that another one has the same title or
     steps, or that a rule lacks scenarios, is found where all are looked at.
@@ -41,22 +46,55 @@ def lint(suite: Suite, ids: Iterable[str] | None = None) -> list[Finding]:
     """
     suite.contracts, suite.vocabulary, suite.tags, suite.rules  # noqa: B018 - they must be readable first
     known = suite.ids() if ids is None else sorted(set(ids))
-    findings: list[Finding] = []
-    titles: dict[str, str] = {}
-    prints: dict[str, str] = {}
-    shown: dict[str, list[Showing]] = {}
     claims, unreadable = _claims(suite)
-    sources = None if claims is None else claims.sources
-    for scenario_id in known:
-        findings.extend(sorted(_scenario(suite, scenario_id, titles, prints, shown, sources), key=_place))
+    looked = list(_looked(suite, known, claims, min(jobs, len(known) // _WORTH_A_PROCESS)))
+    findings: list[Finding] = []
+    alike = _Alike({}, {})
+    shown: dict[str, list[Showing]] = {}
+    for each in looked:
+        findings += sorted((*alike.findings(each), *each.findings), key=_place)
+        if each.comparable is not None:
+            shown.setdefault(each.comparable.rule, []).append(each.comparable.showing)
     if ids is None:
         findings.extend(_misplaced(suite))
-        findings.extend(check_orphans(suite, frozenset(known)))
+        contracts = {each.scenario_id: each.contracts for each in looked}
+        findings.extend(check_orphans(suite, contracts))
         findings.extend(unreadable if claims is None else check_claims(suite, claims))
         if suite.rules is not None:
             findings.extend(check_rules(suite, suite.rules, shown))
             findings.extend(() if claims is None else check_claimed_rules(claims, suite.rules, shown))
-    return findings
+    return Linted(tuple(findings), {each.scenario_id: each.absent for each in looked if each.absent})
+
+
+def _looked(suite: Suite, ids: Sequence[str], claims: Claims | None, jobs: int) -> Iterator[Looked]:
+    sources = None if claims is None else claims.sources
+    if jobs <= 1:
+        yield from (look_at(suite, each, sources) for each in ids)
+        return
+    with closing(work_in_processes(Look(suite.root, sources), ids, jobs)) as looked:
+        yield from looked
+
+
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """The titles and the steps that were met, with the first scenario that has them."""
+
+    titles: dict[str, str]
+    prints: dict[str, str]
+
+    def findings(self, looked: Looked) -> Iterator[Finding]:
+        """Yield in what a scenario repeats one before it, and remember it."""
+        if looked.comparable is None:
+            return
+        scenario_id, compared = looked.scenario_id, looked.comparable
+        first = self.titles.setdefault(compared.title.casefold(), scenario_id)
+        if first != scenario_id:
+            fix = "Say how this one differs, or remove one of the two."
+            yield Finding("duplicate-title", compared.title_at, f"{first} has the same title", fix)
+        first = self.prints.setdefault(compared.fingerprint, scenario_id)
+        if first != scenario_id:
+            message = f"{first} has the same files and the same steps"
+            yield Finding("duplicate-scenario", compared.steps_at, message, "Remove one of the two.")
 
 
 def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:
@@ -68,59 +106,6 @@ def _claims(suite: Suite) -> tuple[Claims | None, tuple[Finding, ...]]:
         return load_claims(file), ()
     except SuiteError as error:
         return None, error.findings
-
-
-def _scenario(
-    suite: Suite,
-    scenario_id: str,
-    titles: dict[str, str],
-    prints: dict[str, str],
-    shown: dict[str, list[Showing]],
-    sources: Collection[str] | None,
-) -> Iterator[Finding]:
-    """Yield what is wrong with one scenario, which is remembered for comparison.
-
-    `sources` are those that claims have; None: nothing is claimed, so that every source may be named.
-    """
-    path = suite.scenarios_root / f"{scenario_id}.yaml"
-    try:
-        document = strict_yaml.load(strict_yaml.read(path), path)
-        yield from check_source_text(document)
-    except SuiteError as error:
-        yield from error.findings
-        return
-    checks: tuple[_Check, ...] = (
-        check_wording,
-        check_belonging,
-        check_content,
-        check_expectations,
-        check_recording,
-    )
-    try:
-        scenario = scenario_from(document, scenario_id, suite.contracts, bundled=suite.bundled)
-    except SuiteError as error:
-        yield from error.findings
-        try:
-            scenario = scenario_from(
-                document, scenario_id, suite.contracts, require_expect=False, bundled=suite.bundled
-            )
-        except SuiteError:
-            return
-        checks = (check_wording, check_belonging, check_content)  # only expectations are missing
-    case = Case(scenario, document, suite)
-    shown.setdefault(scenario.rule, []).append(showing_of(scenario))
-    first = titles.setdefault(scenario.title.casefold(), scenario_id)
-    if first != scenario_id:
-        fix = "Say how this one differs, or remove one of the two."
-        yield case.finding("duplicate-title", ("title",), f"{first} has the same title", fix)
-    first = prints.setdefault(fingerprint(scenario), scenario_id)
-    if first != scenario_id:
-        message = f"{first} has the same files and the same steps"
-        yield case.finding("duplicate-scenario", ("steps",), message, "Remove one of the two.", key=True)
-    for check in checks:
-        yield from check(case)
-    if sources is not None:
-        yield from check_documented(case, sources)
 
 
 def _misplaced(suite: Suite) -> Iterator[Finding]:

@@ -30,6 +30,7 @@ from readfirst.harness.report.results import Results
 from readfirst.harness.report.table import TableReport
 from readfirst.harness.report.terminal import print_runs
 from readfirst.harness.report.visible import visible_command
+from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.kept_workspaces import open_folder
 from readfirst.harness.run.last_failed import LastFailed, failed_in
 from readfirst.harness.run.runner import run
@@ -178,6 +179,7 @@ def perform(request: RunRequest) -> int:
         return ExitCode.NOTHING
     if request.keep is not None:
         open_folder(request.keep)
+    jobs = jobs_for(request.jobs, request.target, len(ids))
     facts = RunFacts(
         target=request.target,
         name=request.title,
@@ -217,7 +219,7 @@ def perform(request: RunRequest) -> int:
                     contracts,
                     request.level,
                     ids,
-                    jobs=request.jobs,
+                    jobs=jobs,
                     time_limit=request.time_limit,
                     confine=request.confine,
                     keep=request.keep,
@@ -262,7 +264,7 @@ def perform(request: RunRequest) -> int:
             "Renew it with --update-baseline.",
             err=True,
         )
-    say(cost.sentence(summary.total, request.jobs), err=True)
+    say(cost.sentence(summary.total, jobs), err=True)
     causes = _by_cause(request, failing)
     if causes:
         say(causes, err=True)

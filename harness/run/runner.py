@@ -21,6 +21,7 @@ from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.claims import claimed
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
+from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
 from readfirst.harness.session import TIME_LIMIT, traits_of
 from readfirst.harness.suite.contracts import Contract
@@ -305,12 +306,14 @@ def run(
 
     `ids` are the scenarios to take, None for all (`harness.suite.selection.select` finds them). Scenarios are loaded
     one at a time. An implementation that is not told the contract replays each scenario once, for all contracts. With
-    `jobs` above 1 as many worker processes replay a share each; verdicts and their order are the same. `apart`: also
-    one job has a process of its own, which a thread needs. `confine`, `keep`, `settle` are as for a RunSpec; what the
-    reference does on several contracts is kept in a folder for each. Close the iterator to end them early.
+    `jobs` above 1 as many worker processes replay a share each (0: `jobs_for` says how many); verdicts and their order
+    are the same. `apart`: also one job has a process of its own, which a thread needs. `confine`, `keep`, `settle` are
+    as for a RunSpec; what the reference does on several contracts is kept in a folder for each. Close the iterator to
+    end them early.
     Raises SuiteError, and what `connect` raises.
     """
     chosen = sorted(suite.ids() if ids is None else ids)
+    jobs = jobs_for(jobs, connect_string, len(chosen))
     once = connect_string.partition(":")[0] not in TOLD_THE_CONTRACT
     groups = [tuple(contracts)] if once else [(name,) for name in contracts]
     for names in groups:

@@ -17,6 +17,8 @@ __all__ = ["emit_mapping", "emit_string"]
 
 _SHORT_CONTENT = 80
 _PLAIN_START = re.compile(r"[A-Za-z/$(]")
+_WORDS = re.compile(r"[A-Za-z/$(][\w,.()/$'+-]*(?: [\w,.()/$'+-]+)+", re.ASCII)
+"""Several words without a character that means something to YAML: plain for every reader."""
 _NOT_IN_BLOCKS = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]|[ \t](?:\n|\Z)")
 """What a block scalar would change or hide: control characters, CR, NEL, trailing blanks."""
 _ESCAPED = re.compile(
@@ -89,6 +91,8 @@ def _escape(match: re.Match[str]) -> str:
 def _reads_back(text: str) -> bool:
     if _ESCAPED.search(text) or is_ambiguous(text):
         return False
+    if _WORDS.fullmatch(text):
+        return True
     line = f"k: {text}\n".encode()
     try:
         return bool(load(line, Path("-")).value == {"k": text} == yaml.safe_load(line))

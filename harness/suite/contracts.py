@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -196,6 +197,7 @@ class Contracts:
         )
 
 
+@cache
 def order(name: str) -> tuple[Version, str]:
     """Return what contracts sort by: release order, of one version the newer model first; names without one before."""
     version, _, variant = name.partition("+")

@@ -9,7 +9,8 @@ from __future__ import annotations
 import base64
 import binascii
 import zlib
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def encode(recording: Recording) -> bytes:
 
     Raises RecordingError for what would be too large to be read again.
     """
-    names = sorted(recording.transcripts, key=order)
+    names = tuple(sorted(recording.transcripts, key=order))
     lines = [f"inputs: {emit_string(recording.inputs)}", f"contracts: [{', '.join(names)}]", "steps:"]
     rows = list(zip(*(recording.transcripts[name].steps for name in names), strict=True))
     for row in rows:
@@ -59,7 +60,7 @@ def encode(recording: Recording) -> bytes:
     return data
 
 
-def _step_lines(names: Sequence[str], row: Sequence[TranscriptStep]) -> list[str]:
+def _step_lines(names: tuple[str, ...], row: Sequence[TranscriptStep]) -> list[str]:
     tools = row[0].tools
     lines = [
         f"  - call: {tools[0]}" if len(tools) == 1 else f"  - calls: [{', '.join(tools)}]",
@@ -76,7 +77,7 @@ def _step_lines(names: Sequence[str], row: Sequence[TranscriptStep]) -> list[str
     return lines
 
 
-def _starts(names: Sequence[str], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
+def _starts(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
     """Return the versions from which on each answer holds; an older model goes on as the versions before it did."""
     starts: dict[Hashable, list[str]] = {}
     for track, before in _tracks(names):
@@ -88,15 +89,18 @@ def _starts(names: Sequence[str], answers: Mapping[str, Hashable]) -> dict[Hasha
     return starts
 
 
-def _tracks(names: Sequence[str]) -> Iterator[tuple[list[str], str | None]]:
-    """Yield the versions of each class of models, and the version that the first of them follows."""
+@lru_cache(maxsize=64)
+def _tracks(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
+    """Return the versions of each class of models, and the version that the first of them follows."""
     tracks: dict[str, list[str]] = {"": []}
     for name in names:
         tracks.setdefault(name.partition("+")[2], []).append(name)
     plain = tracks[""]
+    found: list[tuple[list[str], str | None]] = []
     for variant, track in tracks.items():
         older = [name for name in plain if variant and order(name)[0] < order(track[0])[0]]
-        yield track, older[-1] if older else None
+        found.append((track, older[-1] if older else None))
+    return tuple(found)
 
 
 def _answer_lines(step: TranscriptStep, since: Sequence[str]) -> list[str]:
@@ -201,7 +205,7 @@ def decode(data: bytes) -> Recording:
     """Read a file's bytes. Raises RecordingError."""
     try:
         file = strict_yaml.load(data, Path("recording")).value
-        names: list[str] = file["contracts"]
+        names = tuple(map(str, file["contracts"]))
         rows = [_decode_step(names, step) for step in file["steps"]]
         shared: dict[tuple[int, ...], Transcript] = {}
         transcripts = {}
@@ -217,7 +221,7 @@ def decode(data: bytes) -> Recording:
         raise RecordingError(f"not a readable recording ({error!r}); record the scenario again") from error
 
 
-def _decode_step(names: Sequence[str], body: Mapping[str, Any]) -> dict[str, TranscriptStep]:
+def _decode_step(names: tuple[str, ...], body: Mapping[str, Any]) -> dict[str, TranscriptStep]:
     """Return what one step gave on every contract; contracts that gave the same share it."""
     tools = (body["call"],) if "call" in body else tuple(body["calls"])
     answers = body["answers"]

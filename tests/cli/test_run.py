@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.run import jobs
 from readfirst.harness.run.runner import Runner, RunSpec, run
 from readfirst.harness.run.workers import work_in_processes
 from readfirst.harness.session import Session, ToolResult, Workspace
@@ -93,6 +94,15 @@ def test_contracts_are_run_one_after_the_other(holding: Suite) -> None:
 
 def test_worker_processes_give_the_same_verdicts_in_the_same_order(mixed: Suite) -> None:
     assert judged(mixed, jobs=3) == judged(mixed, jobs=1)
+
+
+def test_unasked_many_scenarios_get_a_process_for_each_processor_and_a_product_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jobs, "processors", lambda: 4)
+    assert [jobs.jobs_for(jobs.AUTO, "reference", count) for count in (1, 99, 100, 2000)] == [1, 1, 2, 4]
+    assert jobs.jobs_for(jobs.AUTO, "claude-code:2.1.7", 2000) == 1
+    assert jobs.jobs_for(7, "claude-code:2.1.7", 1) == 7
 
 
 def test_what_an_adapter_lacks_is_unsupported_and_not_called(

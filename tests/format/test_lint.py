@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from readfirst.harness.lint import RULES, lint, unrecorded
+from readfirst.harness.lint import RULES, lint, notes, walk
 from readfirst.harness.lint.rules import table
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.suite.recording_file import encode
@@ -229,16 +230,15 @@ def test_a_contract_without_recording_is_a_note_and_no_finding(tmp_path: Path) -
     suite = Suite(suite.root)
     (scenario_id,) = suite.ids()
     assert [found.rule for found in lint(suite, [scenario_id])] == []
-    first, last = unrecorded(suite, [scenario_id])
+    first, last = notes(walk(suite, [scenario_id]).unrecorded)
     assert first.startswith(f"note: {scenario_id} has no recording yet for 0.2.126, 1.0.60, ")
     assert " 2.1.7," not in first
     assert "readfirst product record --missing" in last
-    several = list(unrecorded(suite, [scenario_id] * 3))
-    assert several == [first, last]
+    assert list(notes(walk(suite, [scenario_id] * 3).unrecorded)) == [first, last]
 
 
 def test_what_is_recorded_on_every_contract_has_no_note() -> None:
-    assert list(unrecorded(Suite(), ["gate/edit-after-read", "multi-edit/creates-file"])) == []
+    assert walk(Suite(), ["gate/edit-after-read", "multi-edit/creates-file"]).unrecorded == {}
 
 
 def _found(rule: str, tmp_path: Path) -> list[tuple[str, str]]:
@@ -302,3 +302,12 @@ def test_without_rules_a_scenario_needs_none(tmp_path: Path) -> None:
     suite = _suite("missing-rule", tmp_path)
     (suite.root / "rules.yaml").unlink()
     assert lint(Suite(suite.root)) == []
+
+
+def test_processes_find_what_one_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[walk.__module__], "_WORTH_A_PROCESS", 1)
+    suite = _suite("duplicate-title", tmp_path)
+    alone = walk(suite)
+    assert len(suite.ids()) > 1
+    assert alone.findings
+    assert walk(suite, jobs=2) == alone
