@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.page import CHECKOUT
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
 ONCE_BROKEN = "--family arguments --family encodings --family media"
@@ -20,10 +19,8 @@ BUT_FOR_CROSSED = "-k 'not crossed'"
 def broken(target: str, selection: str, tmp_path: Path, *, seconds: float = 120) -> list[str]:
     """Return what is broken of the bundled suite; the reader stands beside the examples."""
     folder = users_folder(tmp_path, "docs/adapters.md")
-    checkout = copy_of_checkout(tmp_path)
-    command = (
-        f"readfirst run {target} {selection} --level effects --format jsonl --fixtures '{CHECKOUT}/fixtures'"
-    )
+    checkout = copy_of_checkout(tmp_path, whole=True)
+    command = f"readfirst run {target} {selection} --level effects --format jsonl"
     ((exit_code, output),) = Stage(folder, checkout).run([command], seconds=seconds)
     lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     verdicts = [line for line in lines if line["type"] == "verdict"]
