@@ -1,0 +1,103 @@
+"""An implementation in the language of a runner needs no program of its own, and baselines are those of readfirst."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.runners.verdicts import ROOT, exported
+
+IDS = ["gate/edit-unread", "staleness/edit-after-change"]
+ACCEPTED = """\
+name: mine
+groups:
+  - fails: [safe, effects]
+    because: "effects: refused"
+    reason: It edits nothing.
+    scenarios:
+      staleness: [edit-after-change]
+"""
+IN_GO = """
+package mine
+
+import (
+	"testing"
+
+	"readfirst"
+)
+
+type tools struct{}
+
+func (tools) Capabilities() []string { return []string{"Read", "Edit", "Write"} }
+func (tools) Open(readfirst.Opening) (readfirst.Session, error) { return tools{}, nil }
+func (tools) Close() error { return nil }
+func (tools) Call(readfirst.Request) (readfirst.Result, error) {
+	return readfirst.Result{Text: "No.", Refused: true, Error: "not_read"}, nil
+}
+
+func TestConformance(t *testing.T) {
+	suite, err := readfirst.Load("suite.jsonl.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readfirst.Run(t, suite, tools{}, readfirst.Options{Level: "effects", Baseline: "accepted.yaml"})
+}
+"""
+IN_JAVASCRIPT = """
+import { test } from "node:test";
+import { load, run } from "RUNNER";
+
+const session = { call: () => ({ text: "No.", refused: true, error: "not_read" }) };
+const tools = { capabilities: ["Read", "Edit", "Write"], open: () => session };
+
+const options = { level: "effects", baseline: "accepted.yaml" };
+
+test("conformance", (context) => run(context, load("suite.jsonl.gz"), tools, options));
+"""
+
+
+def said(folder: Path, *words: str) -> str:
+    """Run a command in a folder; return what it prints."""
+    variables = {**os.environ, "GOFLAGS": "-mod=mod"}
+    done = subprocess.run(words, cwd=folder, env=variables, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+@pytest.mark.go
+def test_an_implementation_in_go_is_judged_in_process(tmp_path: Path) -> None:
+    exported(tmp_path / "suite.jsonl.gz", IDS)
+    module = f"module mine\nrequire readfirst v0.0.0\nreplace readfirst => {ROOT}/runners/go\n"
+    (tmp_path / "go.mod").write_text(module)
+    (tmp_path / "mine_test.go").write_text(IN_GO)
+    said(tmp_path, shutil.which("go") or "go", "test", "-c", "-o", "mine.test", ".")
+    command = ["./mine.test", "-test.v"]
+    (tmp_path / "accepted.yaml").write_text(ACCEPTED)
+    accepted = said(tmp_path, *command)
+    assert "--- PASS: TestConformance/gate/edit-unread" in accepted
+    assert "accepted: It edits nothing." in accepted
+    assert "FAIL" not in accepted
+    (tmp_path / "accepted.yaml").write_text("name: mine\naccepted: []\n")
+    assert "--- FAIL: TestConformance/staleness/edit-after-change" in said(tmp_path, *command)
+    (tmp_path / "accepted.yaml").write_text(ACCEPTED.replace("change]", "change]\n      gate: [edit-unread]"))
+    assert "accepts a failure at the level" in said(tmp_path, *command)
+
+
+@pytest.mark.node
+def test_an_implementation_in_javascript_is_judged_in_process(tmp_path: Path) -> None:
+    exported(tmp_path / "suite.jsonl.gz", IDS)
+    test = tmp_path / "mine.test.mjs"
+    test.write_text(IN_JAVASCRIPT.replace("RUNNER", f"{ROOT}/runners/typescript/index.mjs"))
+    command = ["node", "--test", "--test-reporter=tap", str(test)]
+    (tmp_path / "accepted.yaml").write_text(ACCEPTED)
+    accepted = said(tmp_path, *command)
+    assert "ok 1 - gate/edit-unread" in accepted
+    assert "# SKIP accepted: It edits nothing." in accepted
+    assert "# fail 0" in accepted
+    (tmp_path / "accepted.yaml").write_text("name: mine\naccepted: []\n")
+    assert "not ok 2 - staleness/edit-after-change" in said(tmp_path, *command)
+    (tmp_path / "accepted.yaml").write_text(ACCEPTED.replace("change]", "change]\n      gate: [edit-unread]"))
+    assert "accepts a failure at" in said(tmp_path, *command)
