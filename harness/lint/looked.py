@@ -77,7 +77,7 @@ def look_at(suite: Suite, scenario_id: str, sources: Collection[str] | None) -> 
     path = suite.scenarios_root / f"{scenario_id}.yaml"
     found: list[Finding] = []
     try:
-        document = strict_yaml.load(strict_yaml.read(path), path)
+        document = strict_yaml.load(strict_yaml.read(path, suite=suite.root), path)
         found += check_source_text(document)
     except SuiteError as error:
         return Looked(scenario_id, (*found, *error.findings))

@@ -11,6 +11,8 @@ from readfirst.harness.source.strict_yaml import Document, YamlPath
 __all__ = ["Inspection", "a_kind_of", "did_you_mean"]
 
 _NOTHING: Mapping[str, str] = {}
+_MOST_FINDINGS = 1000
+"""More than this of one file nobody reads, and each takes a while to be put into words."""
 
 
 def a_kind_of(value: object) -> str:
@@ -51,8 +53,10 @@ class Inspection:
     def note(
         self, path: YamlPath, message: str, fix: str, *, rule: str = "schema", key: bool = False
     ) -> None:
-        """Note a problem of the value at `path`, or of its key."""
+        """Note a problem of the value at `path`, or of its key. Reading ends at the last that is told."""
         self.findings.append(Finding(rule, self.document.position(path, key=key), message, fix))
+        if len(self.findings) >= _MOST_FINDINGS:
+            self.finish()
 
     def finish(self, error: type[SuiteError] = SuiteError) -> None:
         """Raise `error` with all findings, in the order of the file, if there are any."""

@@ -15,7 +15,17 @@ import yaml
 
 from readfirst.harness.source.finding import Finding, Position, SuiteError
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "Document", "Scalar", "StrictYamlError", "YamlPath", "load", "read"]
+__all__ = [
+    "MAX_BYTES",
+    "MAX_DEPTH",
+    "Document",
+    "Scalar",
+    "StrictYamlError",
+    "YamlPath",
+    "load",
+    "read",
+    "refuse_links",
+]
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 64
@@ -110,11 +120,14 @@ class Document:
 _VALUE_EVENTS = (yaml.ScalarEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent)
 
 
-def read(file: Path, *, most: int = MAX_BYTES) -> bytes:
+def read(file: Path, *, most: int = MAX_BYTES, suite: Path | None = None) -> bytes:
     """Return the bytes of `file`; StrictYamlError if it is missing, not a regular file or over so many bytes.
 
-    The size is asked for before reading, so a huge file costs nothing.
+    The size is asked for before reading, so a huge file costs nothing. Of a `suite`, the folder that the file is in,
+    it is refused where it or a folder on the way to it is a link: what lies elsewhere is none of the suite's.
     """
+    if suite is not None:
+        refuse_links(file, suite)
     try:
         # Without O_NONBLOCK a named pipe would wait for a writer.
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -133,6 +146,15 @@ def read(file: Path, *, most: int = MAX_BYTES) -> bytes:
         return os.read(descriptor, status.st_size + 1)
     finally:
         os.close(descriptor)
+
+
+def refuse_links(file: Path, suite: Path) -> None:
+    """Raise StrictYamlError if `file`, or a folder between it and that of its suite, is a link."""
+    path = file
+    while path not in (suite, path.parent):
+        if os.path.islink(path):  # noqa: PTH114 - it takes a name that no file can have
+            _refuse("unreadable", path, 0, 0, "this is a link", "Put what it leads to in its place.")
+        path = path.parent
 
 
 def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:

@@ -223,7 +223,7 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
 
 def load_contracts(path: Path) -> Contracts:
     """Read `contracts.yaml`. Raises ContractsError (all problems) or StrictYamlError."""
-    document = strict_yaml.load(strict_yaml.read(path), path)
+    document = strict_yaml.load(strict_yaml.read(path, suite=path.parent), path)
     look = Inspection(document)
     top = look.mapping(
         document.value, (), "the file", ("default", "contracts"), required=("default", "contracts")

@@ -51,7 +51,7 @@ def load_editions(root: Path) -> Editions:
     file = root / "suite.yaml"
     if not os.path.lexists(file):
         return Editions()
-    look = Inspection(strict_yaml.load(strict_yaml.read(file), file))
+    look = Inspection(strict_yaml.load(strict_yaml.read(file, suite=file.parent), file))
     keys = ("version", "releases", "renamed", "retired")
     top = look.mapping(look.document.value, (), "the file", keys, required=("version", "releases")) or {}
     version = look.string(top["version"], ("version",), "version") if "version" in top else None
@@ -60,6 +60,9 @@ def load_editions(root: Path) -> Editions:
     words = {key: _words(look, key, top.get(key, {})) for key in ("renamed", "retired")}
     releases = {}
     for number, name in enumerate(look.strings(top.get("releases", []), ("releases",), "releases")):
+        if not _VERSION.fullmatch(name):
+            look.note(("releases", number), f"{name!r} is no version", "Write it as in 1.0.")
+            continue
         listed = root / "releases" / f"{name}.txt"
         if not listed.is_file():
             look.note(
@@ -68,7 +71,7 @@ def load_editions(root: Path) -> Editions:
                 "Write the ids of the release there, one a line.",
             )
             continue
-        releases[name] = tuple(listed.read_text("utf-8").split())
+        releases[name] = tuple(strict_yaml.read(listed, suite=root).decode("utf-8", "replace").split())
     if version is not None and releases and version not in releases:
         look.note(("version",), f"{version} is none of the releases", "Add it to releases, with its list.")
     look.finish(EditionsError)

@@ -66,7 +66,7 @@ def load_scenario(
     suite that comes with the package, whose listed scenarios may name paths outside the workspace. Raises ScenarioError
     with all problems, or StrictYamlError with the first.
     """
-    document = strict_yaml.load(strict_yaml.read(path), path)
+    document = strict_yaml.load(strict_yaml.read(path, suite=root.parent), path)
     scenario_id = path.relative_to(root).with_suffix("").as_posix()
     return scenario_from(document, scenario_id, contracts, require_expect, bundled=bundled)
 

@@ -35,6 +35,8 @@ _HEADER = (
 )
 _PLAIN_LIMIT = 4096
 """Longer texts and contents (in characters or bytes) are stored compressed."""
+_MOST_UNPACKED = 256 * 1024 * 1024
+"""Bytes that all compressed texts and contents of a file may have."""
 _SHOWN = 200
 """Characters at both ends of a compressed text that are shown to a reviewer."""
 
@@ -205,6 +207,7 @@ def decode(data: bytes) -> Recording:
     """Read a file's bytes. Raises RecordingError."""
     try:
         file = strict_yaml.load(data, Path("recording")).value
+        _check_size(file)
         names = tuple(map(str, file["contracts"]))
         rows = [_decode_step(names, step) for step in file["steps"]]
         shared: dict[tuple[int, ...], Transcript] = {}
@@ -306,6 +309,24 @@ def _decode_entry(body: Any) -> Entry | None:
 
 def _mode(body: Mapping[str, Any]) -> int | None:
     return int(body["mode"], 8) if "mode" in body else None
+
+
+def _check_size(file: Any) -> None:
+    """Raise ValueError if what is compressed in a file would fill the memory; nothing of it is kept."""
+    left, values = _MOST_UNPACKED, [file]
+    while values:
+        match values.pop():
+            case {"zlib": str(encoded)}:
+                unpacking, rest = zlib.decompressobj(), _bytes(encoded)
+                while rest and left > 0:
+                    left -= len(unpacking.decompress(rest, 1 << 20))
+                    rest = unpacking.unconsumed_tail
+                if left <= 0:
+                    raise ValueError(f"more than {_MOST_UNPACKED:,} bytes are compressed in it")
+            case dict() as fields:
+                values += fields.values()
+            case list() as items:
+                values += items
 
 
 def _decompress(encoded: str) -> bytes:

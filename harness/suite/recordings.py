@@ -35,9 +35,10 @@ class Recordings:
     def recording(self, scenario_id: str) -> Recording:
         """Return the scenario's recording; empty where there is none. Raises RecordingError."""
         path = self.path(scenario_id)
-        if not os.path.lexists(path):
-            return Recording()
         try:
+            strict_yaml.refuse_links(path, self.root.parent)
+            if not os.path.lexists(path):
+                return Recording()
             return decode(strict_yaml.read(path, most=_MOST))
         except strict_yaml.StrictYamlError as error:
             raise RecordingError(f"{path}: {error.findings[0].message}") from error

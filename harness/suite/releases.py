@@ -48,7 +48,7 @@ def load_releases(path: Path) -> Releases:
     """Read the list; empty where there is none. Raises ReleasesError (all problems) or StrictYamlError."""
     if not path.exists():
         return Releases()
-    document = strict_yaml.load(strict_yaml.read(path), path)
+    document = strict_yaml.load(strict_yaml.read(path, suite=path.parent), path)
     look = Inspection(document)
     top = look.mapping(document.value, (), "the file", ("versions",), required=("versions",)) or {}
     versions = look.strings(top.get("versions", []), ("versions",), "versions")

@@ -123,7 +123,7 @@ def rules_file(root: Path) -> Path:
 
 def load_rules(path: Path) -> Rules:
     """Read `rules.yaml`. Raises RulesError (all problems) or StrictYamlError."""
-    look = _Look(strict_yaml.load(strict_yaml.read(path), path))
+    look = _Look(strict_yaml.load(strict_yaml.read(path, suite=path.parent), path))
     keys = ("classes", "rules")
     top = look.mapping(look.document.value, (), "the file", keys, required=keys) or {}
     classes = look.classes(top["classes"]) if "classes" in top else {}

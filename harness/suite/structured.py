@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.source import strict_yaml
 
 __all__ = ["ResultsError", "StructuredResult", "fields_of", "load_results", "results_file", "results_text"]
 
@@ -40,7 +41,7 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
     """Return what each contract gave, in the order of the calls. Raises ResultsError."""
     again = "`readfirst product record --results` writes it."
     try:
-        data = json.loads(file.read_bytes())
+        data = json.loads(strict_yaml.read(file, suite=file.parent))
         if data["format"] != _FORMAT:
             raise ResultsError(f"{file} has the unknown format {data['format']}. {again}")
         found: dict[str, list[StructuredResult]] = {}
@@ -50,9 +51,9 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
                     found.setdefault(contract, []).append(
                         StructuredResult(case["case"], case["tool"], row["result"])
                     )
-    except OSError as error:
-        raise ResultsError(f"{file} cannot be read: {error.strerror}. {again}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except strict_yaml.StrictYamlError as error:
+        raise ResultsError(f"{file}: {error.findings[0].message}. {again}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ResultsError(f"{file} is not in its format: {error!r}. {again}") from error
     return found
 

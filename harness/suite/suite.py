@@ -171,7 +171,7 @@ class Suite:
     def heading(self, scenario_id: str) -> Heading:
         """Read title, requirement, rule and tags of one scenario; what follows them is not read."""
         path = self.path(scenario_id)
-        data = strict_yaml.read(path)
+        data = strict_yaml.read(path, suite=self.root)
         plain = plain_heading(scenario_id, data)
         if plain is not None:
             return plain

@@ -18,7 +18,7 @@ class TagsError(SuiteError):
 
 def load_tags(path: Path) -> Mapping[str, str]:
     """Return the meaning of every tag. Raises TagsError (all problems) or StrictYamlError."""
-    look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
+    look = Inspection(strict_yaml.load(strict_yaml.read(path, suite=path.parent), path))
     top = look.mapping(look.document.value, (), "the file", ("tags",), required=("tags",)) or {}
     entries = look.mapping(top["tags"], ("tags",), "tags") if "tags" in top else None
     for tag, meaning in (entries or {}).items():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.source import strict_yaml
 
 __all__ = ["OfferedTool", "ToolsError", "described", "load_tools", "tools_file", "tools_text"]
 
@@ -74,7 +75,7 @@ def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
     """Return the tools of each contract, by name. Raises ToolsError."""
     again = "`readfirst product record --tools` writes it."
     try:
-        data = json.loads(file.read_bytes())
+        data = json.loads(strict_yaml.read(file, suite=file.parent))
         if data["format"] != _FORMAT:
             raise ToolsError(f"{file} has the unknown format {data['format']}. {again}")
         found: dict[str, dict[str, OfferedTool]] = {}
@@ -82,9 +83,9 @@ def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:
             for row in rows:
                 for contract in row["contracts"]:
                     found.setdefault(contract, {})[tool] = OfferedTool(row["schema"], row["description"])
-    except OSError as error:
-        raise ToolsError(f"{file} cannot be read: {error.strerror}. {again}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except strict_yaml.StrictYamlError as error:
+        raise ToolsError(f"{file}: {error.findings[0].message}. {again}") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ToolsError(f"{file} is not in its format: {error!r}. {again}") from error
     return found
 

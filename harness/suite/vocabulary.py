@@ -117,7 +117,7 @@ class Vocabulary:
 
 def load_vocabulary(path: Path) -> Vocabulary:
     """Read `errors.yaml`. Raises VocabularyError (all problems) or StrictYamlError."""
-    document = strict_yaml.load(strict_yaml.read(path), path)
+    document = strict_yaml.load(strict_yaml.read(path, suite=path.parent), path)
     look = Inspection(document)
     top = look.mapping(document.value, (), "the file", ("errors",), required=("errors",))
     entries = look.mapping((top or {}).get("errors", {}), ("errors",), "errors") or {}

@@ -1,0 +1,139 @@
+"""Files of a stranger's suite that are more than they seem: links, bombs, and more mistakes than anybody reads."""
+
+from __future__ import annotations
+
+import base64
+import shutil
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.source.finding import SuiteError
+from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.source.strict_yaml import StrictYamlError, load
+from readfirst.harness.suite import recording_file
+from readfirst.harness.suite.recording_file import decode
+from readfirst.harness.suite.structured import ResultsError, load_results
+from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.tools import ToolsError, load_tools
+from readfirst.harness.suite.transcript import RecordingError
+
+SCENARIO = (
+    "title: A stranger sends this\nrequirement: must\ntags: [a]\nrule: x\nsteps:\n  - mkdir: a\n"
+    '  - Read: {file_path: $WS/a}\n    expect: {text: "x"}\n'
+)
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suite:
+    root = tmp_path / "suite"
+    for folder in ("scenarios", "recordings"):
+        (root / folder / "gate").mkdir(parents=True)
+    for name in ("contracts.yaml", "errors.yaml", "tags.yaml", "rules.yaml"):
+        shutil.copyfile(default_root() / name, root / name)
+    (root / "releases").mkdir()
+    (root / "releases" / "1.0.txt").write_text("gate/x\n")
+    for name in ("tools.json", "results.json"):
+        shutil.copyfile(default_root() / name, root / name)
+    (root / "suite.yaml").write_text('version: "1.0"\nreleases: ["1.0"]\n')
+    (root / "scenarios" / "gate" / "x.yaml").write_text(SCENARIO)
+    recording = f"inputs: {Suite(root).scenario('gate/x').inputs}\ncontracts: []\nsteps: []\n"
+    (root / "recordings" / "gate" / "x.yaml").write_text(recording)
+    return Suite(root)
+
+
+READ_BY = {
+    "scenarios/gate/x.yaml": lambda suite: suite.scenario("gate/x"),
+    "scenarios/gate": lambda suite: suite.heading("gate/x"),
+    "scenarios": lambda suite: suite.scenario("gate/x"),
+    "recordings/gate/x.yaml": lambda suite: suite.recordings.recording("gate/x"),
+    "recordings/gate": lambda suite: suite.recordings.recording("gate/x"),
+    "recordings": lambda suite: suite.recordings.recording("gate/x"),
+    "contracts.yaml": lambda suite: suite.contracts,
+    "errors.yaml": lambda suite: suite.vocabulary,
+    "tags.yaml": lambda suite: suite.tags,
+    "rules.yaml": lambda suite: suite.rules,
+    "suite.yaml": lambda suite: suite.editions,
+    "releases/1.0.txt": lambda suite: suite.editions,
+    "tools.json": lambda suite: load_tools(suite.root / "tools.json"),
+    "results.json": lambda suite: load_results(suite.root / "results.json"),
+}
+"""Each file or folder of a suite, and what reads it."""
+
+
+@pytest.mark.parametrize("name", READ_BY)
+def test_a_link_in_a_suite_is_refused(name: str, suite: Suite, tmp_path: Path) -> None:
+    READ_BY[name](Suite(suite.root))
+    elsewhere = tmp_path / "elsewhere"
+    (suite.root / name).rename(elsewhere)
+    (suite.root / name).symlink_to(elsewhere)
+    with pytest.raises((SuiteError, RecordingError, ToolsError, ResultsError), match="this is a link"):
+        READ_BY[name](Suite(suite.root))
+
+
+def test_a_link_where_no_recording_is_leads_nowhere(suite: Suite, tmp_path: Path) -> None:
+    shutil.rmtree(suite.root / "recordings")
+    (suite.root / "recordings").symlink_to(tmp_path)
+    with pytest.raises(RecordingError, match="this is a link"):
+        suite.recordings.recording("gate/x")
+
+
+def test_a_release_names_no_file_elsewhere(suite: Suite, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("precious\n")
+    (suite.root / "suite.yaml").write_text('version: "1.0"\nreleases: [../../secret]\n')
+    with pytest.raises(SuiteError, match="secret' is no version") as refused:
+        _ = suite.editions
+    assert "precious" not in str(refused.value)
+
+
+@pytest.mark.parametrize("read", [load_tools, load_results])
+def test_deep_json_is_not_in_its_format(read: Callable[[Path], object], tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text("[" * 100_000)
+    with pytest.raises((ToolsError, ResultsError), match="is not in its format"):
+        read(tmp_path / "x.json")
+
+
+def recording(*unpacked: int) -> bytes:
+    packed = [base64.b64encode(zlib.compress(bytes(size))).decode() for size in unpacked]
+    steps = [f"  - call: Read\n    answers:\n      - text: {{zlib: {text}}}\n" for text in packed]
+    return f"inputs: x\ncontracts: [2.1.7]\nsteps:\n{''.join(steps)}".encode()
+
+
+def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording_file, "_MOST_UNPACKED", 3_000_000)
+    assert len(decode(recording(1_400_000, 1_400_000)).transcripts["2.1.7"].steps) == 2
+    for bomb in ((3_000_001,), (1_400_000, 1_400_000, 1_400_000)):
+        data = recording(*bomb)
+        assert len(data) < 20_000
+        with pytest.raises(RecordingError, match="more than 3,000,000 bytes are compressed in it"):
+            decode(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("[" * 100_000, "too-deep"),
+        ("{a: " * 100_000, "too-deep"),
+        ("a: &a [x, x]\nb: [*a, *a]\n", "alias"),
+        ("b: *a\n", "alias"),
+        ("a: {b: c}\nd: {<<: {e: f}}\n", "non-string-key"),
+        ('a: !!python/object/apply:os.system ["id"]\n', "tag"),
+        ("%TAG ! tag:x,2000:\n---\na: !b c\n", "tag"),
+        ("a: " + "9" * 1000, "number-too-large"),
+        ("a: 1\n---\na: 2\n", "several-documents"),
+        ("x" * 2_000_000, "file-too-large"),
+    ],
+)
+def test_what_multiplies_or_acts_is_no_yaml_here(text: str, rule: str) -> None:
+    with pytest.raises(StrictYamlError) as refused:
+        load(text.encode(), Path("x.yaml"))
+    assert refused.value.findings[0].rule == rule
+
+
+def test_no_more_mistakes_are_told_than_somebody_reads() -> None:
+    look = Inspection(load("".join(f"k{number}: 1\n" for number in range(2000)).encode(), Path("x.yaml")))
+    with pytest.raises(SuiteError) as refused:
+        look.mapping(look.document.value, (), "it", ("title",))
+    assert len(refused.value.findings) == 1000
