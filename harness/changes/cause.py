@@ -23,6 +23,8 @@ SAFETY = frozenset(
 """Refusals that keep a file from harm."""
 
 _LEVELS: tuple[ChangeLevel, ...] = ("effects", "reason", "text")
+_MANY = 20
+"""Fewer scenarios hide nothing."""
 _BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "content"})
 """Kinds for which each tool has causes of its own."""
 
@@ -112,7 +114,17 @@ def grouped(found: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]
             else:
                 consequences.append(each)
     causes = [Cause(signature, tuple(occurrences)) for signature, occurrences in members.items()]
-    return sorted(_merged(causes), key=_rank), consequences
+    merged = sorted(_merged(causes), key=_rank)
+    differing = len({each.scenario_id for each in own})
+    # One that hides the others stands before them, whatever it is about.
+    return sorted(
+        merged, key=lambda cause: (cause.level != "effects", not _dominates(cause, differing))
+    ), consequences
+
+
+def _dominates(cause: Cause, differing: int) -> bool:
+    count = len(cause.scenario_ids)
+    return cause.level == "effects" and count >= _MANY and 3 * count > differing
 
 
 def _merged(causes: Sequence[Cause]) -> Iterator[Cause]:

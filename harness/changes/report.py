@@ -13,13 +13,15 @@ from readfirst.harness.counted import counted
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.report.visible import visible
 
-__all__ = ["as_json", "as_markdown", "as_text"]
+__all__ = ["TOLD", "as_json", "as_markdown", "as_text"]
 
 _FORMAT = 1
 _FEW = 3
 """Scenarios of a cause that are named."""
 _SHORT_LIST = 20
-"""With more causes than this, changes of words that few scenarios show are only counted."""
+"""With more causes than this, a page only counts changes of words that few scenarios show."""
+TOLD = 10
+"""With more causes than this a terminal gets so many, a line each."""
 _RARE = 2
 
 _TITLES = {
@@ -32,30 +34,42 @@ _TOOLS = "What the model is given of the tools"
 
 
 def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
-    """Yield the lines for a terminal; `!` marks what a file's safety depends on."""
+    """Yield the lines for a terminal; `!` marks what a file's safety depends on.
+
+    Many causes are told in ten lines, unless all are asked for; few with the words of both sides.
+    """
     yield f"{visible(diff.before)} → {visible(diff.after)}: {_sum(diff)}"
+    told = diff.causes if all_ else diff.causes[:TOLD]
+    in_full = len(told) == len(diff.causes)
     if diff.harm:
         yield ""
         yield _HARM
-        yield from (f"{'!' if newly else '-'} {line}" for line, newly in _harm(diff, all_))
-    shown, rare = _shown(diff.causes, all_)
+        lines = _harm(diff, all_) if in_full else _harm_in_short(diff)
+        yield from (f"{'!' if newly else '-'} {line}" for line, newly in lines)
     for level, title in _TITLES.items():
-        here = [cause for cause in shown if cause.level == level]
+        here = [cause for cause in told if cause.level == level]
         if here:
             yield ""
             yield title
         for cause in here:
             old, new = words(cause)
             yield f"{'!' if cause.safety else '-'} {headline(cause)}  [{_count(cause)}{_since(cause)}]"
+            if not in_full:
+                continue
             if (old, new) != ("(nothing)", "(nothing)"):
                 yield f"    - {old}"
                 yield f"    + {new}"
             yield f"    {_ids(cause, all_)}"
-    if diff.tools:
+    if diff.tools and in_full:
         yield ""
         yield _TOOLS
         yield from (f"- {visible(line)}" for line in diff.tools)
-    yield from ("", *_rest(diff, rare)) if any(_rest(diff, rare)) else ()
+    rest = [*_rest(diff, ())]
+    if not in_full:
+        tools = f", and {counted(len(diff.tools), 'difference')} in what the model is given of the tools"
+        more = f"{len(diff.causes) - TOLD} more causes{tools if diff.tools else ''}"
+        rest.insert(0, f"{more}: --all shows them, with the words of both sides and the scenarios")
+    yield from ("", *rest) if rest else ()
 
 
 def as_markdown(diff: Diff, *, all_: bool = False) -> Iterator[str]:
@@ -127,6 +141,14 @@ def _harm(diff: Diff, all_: bool) -> Iterator[tuple[str, bool]]:
             if names:
                 count = counted(len(names), "scenario")
                 yield f"{each.kind}, {word}: {_names(names, all_)}  [{count}]", word == "newly"
+
+
+def _harm_in_short(diff: Diff) -> Iterator[tuple[str, bool]]:
+    """Yield one line for each kind, and whether it is new anywhere."""
+    for each in diff.harm:
+        sides = ((each.newly, "newly"), (each.no_longer, "no longer"))
+        where = [f"{word} in {counted(len(names), 'scenario')}" for names, word in sides if names]
+        yield f"{each.kind}: {', '.join(where)}", bool(each.newly)
 
 
 def _cause(cause: Cause) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def diff(
     from readfirst.harness.changes.dating import dated
     from readfirst.harness.changes.diff import diff as compared
     from readfirst.harness.changes.opening import Opening
-    from readfirst.harness.changes.report import as_json, as_markdown, as_text
+    from readfirst.harness.changes.report import TOLD, as_json, as_markdown, as_text
     from readfirst.harness.changes.sides import ContractSide
     from readfirst.harness.report import output as opened
     from readfirst.harness.report.progress import ProgressBar
@@ -84,9 +84,9 @@ def diff(
         one, other = opening.both(before, after)
         found = compared(suite, one, other, ids, advance=bar.advance)
         if isinstance(one, ContractSide) and isinstance(other, ContractSide):
-            found = found.with_causes(
-                dated(suite, one.contract, other.contract, found.causes, scenarios_of_changes())
-            )
+            dating = found.causes if all_ or format_ is not DiffFormat.text else found.causes[:TOLD]
+            when = dated(suite, one.contract, other.contract, dating, scenarios_of_changes())
+            found = found.with_causes([*when, *found.causes[len(dating) :]])
     if format_ is DiffFormat.json:
         text = as_json(found)
     else:

@@ -203,8 +203,9 @@ def _compress(data: bytes) -> str:
     return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
 
 
+@lru_cache(maxsize=4)
 def decode(data: bytes) -> Recording:
-    """Read a file's bytes. Raises RecordingError."""
+    """Read a file's bytes; the last few are kept, because a comparison asks again and again. Raises RecordingError."""
     try:
         file = strict_yaml.load(data, Path("recording")).value
         _check_size(file)

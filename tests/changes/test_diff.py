@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from readfirst.harness.changes.cause import grouped
+from readfirst.harness.changes.occurrence import Change, Kind, Occurrence
 from readfirst.harness.suite.suite import default_root
 
 from .conftest import STALE, Run, Says, Small, Together, done, edit, read, refused
@@ -292,17 +295,33 @@ def test_few_scenarios_are_named_unless_all_are_asked_for(small: Small, run: Run
     assert "reading/lines-6" in run("diff", "2.1.7", "2.1.228", "--all")[1]
 
 
-def test_of_many_causes_rare_changes_of_words_are_counted_unless_all_are_asked_for(
-    small: Small, run: Run
-) -> None:
+def test_many_causes_are_told_in_ten_lines_unless_all_are_asked_for(small: Small, run: Run) -> None:
     for number in range(25):
         letters = "abcdefghijklmnopqrstuvwxyz"[number] * 3
         says = {"2.1.7": Says(f"Some {letters}."), "2.1.228": Says(f"Other {letters}.")}
         small.scenario(f"reading/words-{number}", read(says))
     told = run("diff", "2.1.7", "2.1.228")[1]
-    assert "25 more changes of words that one or two scenarios show (--all lists them)" in told
-    assert "“Some aaa.” → “Other aaa.”" not in told
-    assert "“Some aaa.” → “Other aaa.”" in run("diff", "2.1.7", "2.1.228", "--all")[1]
+    assert (
+        len(re.findall(r"^- Read: says “Some ...\.” → “Other ...\.”  \[1 scenario", told, re.MULTILINE)) == 10
+    )
+    assert "    - Some" not in told
+    assert "\n15 more causes: --all shows them, with the words of both sides and the scenarios\n" in told
+    assert "“Some zzz" not in told
+    assert "    + Other yyy." in run("diff", "2.1.7", "2.1.228", "--all")[1]
+    page = run("diff", "2.1.7", "2.1.228", "--format", "markdown")[1]
+    assert "25 more changes of words that one or two scenarios show (--all lists them)" in page
+
+
+def test_what_hides_all_else_stands_first_whatever_it_is_about() -> None:
+    def seen(kind: Kind, before: str, after: str, count: int) -> list[Occurrence]:
+        change = Change("effects", kind, "", before, after, before, after)
+        return [Occurrence(change, f"gate/{kind}-{number}", (0, None), "Write") for number in range(count)]
+
+    few = seen("refusal", "refused (not_read)", "applied", 3)
+    causes, _ = grouped([*few, *seen("mode", "as it was", "0600", 40)])
+    assert [each.signature.kind for each in causes] == ["mode", "refusal"]
+    causes, _ = grouped([*few, *seen("mode", "as it was", "0600", 4)])
+    assert [each.signature.kind for each in causes] == ["refusal", "mode"]
 
 
 def test_the_result_can_go_to_a_file(filled: Small, run: Run, tmp_path: Path) -> None:
