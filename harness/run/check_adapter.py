@@ -74,6 +74,8 @@ def check_adapter(
         ("Read", "a missing file is refused, and the answer marked as an error", _misses),
         ("Write", "a new file is written, in the workspace and nowhere else", _writes),
         ("Read", "text that is not ASCII arrives unchanged", _unicode),
+        ("Read", "an answer of 128 KiB arrives, and the next one, too", _reads_much),
+        ("Write", "a call of a megabyte arrives, and the next one, too", _writes_much),
         ("resume", "a resumed conversation answers", _goes_on_after(SessionEvent("resume"))),
         (
             "compact",
@@ -215,6 +217,22 @@ def _unicode(session: Session, site: Site) -> None:
         raise _Wrong(
             f"Read showed {result.text[:100]!r} for {text!r}. Use UTF-8 between adapter and program."
         )
+
+
+def _reads_much(session: Session, site: Site) -> None:
+    path = _lay_out(site, _TEXT)
+    site.lay_out({"long.txt": RegularFile(TextContent("line of the file\n" * 2**13))})
+    _call(session, "Read", {"file_path": f"{site.root}/long.txt"})
+    _sees(session, path)
+
+
+def _writes_much(session: Session, site: Site) -> None:
+    content = "line of the file\n" * 2**16
+    answer = _call(session, "Write", {"file_path": f"{site.root}/long.txt", "content": content})
+    entry = site.snapshot().get("long.txt")
+    if not answer.is_error and not (isinstance(entry, RegularFile) and entry.data == content.encode()):
+        raise _Wrong(f"{site.root}/long.txt has other content afterwards. Is a message read to its end?")
+    _writes_one(session, site)
 
 
 def _goes_on_after(event: SessionEvent) -> Callable[[Session, Site], None]:

@@ -22,9 +22,10 @@ _WORDS = re.compile(r"[A-Za-z/$(][\w,.()/$'+-]*(?: [\w,.()/$'+-]+)+", re.ASCII)
 _NOT_IN_BLOCKS = re.compile(r"[^\t\n\x20-\x7e\xa0-\U0010ffff]|[ \t](?:\n|\Z)")
 """What a block scalar would change or hide: control characters, CR, NEL, trailing blanks."""
 _ESCAPED = re.compile(
-    r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb]"
+    r"[\x7f-\xa0\u00ad\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\ufffb"
+    r"\ufffe\uffff]"
 )
-"""Characters that look like others or like nothing: visible only as escapes."""
+"""Characters that look like others or like nothing, visible only as escapes, and those that YAML does not allow."""
 
 Value = str | int | bool | None | Sequence["Value"] | Mapping[str, "Value"]
 

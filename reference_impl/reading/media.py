@@ -52,7 +52,9 @@ _MAX_PDF_BYTES = 20 * 1024 * 1024
 
 
 def _extension(path: str) -> str:
-    return posixpath.splitext(path)[1].lower()
+    """Return what stands behind the last dot of a name, with the dot, unless it is the first character."""
+    stem, dot, extension = posixpath.basename(path).rpartition(".")
+    return dot + extension.lower() if stem else ""
 
 
 def is_image(path: str, behaviours: Behaviours) -> bool:

@@ -1,0 +1,60 @@
+"""A server that reads lines of up to 64 KiB is caught: by check-adapter, and by scenarios with longer calls."""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.adapters.lines import LinesAdapter
+from readfirst.harness.run.check_adapter import check_adapter
+from readfirst.harness.run.runner import run
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+SERVER = """
+import sys
+from readfirst.harness.adapters.lines_server import serve_lines
+from readfirst.harness.adapters.reference import ReferenceAdapter
+
+class Lines:
+    def readline(self):
+        line = sys.stdin.buffer.readline(LIMIT)
+        if line and not line.endswith(b"\\n"):
+            sys.exit("a line is longer than the buffer")
+        return line
+
+serve_lines(ReferenceAdapter("2.1.7"), "buffered", "1", Lines(), sys.stdout.buffer)
+"""
+
+
+@pytest.fixture
+def command(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[str]]:
+    program = tmp_path / "server.py"
+    program.write_text(SERVER.replace("LIMIT", str(request.param)))
+    return [sys.executable, str(program)]
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [(2**16, ["a call of a megabyte arrives, and the next one, too"]), (2**24, [])],
+    indirect=["command"],
+)
+def test_check_adapter_finds_a_short_buffer(command: list[str], found: list[str]) -> None:
+    adapter = LinesAdapter(command, time_limit=10)
+    with SitePool() as place:
+        problems = {check.name: check.problem for check in check_adapter(adapter, place) if check.problem}
+    adapter.close()
+    assert list(problems) == found
+    assert all("a line is longer than the buffer" in each for each in problems.values())
+
+
+@pytest.mark.parametrize(
+    ("command", "statuses"), [(2**16, ["passed", "broken"]), (2**24, ["passed"] * 2)], indirect=["command"]
+)
+def test_scenarios_with_long_calls_find_it(command: list[str], statuses: list[str]) -> None:
+    ids = ["opaque-content/writes-around-4096-bytes", "opaque-content/writes-around-65536-bytes"]
+    ran = run(SUITE, f"lines:{shlex.join(command)}", ["2.1.7"], "effects", ids)
+    assert [each.status for each in ran] == statuses

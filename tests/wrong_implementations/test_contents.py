@@ -1,0 +1,97 @@
+"""Implementations that treat some texts, names or sizes specially are caught, each by the scenario named for it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import altered
+import pytest
+import wrong_contents as contents
+import wrong_names as names
+
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import Adapter
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+SUITE = Suite(Path(__file__).parents[2] / "fixtures")
+PLACES = (contents.TreatingWrites, contents.TreatingInsertions, contents.TreatingSurroundings)
+
+EVERY: dict[str, tuple[type[altered.Altered], str]] = {
+    f"{what}, {place.__name__}": (contents.treating(place, treatment), by)
+    for what, (treatment, by) in contents.TREATMENTS.items()
+    for place in PLACES
+}
+"""What is done with a text, in each of three places."""
+
+ONE_PLACE_EACH = [
+    f"{what}, {PLACES[index % len(PLACES)].__name__}" for index, what in enumerate(contents.TREATMENTS)
+]
+
+NAMES: dict[str, tuple[type[altered.Altered], str]] = {
+    **{f"keys {what}": (names.of(names.Remembers, key=key), by) for what, (key, by) in names.KEYS.items()},
+    **{
+        f"writes to {form}": (
+            names.of(names.TakesTheNameBeside, form=form),
+            "neighbours-with-names-of-temporary-files",
+        )
+        for form in names.BESIDE
+    },
+    **{
+        f"does not write {form}": (
+            names.of(names.DoesNotWriteNamed, form=form),
+            "more-temporary-looking-names" if index > 5 else "temporary-looking-names",
+        )
+        for index, form in enumerate(names.NOT_EDITED)
+    },
+    **{
+        f"cuts at {size}": (names.of(names.Cuts, treat=lambda text, size=size: text[:size]), by)
+        for size, by in names.CUTS.items()
+    },
+    "FormatsByName": (names.FormatsByName, "names-that-call-for-a-formatter"),
+    "EndsFilesByName": (names.EndsFilesByName, "names-that-call-for-a-formatter"),
+    "MakesScriptsExecutable": (names.MakesScriptsExecutable, "scripts"),
+    "GivesMakefilesTabs": (names.GivesMakefilesTabs, "names-that-call-for-other-rights"),
+    "DecodesBlocks": (names.DecodesBlocks, "edit-across-byte-8192"),
+    "ReplacesAThousand": (names.ReplacesAThousand, "replace-all-beyond-a-thousand"),
+    "EditsTheFirstBlock": (names.EditsTheFirstBlock, "edit-across-byte-65536"),
+}
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[SitePool]:
+    with SitePool() as pool:
+        yield pool
+
+
+def judged(slug: str, adapter: Adapter, place: SitePool) -> Verdict:
+    scenario = SUITE.scenario(f"opaque-content/{slug}")
+    contract = SUITE.contracts["2.1.7"]
+    return compare(scenario, replay(scenario, adapter, place), contract, "effects", SUITE.vocabulary)
+
+
+def is_caught(implementation: type[altered.Altered], slug: str, place: SitePool) -> bool:
+    verdict = judged(slug, implementation, place)
+    return (verdict.status, verdict.blame, verdict.levels["effects"]) == ("failed", "implementation", False)
+
+
+@pytest.mark.parametrize("case", ONE_PLACE_EACH)
+def test_what_treats_texts_specially_is_caught(case: str, place: SitePool) -> None:
+    assert is_caught(*EVERY[case], place)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [each for each in EVERY if each not in ONE_PLACE_EACH])
+def test_it_is_caught_in_every_other_place(case: str, place: SitePool) -> None:
+    assert is_caught(*EVERY[case], place)
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_what_treats_names_and_sizes_specially_is_caught(case: str, place: SitePool) -> None:
+    assert is_caught(*NAMES[case], place)
+
+
+@pytest.mark.parametrize("slug", sorted({by for _, by in (EVERY | NAMES).values()}))
+def test_without_a_special_treatment_the_scenario_passes(slug: str, place: SitePool) -> None:
+    assert judged(slug, altered.Altered, place).status == "passed"

@@ -1,0 +1,265 @@
+"""Implementations that treat some texts specially: each table says what they make of a text."""
+
+import base64
+import contextlib
+import html
+import json
+import re
+import textwrap
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote
+
+from altered import Altered, AlteredEdit, Arguments
+
+from readfirst.harness.session import ToolResult
+
+Treatment = Callable[[str], str]
+
+
+def substituted(pattern: str, replacement: str = "") -> Treatment:
+    return lambda text: re.sub(pattern, replacement, text)
+
+
+def unwrapped(pattern: str) -> Treatment:
+    """Return what takes off what stands around a whole text."""
+
+    def inner(text: str) -> str:
+        found = re.fullmatch(pattern, text, re.DOTALL)
+        return found[1] if found else text
+
+    return inner
+
+
+def as_json(kinds: type | tuple[type, ...], **layout: int) -> Treatment:
+    """Return what reads a text as JSON and writes a value of these kinds anew; a text becomes what it says."""
+
+    def rewritten(text: str) -> str:
+        with contextlib.suppress(ValueError):
+            value = json.loads(text)
+            if isinstance(value, kinds) and not isinstance(value, bool):
+                return value if isinstance(value, str) else json.dumps(value, **layout)  # type: ignore[arg-type]
+        return text
+
+    return rewritten
+
+
+def decoded(text: str) -> str:
+    with contextlib.suppress(ValueError):
+        if len(text) % 4 == 0 and text.endswith("="):
+            return base64.b64decode(text, validate=True).decode()
+    return text
+
+
+def repaired(text: str) -> str:
+    with contextlib.suppress(ValueError):
+        return text.encode("latin-1").decode()
+    return text
+
+
+def without(category: str) -> Treatment:
+    """Return what leaves out the characters of a category of Unicode."""
+    return lambda text: "".join(
+        each for each in text if each in "\t\n\r" or not unicodedata.category(each).startswith(category)
+    )
+
+
+def blanks(text: str) -> str:
+    return "".join(" " if unicodedata.category(each) == "Zs" else each for each in text)
+
+
+def composed(form: str) -> Treatment:
+    return lambda text: unicodedata.normalize(form, text)  # type: ignore[arg-type]
+
+
+def cut_at(mark: str) -> Treatment:
+    return lambda text: text.partition(mark)[0]
+
+
+TREATMENTS: dict[str, tuple[Treatment, str]] = {
+    "fences are taken off": (substituted(r"(?sm)^```\w*\n(.*?)^```$", r"\1"), "code-fences"),
+    "fences of tildes are taken off": (substituted(r"(?sm)^~~~\n(.*?)^~~~$", r"\1"), "code-fences"),
+    "what stands around a fence is cut": (unwrapped(r".+?\n```\w*\n(.*?)\n```.+"), "code-fences"),
+    "JSON is set anew": (as_json((dict, list), indent=2), "json-documents"),
+    "JSON loses its blanks": (as_json((dict, list)), "json-documents"),
+    "JSON texts are read": (as_json(str), "json-scalars"),
+    "numbers are read": (as_json((int, float)), "json-scalars"),
+    "null is nothing": (substituted(r"(?m)^null$"), "json-scalars"),
+    "entities are decoded": (html.unescape, "entities"),
+    "ampersands are encoded": (substituted("&(?!amp;)", "&amp;"), "entities"),
+    "CDATA is taken off": (substituted(r"<!\[CDATA\[(.*?)\]\]>", r"\1"), "markup-documents"),
+    "wrapping tags are taken off": (substituted(r"</?content>\n?"), "markup-documents"),
+    "closing tags of calls are cut": (substituted(r"</parameter>\n?"), "markup-documents"),
+    "blanks between tags go": (substituted(r">\s+<", "><"), "markup-documents"),
+    "declarations go": (substituted(r"<\?xml.*?\?>\n"), "markup-documents"),
+    "comments go": (substituted(r"<!--.*?-->"), "markup-documents"),
+    "$HOME is expanded": (substituted(r"\$HOME\b", "/root"), "variables"),
+    "${HOME} is expanded": (substituted(r"\$\{HOME\}", "/root"), "variables"),
+    "%TEMP% is expanded": (substituted("%TEMP%", "C:/t"), "variables"),
+    "commands are run": (substituted(r"\$\(pwd\)|`pwd`", "/"), "variables"),
+    "~ is expanded": (substituted(r"\A~/", "/root/"), "variables"),
+    "names in braces are filled in": (substituted(r"\{\{\w+\}\}"), "placeholders"),
+    "%s is filled in": (substituted("%s"), "placeholders"),
+    "{0} is filled in": (substituted(r"\{0?\}"), "placeholders"),
+    "<%= is run": (substituted("<%=.*?%>"), "placeholders"),
+    "doubled braces are halved": (substituted(r"\{\{\{\{", "{{"), "placeholders"),
+    r"\n is read": (substituted(r"\\n", "\n"), "backslash-sequences"),
+    r"\t is read": (substituted(r"\\t", "\t"), "backslash-sequences"),
+    r"\u is read": (substituted(r"\\u00e9", "é"), "backslash-sequences"),
+    "backslashes are halved": (substituted(r"\\\\", r"\\"), "backslash-sequences"),
+    "backslashes are doubled": (substituted(r"\\(?=[NcC])", r"\\\\"), "backslash-sequences"),
+    "escaped quotes are read": (substituted(r'\\"', '"'), "backslash-sequences"),
+    "continued lines are joined": (substituted(r"\\\n"), "sources-of-c"),
+    "a last backslash goes": (substituted(r"\\\Z"), "backslash-sequences"),
+    "$$ is halved": (substituted(r"\$\$", "$"), "replacement-patterns"),
+    "$1 is a group": (substituted(r"\$1"), "replacement-patterns"),
+    "$& is the match": (substituted(r"\$&", "x"), "replacement-patterns"),
+    r"\1 is a group": (substituted(r"\\1"), "replacement-patterns"),
+    r"\g is a group": (substituted(r"\\g<1>"), "replacement-patterns"),
+    "signs of patterns are quoted": (substituted(r"(?<=a)\.(?=b)", r"\\."), "patterns"),
+    "@ includes a file": (substituted(r"\A@notes.txt\Z", "x"), "names-of-files"),
+    "- is the standard input": (substituted(r"\A-\Z"), "names-of-files"),
+    "arrows behind numbers are cut": (substituted(r"(?m)^ *\d+→"), "line-numbers"),
+    "tabs behind numbers are cut": (substituted(r"(?m)^ *\d+\t"), "line-numbers"),
+    "numbers with colons are cut": (substituted(r"(?m)^\d+: "), "line-numbers"),
+    "numbers with bars are cut": (substituted(r"(?m)^\d+\| ?"), "line-numbers"),
+    "a plus is cut": (substituted(r"(?m)\A\+"), "patches"),
+    "patches are made": (substituted(r"(?s)-{7} SEARCH\n.*?\n=+\n(.*?)\n\+{7} REPLACE", r"\1"), "patches"),
+    "conflicts are solved": (substituted(r"(?s)<{7} ours\n(.*?)\n=+\n.*?>{7} theirs", r"\1"), "patches"),
+    "notes on newlines go": (substituted(r"\\ No newline at end of file"), "patches"),
+    "omissions go": (substituted(r"(?m)^.*existing code.*$"), "omissions"),
+    "ellipses become dots": (substituted("…", "..."), "omissions"),
+    "base64 is decoded": (decoded, "encoded-texts"),
+    "percent signs are decoded": (unquote, "encoded-texts"),
+    "a plus is a blank": (substituted(r"(?<=a)\+(?=b)", " "), "encoded-texts"),
+    "quoted-printable is decoded": (substituted("=C3=A9", "é"), "encoded-texts"),
+    "common indentation goes": (textwrap.dedent, "indentation"),
+    "tabs become blanks": (lambda text: text.expandtabs(4), "indentation"),
+    "eight blanks become a tab": (substituted(r"(?m)^ {8}", "\t"), "indentation"),
+    "runs of blanks become one": (substituted(r"(?<=\S) {2,}", " "), "runs-of-blanks"),
+    "empty lines become one": (substituted(r"\n{3,}", "\n\n"), "runs-of-blanks"),
+    "control characters go": (substituted(r"[\x01-\x08\x0b\x0c\x0e-\x1f]"), "control-characters"),
+    "colours go": (substituted(r"\x1b\[[\d;]*m"), "control-characters"),
+    "C1 characters go": (substituted(r"[\x80-\x9f]"), "control-characters"),
+    "NUL ends a text": (cut_at("\0"), "control-characters"),
+    "Ctrl-Z ends a text": (cut_at("\x1a"), "control-characters"),
+    "backspaces are obeyed": (substituted(r".\x08"), "control-characters"),
+    "DEL goes": (substituted(r"\x7f"), "control-characters"),
+    "U+2028 becomes a newline": (substituted("\u2028", "\n"), "line-separators"),
+    "NEL becomes a newline": (substituted("\x85", "\n"), "line-separators"),
+    "form feeds become newlines": (substituted("[\x0b\x0c]", "\n"), "line-separators"),
+    "separators become newlines": (substituted("[\x1c-\x1e]", "\n"), "line-separators"),
+    "no-break spaces become blanks": (substituted("\u00a0", " "), "unicode-blanks"),
+    "wide blanks become blanks": (substituted("\u3000", " "), "unicode-blanks"),
+    "every blank becomes a blank": (blanks, "unicode-blanks"),
+    "format characters go": (without("Cf"), "format-characters"),
+    "zero-width blanks go": (substituted("\u200b"), "format-characters"),
+    "soft hyphens go": (substituted("\u00ad"), "format-characters"),
+    "byte order marks go": (substituted("\ufeff"), "format-characters"),
+    "directions go": (substituted("[\u202a-\u202e\u2066-\u2069]"), "format-characters"),
+    "joiners go": (substituted("\u200d"), "emoji-and-planes"),
+    "characters are composed": (composed("NFC"), "composition"),
+    "characters are decomposed": (composed("NFD"), "composition"),
+    "characters are made compatible": (composed("NFKC"), "composition"),
+    "dashes become hyphens": (substituted("[\u2010-\u2015\u2212]", "-"), "look-alikes"),
+    "Cyrillic becomes Latin": (substituted("\u0430", "a"), "look-alikes"),
+    "bullets become stars": (substituted("\u2022", "*"), "look-alikes"),
+    "variations go": (substituted("[\ufe00-\ufe0f]"), "emoji-and-planes"),
+    "further planes become question marks": (substituted("[\U00010000-\U0010ffff]", "?"), "emoji-and-planes"),
+    "further planes end a text": (substituted("(?s)[\U00010000-\U0010ffff].*"), "emoji-and-planes"),
+    "wrong decoding is repaired": (repaired, "emoji-and-planes"),
+    "vowel points go": (substituted("[\u0591-\u05c7]"), "right-to-left"),
+    "cases are folded and restored": (substituted("ß", "ss"), "case-mappings"),
+    "dots go": (substituted("\u0130", "I"), "case-mappings"),
+    "private characters go": (without("Co"), "unassigned-characters"),
+    "unassigned characters go": (without("Cn"), "unassigned-characters"),
+    "replacement characters go": (substituted("\ufffd"), "unassigned-characters"),
+    "EOF ends a text": (substituted(r"(?s)\AEOF\Z"), "sentinels"),
+    "a dot ends a text": (substituted(r"(?s)(?:\A|\n)\.\Z"), "sentinels"),
+    "marks of models go": (substituted(r"<\|\w+\|>"), "sentinels"),
+    "turns end a text": (cut_at("\n\nHuman:"), "sentinels"),
+    "headers are taken off": (substituted(r"(?m)^Content-Length: \d+\n\n"), "messages"),
+    "names of events are taken off": (substituted(r"\A(?:event|data): "), "messages"),
+    "wrappings of errors are taken off": (unwrapped("<tool_use_error>(.*)</tool_use_error>"), "messages"),
+    "passwords are masked": (substituted(r'(?<=password = ").*?(?=")', "***"), "secrets"),
+    "keys are masked": (substituted(r"AKIA\w+|(?<=sk-)0+", "***"), "secrets"),
+    "addresses are masked": (substituted(r"\w+@\w+\.com", "***"), "secrets"),
+    "tokens are masked": (substituted(r"(?<=Bearer )\w+", "***"), "secrets"),
+    "numbers of cards are masked": (substituted(r"\d{4} \d{4} \d{4} (?=\d{4})", "**** "), "secrets"),
+    "stars become dashes": (substituted(r"(?m)^\* ", "- "), "markdown"),
+    "front matter goes": (substituted(r"(?sm)^---\n.*?\n---$"), "markdown"),
+    "emphasis is set anew": (substituted("__(\\w+)__", r"**\1**"), "markdown"),
+    "line breaks become newlines": (substituted("<br>", "\n"), "markdown"),
+    "double quotes are taken off": (unwrapped('"([^"]+)"'), "quoted-texts"),
+    "single quotes are taken off": (unwrapped("'([^']+)'"), "quoted-texts"),
+    "backticks are taken off": (unwrapped("`([^`]+)`"), "quoted-texts"),
+    "quoted nothing is nothing": (substituted(r"""\A(?:""|'')\Z"""), "quoted-texts"),
+    "curly quotes become straight": (substituted("[\u201c\u201d]", '"'), "curly-quotes"),
+    "low quotes become straight": (substituted("[\u201e\u201a]", '"'), "curly-quotes"),
+    "guillemets become straight": (substituted("[\u00ab\u00bb]", '"'), "curly-quotes"),
+    "carriage returns become newlines": (substituted(r"\r(?!\n)", "\n"), "carriage-returns"),
+    "no is false": (substituted(r"\Ano\Z", "false"), "configuration"),
+    "leading zeros go": (substituted(r"\A0(?=\d)"), "configuration"),
+    "undefined is nothing": (substituted(r"\A(?:undefined|None|NaN)\Z"), "configuration"),
+    "formulas are quoted": (substituted(r"\A=", "'="), "spreadsheets"),
+    "commas end numbers": (substituted(r"(?<=\d),(?=\d)", "."), "spreadsheets"),
+    "trigraphs are read": (substituted(r"\?\?=", "#"), "sources-of-c"),
+    "signs of shells are quoted": (substituted(r"\\\$x", "$x"), "shell-texts"),
+    "hashes begin comments": (substituted(r"(?m)^#\w.*$"), "shell-texts"),
+    "quotes of shells are joined": (substituted("'\"'\"'", "'"), "shell-texts"),
+}
+"""What is done with a text, and the scenario of the family `opaque-content` that shows it."""
+
+
+class Treating(Altered):
+    """Does something with texts that are about to be written."""
+
+    treat: Treatment
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        named = {"Write": "content", "Edit": "new_string"}.get(tool, "")
+        if isinstance(arguments.get(named), str):
+            arguments = {**arguments, named: type(self).treat(arguments[named])}
+        return self.reference(tool, arguments, strike)
+
+
+class TreatingWrites(Treating):
+    """Does something with what Write is given, and with nothing else."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        if tool == "Write":
+            return super().alter(tool, arguments, strike)
+        return self.reference(tool, arguments, strike)
+
+
+class TreatingInsertions(Treating):
+    """Does something with what Edit inserts, and with nothing else."""
+
+    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+        if tool == "Edit":
+            return super().alter(tool, arguments, strike)
+        return self.reference(tool, arguments, strike)
+
+
+class TreatingSurroundings(AlteredEdit):
+    """Does something with what stands beside an edit, as a whole or line by line, and with nothing else."""
+
+    treat: Treatment
+
+    def spoil(self, path: Path, before: bytes, arguments: Arguments) -> None:
+        new = str(arguments["new_string"])
+        text = path.read_bytes().decode(errors="surrogateescape")
+        head, found, tail = text.partition(new)
+        treated = self.beside(head) + found + self.beside(tail)
+        if new and found and treated != text:  # a new time alone would be noticed, too
+            path.write_bytes(treated.encode(errors="surrogateescape"))
+
+    def beside(self, text: str) -> str:
+        treated = type(self).treat(text)
+        return treated if treated != text else "\n".join(map(type(self).treat, text.split("\n")))
+
+
+def treating(place: type[Altered], treatment: Treatment) -> type[Altered]:
+    """Return an implementation that does this in that place."""
+    return type(place.__name__, (place,), {"treat": staticmethod(treatment), "__doc__": place.__doc__})
