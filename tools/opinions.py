@@ -4,9 +4,10 @@
     python3 tools/opinions.py --check wrong_state:NoReadCheck
 
 Each implementation is run three times, over the protocol `lines`: the reference and both skeletons with every scenario,
-each wrong implementation of the tests with one scenario of six, so that all of them together see every scenario seven
-times. `--write` writes docs/opinions.md, `--check` nothing; with either, a disagreement is printed and ends in exit
-code 1. Needs go and node; all of it takes a quarter of an hour on two processors.
+each wrong implementation of the tests with a share of them, so that all of them together see every scenario.
+
+`--write` writes docs/opinions.md, `--check` nothing; with either, a disagreement is printed and ends in exit code 1.
+Needs go and node; all of it takes a quarter of an hour on two processors.
 """
 
 from __future__ import annotations
@@ -40,7 +41,6 @@ from tests.runners.verdicts import (
 )
 
 PAGE = ROOT / "docs/opinions.md"
-_PART = 6
 _TEXT = """\
 # Three opinions
 
@@ -49,8 +49,8 @@ implementations over [the same protocol](protocol.md): the reference, the two sk
 purpose. Of {count:,} verdicts, each at {levels} levels, {otherwise} another.
 
 `python3 tools/opinions.py --write` writes this page. The wrong implementations are those of
-`tests/wrong_implementations`; each gets one scenario of six, another sixth than its neighbours. What needs a small disk
-is left out: only readfirst itself makes one.
+`tests/wrong_implementations`; each gets a share of the scenarios, another than its neighbours, and together they
+see all. What needs a small disk is left out: only readfirst itself makes one.
 
 | implementation | {heads} |
 |---|{line}
@@ -87,6 +87,9 @@ def main(words: Sequence[str] | None = None) -> int:
         "--rows", type=Path, help="a file of rows that are not measured again; new ones are added"
     )
     parser.add_argument("-j", "--jobs", type=int, default=2, help="implementations at once (default: 2)")
+    parser.add_argument(
+        "--part", type=int, default=6, help="a wrong implementation gets one scenario of so many (default: 6)"
+    )
     parser.add_argument("name", nargs="*", help="only these (default: all)")
     given = parser.parse_args(words)
     names = given.name or [*_COMPLETE, *WRONG]
@@ -97,7 +100,7 @@ def main(words: Sequence[str] | None = None) -> int:
     known = {row.name: row for row in _kept(given.rows)}
     missing = [name for name in names if name not in known]
     with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(given.jobs) as pool:
-        for row in pool.map(partial(measured, folder=folder), missing):
+        for row in pool.map(partial(measured, folder=folder, part=given.part), missing):
             known[row.name] = row
             print(row.line, end="", flush=True)
             if given.rows is not None:
@@ -113,7 +116,7 @@ def main(words: Sequence[str] | None = None) -> int:
     return 1 if any(row.go or row.javascript for row in rows) else 0
 
 
-def measured(name: str, folder: str) -> Row:
+def measured(name: str, folder: str, part: int) -> Row:
     """Run one implementation with the three runners."""
     own = Path(tempfile.mkdtemp(dir=folder))
     match name:
@@ -125,7 +128,7 @@ def measured(name: str, folder: str) -> Row:
             command = skeleton("typescript", own)
         case _:
             command = [*SERVE_WRONG, name]
-    ids = SUITE.ids() if name in _COMPLETE else SUITE.ids()[WRONG.index(name) % _PART :: _PART]
+    ids = SUITE.ids() if name in _COMPLETE else SUITE.ids()[WRONG.index(name) % part :: part]
     suite = exported(own / "suite.jsonl.gz", ids)
     ours = of_harness(command, ids)
     go, node = of_go(command, suite, own / "go"), of_node(command, suite, own / "node")

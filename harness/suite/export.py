@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -43,6 +44,8 @@ __all__ = ["FORMAT", "expanded", "export"]
 
 _NUMBER = "{n}"
 _FILE_MODE, _DIRECTORY_MODE = 0o644, 0o755
+_LONGEST = 4096
+"""Bytes of an expected content that is written out."""
 
 
 FORMAT = 2
@@ -273,7 +276,16 @@ def _given(entry: Entry) -> dict[str, Any]:
 
 
 def _expected(files: Mapping[str, Entry | None]) -> dict[str, Any]:
-    return {path: None if entry is None else _state(entry) for path, entry in files.items()}
+    return {path: None if entry is None else _wanted(entry) for path, entry in files.items()}
+
+
+def _wanted(entry: Entry) -> dict[str, Any]:
+    """What is to be compared; a long content that nothing shortens as its digest."""
+    state = _state(entry)
+    if isinstance(entry, RegularFile) and "repeat" not in state and len(entry.data) > _LONGEST:
+        digest = hashlib.sha256(entry.data).hexdigest()
+        return _state(FileDigest(digest, len(entry.data), entry.mode))
+    return state
 
 
 def _state(entry: Entry) -> dict[str, Any]:

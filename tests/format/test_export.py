@@ -205,10 +205,23 @@ def test_an_export_is_compressed_where_its_name_says_so(
 @pytest.mark.slow
 def test_an_export_of_the_suite_is_small(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="0"):
-        main(["export", "--output", str(tmp_path / "a.jsonl.gz")])
+        main(["export", "--contract", "2.1.40", "--output", str(tmp_path / "a.jsonl.gz")])
     packed = (tmp_path / "a.jsonl.gz").read_bytes()
     assert len(packed) <= 2_000_000
     assert len(gzip.decompress(packed)) <= 15_000_000
+
+
+def test_a_long_content_is_expected_by_its_digest() -> None:
+    (scenario,) = [
+        each
+        for each in export(SUITE, SUITE.contracts["1.0.60"], ["sizes/edit-behind-a-megabyte"])
+        if each["type"] == "scenario"
+    ]
+    states = [
+        state for step in scenario["steps"] if "expect" in step for state in step["expect"]["files"].values()
+    ]
+    assert states
+    assert all(state.keys() == {"type", "sha256", "size"} and state["size"] > 10**6 for state in states)
 
 
 def test_a_call_has_the_one_expectation_of_the_contract() -> None:
