@@ -21,19 +21,19 @@ from .job import GH, Job
 pytestmark = pytest.mark.slow
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-JOB: dict[str, Any] = yaml.safe_load((CHECKOUT / ".github/workflows/nightly.yml").read_text("utf-8"))["jobs"][
-    "snapshot"
-]
+JOBS: dict[str, Any] = yaml.safe_load((CHECKOUT / ".github/workflows/nightly.yml").read_text("utf-8"))["jobs"]
+JOB = JOBS["snapshot"]
 SNAPSHOT = next(step for step in JOB["steps"] if step.get("id") == "snapshot")
-PROPOSE = JOB["steps"][-1]
+CHANGE, UPLOAD = JOB["steps"][-2:]
+PROPOSE = JOBS["propose"]["steps"][-1]
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
 Npm = Callable[..., FakeNpm]
 
 # The pages are made of the bundled suite's scenarios, and the made-up product has no tools to tell of.
 READFIRST = f"""\
 #!/bin/sh
-case "$1" in
-  history | behaviour | compatibility | record) echo "$@" >>docs/made ;;
+case "$1 $2" in
+  "product record" | "product history" | "product claims" | "field compatibility") echo "$@" >>docs/made ;;
   *) exec "{sys.executable}" -m readfirst "$@" ;;
 esac
 """
@@ -47,6 +47,7 @@ class Night(Job):
         given = {
             "${{ github.token }}": "",
             "${{ steps.snapshot.outputs.version }}": outputs.get("version", ""),
+            "${{ needs.snapshot.outputs.version }}": outputs.get("version", ""),
         }
         variables = {name: given[expression] for name, expression in step.get("env", {}).items()}
         return super().run(
@@ -89,7 +90,10 @@ def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
 def test_a_version_that_differs_is_proposed_with_its_differences(night: Callable[[str], Night]) -> None:
     begun = night(NEW)
     assert begun.run(SNAPSHOT) == "version=1.0.2\ncode=1\n"
-    assert PROPOSE["if"] == "steps.snapshot.outputs.code == '1'"
+    assert CHANGE["if"] == UPLOAD["if"] == "steps.snapshot.outputs.code == '1'"
+    assert JOBS["propose"]["if"] == "needs.snapshot.outputs.code == '1'"
+    begun.run(CHANGE, version="1.0.2")
+    begun.git("reset", "--quiet", "--hard")  # the job that proposes has a checkout of its own
     begun.run(PROPOSE, version="1.0.2")
 
     changed = begun.git("show", "--name-only", "--format=%s", "snapshot-1.0.2").split("\n\n")

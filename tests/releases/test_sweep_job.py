@@ -20,7 +20,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 JOBS: dict[str, Any] = yaml.safe_load((CHECKOUT / ".github/workflows/sweep.yml").read_text("utf-8"))["jobs"]
 DUE = JOBS["due"]["steps"][-1]
 SWEEP = next(step for step in JOBS["sweep"]["steps"] if step.get("id") == "sweep")
-MERGE = next(step for step in JOBS["propose"]["steps"] if step.get("id") == "merge")
+MERGE = next(step for step in JOBS["merge"]["steps"] if step.get("id") == "merge")
 PROPOSE = JOBS["propose"]["steps"][-1]
 
 READFIRST = """\
@@ -84,7 +84,8 @@ def test_shards_are_swept_merged_and_proposed(job: Sweeping) -> None:
     for file in files:
         file.rename(shards / file.name)
     assert job.run(MERGE) == "changed=yes\n"
-    assert PROPOSE["if"] == "steps.merge.outputs.changed == 'yes'"
+    assert JOBS["propose"]["if"] == "always() && needs.merge.outputs.changed == 'yes'"
+    job.git("reset", "--quiet", "--hard")  # the job that proposes has a checkout of its own
     job.run(PROPOSE)
 
     found = load_swept(job.repository / "docs" / "sweep.json")

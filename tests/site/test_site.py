@@ -180,7 +180,7 @@ def test_a_suite_without_results_has_no_site(
 
 def test_the_workflow_publishes_what_the_command_makes(facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:
     workflow = yaml.safe_load((CHECKOUT / ".github/workflows/pages.yml").read_text("utf-8"))
-    steps = workflow["jobs"]["publish"]["steps"]
+    steps = workflow["jobs"]["build"]["steps"]
     (step,) = [each for each in steps if each.get("run", "").startswith("readfirst field site")]
     (upload,) = [each for each in steps if "upload-pages-artifact" in each.get("uses", "")]
     asked: dict[str, object] = {}
