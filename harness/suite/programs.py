@@ -85,7 +85,7 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
 _NAME = r"(?!\.+(?:/|\Z))[\w.][\w .+,:@%=()-]*"
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}", re.ASCII)
 _FORMAT = re.compile(r"(?!-)(?:[^%\\]|%[%cs]|\\[nt])+")
-_PLAIN_FILE = re.compile(rf"(?:\$WS/)?{_NAME}(?:/{_NAME})*")
+_PLAIN_FILE = re.compile(rf"(?![A-Za-z]:)(?:\$WS/)?{_NAME}(?:/{_NAME})*")
 _FILE_PATTERN = re.compile(r"(?:\$WS/)?(?:[A-Za-z0-9_][\w.-]*/)*[A-Za-z0-9_][\w.*-]*", re.ASCII)
 _PART = r"(?:[^/\\\[\n]|\\[^\n]|\[\^?[^\[\]/\\\n]+\])*"
 _ADDRESS = rf"(?:[0-9]+|\$|/{_PART}/)"

@@ -19,9 +19,13 @@ _PLAIN = re.compile(rf"(?:(?:\$WS|~)/|{_NAME})(?:{_NAME}|\.?/)*", re.ASCII)
 """Paths of ordinary names, of which each `..` takes back the name before it."""
 _ABOUT = "\"'`<>()[]{}@=,;|&!?*+^#-"
 """What may stand before a path and be taken off, beside spaces and what is not seen."""
-_ELSEWHERE = re.compile(r"[/%$]|[A-Za-z][A-Za-z0-9+.-]*:")
+_ELSEWHERE = re.compile(r"[/%$]|[A-Za-z][A-Za-z0-9+.@-]*:")
 """How paths begin that are not relative: with a root, a variable, a drive or a scheme."""
 _VARIABLE = re.compile(r"\$[A-Za-z_{(\[]|%[A-Za-z_]\w*%|![A-Za-z_]\w*!")
+_DELAYED = re.compile(r"!\w+!")
+_OPTION = re.compile(r"--?[\w-]*=(.*)", re.DOTALL)
+_UNSEEN = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""What nobody sees, though Unicode counts it as letters and signs."""
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|([0-7]{1,3})|(.))", re.DOTALL)
 _UP = re.compile(r"(?<![\w.])\.{2,}(?![\w.])")
 _SEPARATORS = str.maketrans(dict.fromkeys("\\\u2215\u2044\u29f8\u2216\u29f5\u29f9\u2571\u2572\u3033", "/"))
@@ -35,6 +39,10 @@ def spelling_problem(path: str) -> str | None:
     """Say how a path argument may lead out of workspace and home; None if it stays inside in every reading."""
     if _PLAIN.fullmatch(path):
         return None
+    if _DELAYED.search(path):
+        return "names a variable, which may hold anything"
+    if (option := _OPTION.match(path)) and (problem := spelling_problem(option[1])):
+        return problem
     unescaped = _unescaped(path)
     for read in {_most_read(path), _most_read(unescaped), unescaped}:
         if problem := _problem(path, read):
@@ -87,15 +95,20 @@ def _most_read(path: str) -> str:
         former = path
         path = unescape(unquote(unicodedata.normalize("NFKC", path))).translate(_SEPARATORS)
         if not path.isascii():
-            path = "".join(each for each in path if unicodedata.category(each) not in ("Cf", "Mn", "Me"))
+            path = "".join(each for each in path if not _is_passed_over(each))
         if path == former:
             return path
     return "/"  # decoded without end: it leads anywhere
 
 
+def _is_passed_over(sign: str) -> bool:
+    return sign in _UNSEEN or unicodedata.category(sign) in ("Cf", "Mn", "Me")
+
+
 def _trimmed(path: str) -> str:
     for at, sign in enumerate(path):
-        if sign not in _ABOUT and not sign.isspace() and unicodedata.category(sign)[0] not in "CZ":
+        unseen = sign.isspace() or unicodedata.category(sign)[0] in "CZ" or sign in _UNSEEN
+        if sign not in _ABOUT and not unseen:
             return path[at:]
     return ""
 
@@ -113,6 +126,8 @@ def _meant(escape: re.Match[str]) -> str:
 
 
 def _may_be_up(part: str) -> bool:
+    if "(" in part and "." in part:
+        part = re.sub(r"[@?*+!]\([^()]*\)", "*", part)
     if "{" in part:
         part = re.sub(r"\{[^{}]*\}", "*", part) if "." in part else ""
     elif part.startswith("*"):  # it matches no name that begins with a dot
