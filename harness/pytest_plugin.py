@@ -21,7 +21,7 @@ import pytest
 if TYPE_CHECKING:
     from readfirst.harness.compare.baseline import Baseline, Ruling
     from readfirst.harness.compare.ruler import Ruler
-    from readfirst.harness.compare.verdict import Verdict
+    from readfirst.harness.compare.verdict import Level, Verdict
     from readfirst.harness.run.runner import Runner
     from readfirst.harness.suite.suite import Suite
 
@@ -66,7 +66,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "action": "append",
         "help": "Only scenarios of rules of this class (repeatable), by the harm that is done where they do not hold.",
     },
-    "level": {"choices": LEVELS, "default": "text", "help": "How strictly to compare; default: text."},
+    "level": {"choices": LEVELS, "help": "How strictly to compare; default: text, or the target's own."},
 }
 
 
@@ -230,7 +230,8 @@ class _Session:
 
     def __init__(self, config: pytest.Config) -> None:
         self.target: str = config.option.readfirst_adapter or "reference"
-        self.level = config.option.readfirst_level
+        self._level_given: Level | None = config.option.readfirst_level
+        self.level: Level = self._level_given or "text"
         self._names = tuple(config.option.readfirst_contract or ())
         self._requirements = frozenset(config.option.readfirst_requirement or ())
         self._rules = tuple(config.option.readfirst_rule or ())
@@ -254,9 +255,10 @@ class _Session:
         Raises _Refused, the first time only: for the other files of a suite that cannot be used there are none.
         """
         if root not in self._contracts:
+            from readfirst.harness.cli.target_defaults import target_defaults
             from readfirst.harness.run.claims import ClaimsError, claims_named
-            from readfirst.harness.run.command import chosen_contracts, open_baseline
-            from readfirst.harness.run.connect import ConnectError, find_target
+            from readfirst.harness.run.command import chosen_contracts
+            from readfirst.harness.run.connect import ConnectError
             from readfirst.harness.source.finding import SuiteError
             from readfirst.harness.suite.contracts import UnknownContractError
             from readfirst.harness.suite.selection import SelectionError, rules_chosen
@@ -266,12 +268,15 @@ class _Session:
             try:
                 suite = self._suites[root] = Suite(root)
                 self._claims = claims_named(self._claims_given)
-                if self._claims is None and self.target.startswith(("target:", "agent:")):
-                    self._claims = find_target(self.target)[0].claims
+                called = self.target
+                if self.target.startswith(("target:", "agent:")):
+                    own = target_defaults(self.target)
+                    called, self.level = own.connect, self._level_given or own.level
+                    self._claims = own.claims if self._claims is None else self._claims
                 contracts = chosen_contracts(suite, self.target, self._names, self.level)
                 self._chosen[root] = rules_chosen(suite, self._rules, self._classes)
                 file = self._baseline_file
-                self._baselines[root] = open_baseline(suite, file, self._name, self.target) if file else None
+                self._baselines[root] = _baseline_of(suite, file, self._name, called)
             except (SuiteError, SelectionError, UnknownContractError, ClaimsError, ConnectError) as error:
                 raise _Refused(str(error)) from error
             self._contracts[root] = contracts
@@ -346,6 +351,12 @@ class _Session:
         """End every implementation."""
         while self._runners:
             self._runners.popitem()[1].close()
+
+
+def _baseline_of(suite: Suite, file: Path | None, name: str | None, called: str) -> Baseline | None:
+    from readfirst.harness.run.command import open_baseline
+
+    return open_baseline(suite, file, name, called, "--readfirst-name") if file else None
 
 
 _SESSION = pytest.StashKey[_Session]()

@@ -15,21 +15,6 @@ from readfirst.harness.suite.contracts import order
 
 __all__ = ["describe", "first_differences", "grouped_text"]
 
-_NOT_REFUSED = {
-    "not_read": "It does not require that a file is read before it is changed.",
-    "modified_since_read": "It does not notice that the file changed after it was read.",
-    "unexpectedly_modified": "It does not notice that the file changed after it was read.",
-    "multiple_matches": "It does not refuse an old_string that occurs several times.",
-    "no_changes": "It accepts an edit that changes nothing.",
-    "invalid_settings": "It knows nothing of Claude Code's settings files.",
-    "is_notebook": "It edits a notebook as text.",
-    "file_exists": "It accepts an empty old_string for a file that has content.",
-    "invalid_arguments": "It accepts arguments that the contract refuses.",
-    "too_large": "It reads files that are too large for the contract.",
-    "too_many_tokens": "It reads files that are too large for the contract.",
-    "unsupported_file": "It reads kinds of files that the contract does not show as text.",
-}
-
 _FILES = {
     "file: byte order mark": "It leaves a byte order mark where the contract does not, or the reverse.",
     "file: line ends": "It writes other line endings than the contract.",
@@ -122,7 +107,7 @@ def describe(because: str) -> str:
         case "safe" if rest in MEANING:
             return f"Harm: {MEANING[rest]}."
         case "effects" if rest.startswith("not refused, expected "):
-            return _NOT_REFUSED.get(rest.rpartition(" ")[2], "It does what the contract refuses.")
+            return f"It carries out a call that the contract refuses: {rest.rpartition(' ')[2]}."
         case "effects" if rest.startswith("refused: "):
             return f"It refuses what the contract does: {rest.removeprefix('refused: ')}"
         case "effects":
@@ -134,7 +119,7 @@ def describe(because: str) -> str:
         case "broken":
             return f"It ends early: {rest}"
         case _:
-            return "It says the same in other words."
+            return "Its words are not those of the contract."
 
 
 def _key_of(entry: Acceptance) -> _Key:

@@ -80,7 +80,9 @@ class RuleTally:
     rules: Rules | None
     _counts: dict[str, Count] = field(default_factory=dict)
     _fails: dict[str, Counter[Level]] = field(default_factory=dict)
-    _shortest: dict[str, tuple[tuple[bool, int, int, Worst, str], Verdict]] = field(default_factory=dict)
+    _shortest: dict[str, tuple[tuple[bool, int, bool, int, Worst, str], Verdict]] = field(
+        default_factory=dict
+    )
 
     def add(self, verdict: Verdict, ruling: Ruling) -> None:
         """Count one verdict and what the baseline makes of it."""
@@ -90,7 +92,7 @@ class RuleTally:
             accepted, does = bool(ruling.accepted), worst(verdict)
             if not accepted:
                 self._fails.setdefault(rule_id, Counter())[LEVELS[does.level]] += 1
-            key = (accepted, does.level, verdict.length, does, verdict.scenario_id)
+            key = (accepted, does.level, does.made, verdict.length, does, verdict.scenario_id)
             found = self._shortest.get(rule_id)
             if found is None or key < found[0]:
                 self._shortest[rule_id] = (key, verdict)

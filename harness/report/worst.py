@@ -8,9 +8,10 @@ from readfirst.harness.compare.verdict import Verdict, up_to
 from readfirst.harness.harm.harm import BESIDE, HARMS
 from readfirst.harness.suite.heading import REQUIREMENTS
 
-__all__ = ["Worst", "worst"]
+__all__ = ["Worst", "is_made", "worst"]
 
 _BROKEN = "broken"
+_MADE = "crossed/"
 _ORDER = (*HARMS, _BROKEN, *BESIDE)
 """What went wrong, the worst first; of a replay that ended early nobody knows."""
 
@@ -19,13 +20,15 @@ _ORDER = (*HARMS, _BROKEN, *BESIDE)
 class Worst:
     """What failures sort by, the worst first; the fields in the order in which they count.
 
-    `level`, `requirement` and `kind` are places in LEVELS, REQUIREMENTS and the kinds of harm. Of equal harm the
-    shorter scenario, of `length` given files and steps, comes first: it is the easiest to look into.
+    `level`, `requirement` and `kind` are places in LEVELS, REQUIREMENTS and the kinds of harm. Of equal harm one that a
+    person wrote comes before one that was made, and the shorter, of `length` given files and steps, before the longer:
+    it is the easiest to look into.
     """
 
     level: int
     requirement: int
     kind: int
+    made: bool
     length: int
 
 
@@ -35,7 +38,13 @@ def worst(verdict: Verdict) -> Worst:
     requirement = 0 if verdict.requirement is None else REQUIREMENTS.index(verdict.requirement)
     kinds = [_BROKEN] if broken else [harm.kind for harm in verdict.harms]
     kind = min(map(_ORDER.index, kinds), default=len(_ORDER))
-    return Worst(0 if broken else _first_failing(verdict), requirement, kind, verdict.length)
+    level = 0 if broken else _first_failing(verdict)
+    return Worst(level, requirement, kind, is_made(verdict.scenario_id), verdict.length)
+
+
+def is_made(scenario_id: str) -> bool:
+    """Whether a program made the scenario from dimensions; its files are long and its names say little."""
+    return scenario_id.startswith(_MADE)
 
 
 def _first_failing(verdict: Verdict) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -118,8 +118,10 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
     return names
 
 
-def open_baseline(suite: Suite, file: Path, name: str | None, called: str) -> Baseline:
-    """Read a baseline of what is called by `name`, or as the target is written.
+def open_baseline(
+    suite: Suite, file: Path, name: str | None, called: str, option: str = "--name"
+) -> Baseline:
+    """Read a baseline of what is called by `name`, which `option` gives, or as the target is written.
 
     Raises BaselineError, also for what is not strict YAML.
     """
@@ -131,7 +133,7 @@ def open_baseline(suite: Suite, file: Path, name: str | None, called: str) -> Ba
         raise BaselineError(error.findings) from error
     if baseline.name not in (name, called):
         message = f"this baseline belongs to {baseline.name!r}, but the run is called {name or called!r}"
-        fix = f"If they are the same, add --name {shlex.quote(baseline.name)}."
+        fix = f"If they are the same, add {option} {shlex.quote(baseline.name)}."
         raise BaselineError([Finding("name", baseline.position, message, fix)])
     say_lines(baseline.notes, err=True)
     return baseline
@@ -172,8 +174,8 @@ def perform(request: RunRequest) -> int:
     suite, cost = request.suite, Cost()
     contracts = chosen_contracts(suite, request.target, request.contracts, request.level)
     baseline = _baseline(request)
-    ids, last_failed = select(suite, request.selection), LastFailed(request.target, suite.root)
-    ids, why = _failed_before(request, ids, last_failed)
+    last_failed = {name: LastFailed(request.target, suite.root, name) for name in contracts}
+    ids, why = _failed_before(request, select(suite, request.selection), last_failed)
     if not ids:
         say(f"readfirst: {why}, so nothing was tested.", err=True)
         return ExitCode.NOTHING
@@ -203,14 +205,12 @@ def perform(request: RunRequest) -> int:
     summary, ruler = Summary(), Ruler(baseline, request.claims or request.stated)
     seen: list[Verdict] = []
     failing: Counter[str] = Counter()
-    tested: dict[str, bool] = {}
-    """By scenario whether it failed on any contract."""
+    tested: dict[str, dict[str, bool]] = {name: {} for name in contracts}
+    """By contract and scenario whether it failed."""
     with ExitStack() as stack:
         if request.trace:
             stack.enter_context(tracing(stderr()))
-        stack.callback(
-            lambda: last_failed.note(tested, [each for each, is_failing in tested.items() if is_failing])
-        )
+        stack.callback(lambda: _note(last_failed, tested))
         verdicts = stack.enter_context(
             closing(
                 run(
@@ -241,7 +241,7 @@ def perform(request: RunRequest) -> int:
                     report.verdict(verdict, ruling)
                 failed = not (ruling.conformant or ruling.unclaimed)
                 bar.advance(failed=failed)
-                tested[verdict.scenario_id] = tested.get(verdict.scenario_id, False) or failed
+                tested[verdict.contract][verdict.scenario_id] = failed
                 if verdict.status == "failed" and not ruling.conformant:
                     failing[verdict.contract] += 1
                 if request.update_baseline:
@@ -268,7 +268,7 @@ def perform(request: RunRequest) -> int:
     causes = _by_cause(request, failing)
     if causes:
         say(causes, err=True)
-    if request.keep is not None and any(tested.values()):
+    if request.keep is not None and any(any(each.values()) for each in tested.values()):
         say(f"the workspaces of failed scenarios are in {short_path(request.keep)}", err=True)
     if request.update_baseline and request.baseline:
         grouped = baseline.grouped if baseline else request.target.startswith(("target:", "agent:"))
@@ -322,7 +322,14 @@ def perform_report(
             stream.write(sources.write(page, results))
 
 
-def _failed_before(request: RunRequest, ids: list[str], last: LastFailed) -> tuple[list[str], str]:
+def _note(last: Mapping[str, LastFailed], tested: Mapping[str, Mapping[str, bool]]) -> None:
+    for contract, failed in tested.items():
+        last[contract].note(failed, [scenario_id for scenario_id, is_failing in failed.items() if is_failing])
+
+
+def _failed_before(
+    request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
+) -> tuple[list[str], str]:
     """Return those of the ids that failed before, if that is asked for, and why there may be none.
 
     Raises SelectionError where the target was not run before, and what `failed_in` raises.
@@ -332,11 +339,11 @@ def _failed_before(request: RunRequest, ids: list[str], last: LastFailed) -> tup
         return sorted({*ids} & {*failed}), f"no selected scenario failed in {request.failed_in}"
     if not request.last_failed:
         return ids, "nothing was selected"
-    known = last.ids()
-    if known is None:
+    known = [each for found in last.values() for each in found.ids() or ()]
+    if all(each.ids() is None for each in last.values()):
         raise SelectionError(
-            f"{request.target} has not been run in this folder yet. Run it once without --last-failed, or name the "
-            "results of a run with --failed-in."
+            f"{request.target} has not been run in this folder yet on {' or '.join(last)}. Run it once without "
+            "--last-failed, or name the results of a run with --failed-in."
         )
     return sorted({*ids} & {*known}), f"no selected scenario failed when {request.target} was last run"
 

@@ -21,10 +21,11 @@ def default_folder() -> Path:
 
 
 class LastFailed:
-    """What a target, as it is written in one folder, failed on one suite; kept in the user's cache."""
+    """What a target, as it is written in one folder, failed on one suite and contract; kept in the user's cache."""
 
-    def __init__(self, target: str, fixtures: Path, folder: Path | None = None) -> None:
-        key = hashlib.sha256(repr((target, str(fixtures.resolve()), str(Path.cwd()))).encode()).hexdigest()
+    def __init__(self, target: str, fixtures: Path, contract: str, folder: Path | None = None) -> None:
+        what = target, str(fixtures.resolve()), str(Path.cwd()), contract
+        key = hashlib.sha256(repr(what).encode()).hexdigest()
         self._file = (default_folder() if folder is None else folder) / f"{key[:16]}.json"
 
     def ids(self) -> list[str] | None:

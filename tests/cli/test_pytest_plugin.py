@@ -289,7 +289,7 @@ def test_a_baseline_is_of_a_name(run: Run, mixed: Suite, tmp_path: Path) -> None
     run("--readfirst-name", "mine", *words).assert_outcomes(xfailed=1)
     refused = run(*words)
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
-    assert "add --name mine" in refused.stdout.str() + refused.stderr.str()
+    assert "add --readfirst-name mine" in refused.stdout.str() + refused.stderr.str()
 
 
 @pytest.mark.parametrize("parallel", alone_and_with(2))

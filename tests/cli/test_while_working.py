@@ -70,7 +70,16 @@ def test_a_target_that_was_not_run_has_no_last_failures(readfirst: Cli, holding:
     monkeypatch.chdir("elsewhere")
     ran = readfirst(*words, "--last-failed")
     assert ran.code == 2
-    assert "reference has not been run in this folder yet. Run it once without --last-failed" in ran.err
+    assert (
+        "reference has not been run in this folder yet on 2.1.7. Run it once without --last-failed" in ran.err
+    )
+
+
+def test_what_failed_last_is_kept_by_contract(readfirst: Cli, mixed: Suite) -> None:
+    words = ("run", "reference", "--fixtures", mixed.root)
+    assert readfirst(*words, "--contract", "2.1.7").code == 1
+    ran = readfirst(*words, "--contract", "latest", "--last-failed")
+    assert (ran.code, "has not been run in this folder yet on 2.1.330" in ran.err) == (2, True)
 
 
 def test_results_of_a_run_tell_what_failed(readfirst: Cli, mixed: Suite, tmp_path: Path) -> None:
@@ -83,7 +92,7 @@ def test_results_of_a_run_tell_what_failed(readfirst: Cli, mixed: Suite, tmp_pat
 
 
 def test_a_damaged_note_counts_as_none(tmp_path: Path) -> None:
-    last = LastFailed("reference", tmp_path, tmp_path / "kept")
+    last = LastFailed("reference", tmp_path, "2.1.7", tmp_path / "kept")
     assert last.ids() is None
     last.note(["a/b", "c/d"], ["c/d"])
     last.note(["e/f"], [])

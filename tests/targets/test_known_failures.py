@@ -122,7 +122,7 @@ def test_what_fails_for_the_same_reason_stands_together(tmp_path: Path) -> None:
     read = baseline(tmp_path, text)
     assert read.grouped
     assert [rule(verdict, read).conformant for verdict in verdicts] == [True] * 4
-    assert rule(verdicts[0], read).accepted == "It does not require that a file is read before it is changed."
+    assert rule(verdicts[0], read).accepted == "It carries out a call that the contract refuses: not_read."
 
 
 def test_a_failure_that_is_gone_is_an_error(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_group_that_is_wrong_is_reported(tmp_path: Path, old: str, new: str, t
 def test_reasons_and_links_that_somebody_wrote_are_kept(tmp_path: Path) -> None:
     text = grouped_text("target:x@1", [failed("gate/a", NOT_READ), failed("gate/b", FILE)])
     written = text.replace(
-        'reason: "It does not require that a file is read before it is changed."',
+        'reason: "It carries out a call that the contract refuses: not_read."',
         'reason: "By design."\n    link: "https://example.org/1"',
     )
     old = baseline(tmp_path, written)
@@ -193,14 +193,14 @@ def test_a_new_failure_takes_no_reason_that_is_one_of_several(tmp_path: Path) ->
     two = text.replace("      gate: [a, b]", "      gate: [a]") + (
         text[text.index("  - fails") :]
         .replace("gate: [a, b]", "gate: [b]")
-        .replace("It does not require that a file is read before it is changed.", "By design.")
+        .replace("It carries out a call that the contract refuses: not_read.", "By design.")
     )
     again = grouped_text("target:x@1", [failed("state/c", NOT_READ)], baseline(tmp_path, two))
     read = baseline(tmp_path, again)
     assert {key[0]: entry.reason for key, entry in read.accepted.items()} == {
-        "gate/a": "It does not require that a file is read before it is changed.",
+        "gate/a": "It carries out a call that the contract refuses: not_read.",
         "gate/b": "By design.",
-        "state/c": "It does not require that a file is read before it is changed.",
+        "state/c": "It carries out a call that the contract refuses: not_read.",
     }
 
 
