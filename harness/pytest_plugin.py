@@ -255,10 +255,10 @@ class _Session:
         Raises _Refused, the first time only: for the other files of a suite that cannot be used there are none.
         """
         if root not in self._contracts:
-            from readfirst.harness.cli.target_defaults import target_defaults
             from readfirst.harness.run.claims import ClaimsError, claims_named
             from readfirst.harness.run.command import chosen_contracts
             from readfirst.harness.run.connect import ConnectError
+            from readfirst.harness.run.target_defaults import target_defaults
             from readfirst.harness.source.finding import SuiteError
             from readfirst.harness.suite.contracts import UnknownContractError
             from readfirst.harness.suite.selection import SelectionError, rules_chosen

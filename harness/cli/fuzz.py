@@ -78,7 +78,7 @@ def fuzz(
         )
     tested = one_target(target, "readfirst fuzz")
     if tested.startswith(("target:", "agent:")):
-        from readfirst.harness.cli.target_defaults import target_defaults
+        from readfirst.harness.run.target_defaults import target_defaults
 
         defaults = target_defaults(tested)
         tested, level = defaults.connect, level or LevelName(defaults.level)

@@ -185,7 +185,7 @@ def run(
             raise UsageError("--isolation is for mcp:COMMAND; a target's mapping states its own.")
         connect_string = f"mcp:--isolation={isolation.value} {connect_string.removeprefix('mcp:')}"
     if connect_string == "reference" or connect_string.startswith(("target:", "agent:")):
-        from readfirst.harness.cli.target_defaults import target_defaults
+        from readfirst.harness.run.target_defaults import target_defaults
 
         known = target_defaults(connect_string)
         called = connect_string = known.connect

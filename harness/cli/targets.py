@@ -134,7 +134,7 @@ def check_adapter(
     target = one_target(words, "readfirst check-adapter")
     required = claims_named(claims or ())
     if required is None and target.startswith(("target:", "agent:")):
-        from readfirst.harness.cli.target_defaults import target_defaults
+        from readfirst.harness.run.target_defaults import target_defaults
 
         required = target_defaults(target).claims
     adapter = connect(target, Suite(None), time_limit=time_limit, confine=confine)

@@ -11,12 +11,12 @@ from contextlib import ExitStack
 import pytest
 
 from readfirst.harness.adapters.recording import OneTranscript
-from readfirst.harness.cli.target_defaults import target_defaults
 from readfirst.harness.compare.baseline import load_baseline, rule
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import Runner, RunSpec
+from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.recording_file import decode

@@ -11,7 +11,6 @@ from functools import cache
 
 import pytest
 
-from readfirst.harness.cli.target_defaults import target_defaults
 from readfirst.harness.compare.baseline import load_baseline
 from readfirst.harness.diagnosis.alternatives import (
     BehaviourChange,
@@ -26,6 +25,7 @@ from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.search import Diagnosis, Observed, diagnosed
 from readfirst.harness.diagnosis.table import BASE, Table
 from readfirst.harness.run.runner import run
+from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.suite.suite import Suite
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.behaviours.history import version_of

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.cli.target_defaults import target_defaults
 from readfirst.harness.run import command as testrun
 from readfirst.harness.run.connect import ConnectError
+from readfirst.harness.run.target_defaults import target_defaults
 from readfirst.harness.targets import catalogue, install
 from tests.command_line import Cli
 
