@@ -59,7 +59,7 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "replace_all": ("replaceall", "all", "global", "allowmultiple"),
     "content": ("content", "contents", "text", "filetext", "data", "body"),
     "offset": ("offset", "startline", "start", "fromline", "line", "firstline"),
-    "limit": ("limit", "lines", "numlines", "linecount", "maxlines", "head"),
+    "limit": ("limit", "lines", "numlines", "linecount", "maxlines", "count", "head"),
 }
 _LAST_LINE = ("endline", "end", "toline", "lastline")
 _RANGE = ("viewrange", "linerange", "range")
@@ -95,7 +95,8 @@ class Guess:
     """How one tool of the contract is probably called.
 
     `arguments` are templates as in a mapping file, without those that keep their names; `unsupported` the arguments
-    that nothing takes; `unknown` the arguments that the server requires and nothing stands for.
+    that nothing takes; `unknown` the arguments that the server requires and nothing stands for, `left` those that it
+    does not require.
     """
 
     tool: str
@@ -104,6 +105,7 @@ class Guess:
     unsupported: tuple[str, ...] = ()
     replace_all: Mapping[str, str] | str | None = None
     unknown: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 def guesses(offered: Sequence[Tool]) -> dict[str, Guess]:
@@ -173,7 +175,9 @@ def _guess(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | No
     replace_all: Mapping[str, str] | str | None = None
     if tool == "Edit" and (flag := taken.get("replace_all")) != "replace_all":
         replace_all = {"flag": flag} if flag else "unsupported"
-    return Guess(tool, candidate.name, arguments, unsupported, replace_all, tuple(sorted(required - used)))
+    unknown = tuple(sorted(required - used))
+    over = tuple(name for name in candidate.properties if name not in {*used, *unknown})
+    return Guess(tool, candidate.name, arguments, unsupported, replace_all, unknown, over)
 
 
 def _take(wanted: str, left: dict[str, str]) -> str | None:

@@ -129,6 +129,9 @@ def _tool(tool: str, guess: Guess) -> Iterator[str]:
         yield f"    replace_all: {_flow(guess.replace_all)}"
     for name in guess.unknown:
         yield f"    # The server requires {' '.join(name.split())}, too: give it a constant among the arguments."
+    if guess.left:
+        names = ", ".join(" ".join(name.split()) for name in guess.left)
+        yield f"    # Left out, because nothing seems to stand for it: {names}."
 
 
 def _missing(found: Mapping[str, Guess]) -> str:

@@ -71,6 +71,16 @@ def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> 
     assert load_target(here / "mine.yaml").capabilities == {"Read"}
 
 
+def test_arguments_that_are_left_out_are_named(here: Path, readfirst: Run) -> None:
+    reads = tool("read_file", "path", "count", "encoding", "colour")
+    reads["inputSchema"]["required"] = ["path"]
+    (here / "tools.json").write_text(json.dumps([reads]))
+    assert readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
+    text = (here / "mine.yaml").read_text()
+    assert "count: $limit" in text
+    assert "    # Left out, because nothing seems to stand for it: encoding, colour.\n" in text
+
+
 @pytest.mark.slow
 def test_files_are_named_as_they_are_beside_the_mapping(here: Path, readfirst: Run) -> None:
     (here / "tests").mkdir()
