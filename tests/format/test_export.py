@@ -211,6 +211,16 @@ def test_an_export_of_the_suite_is_small(tmp_path: Path) -> None:
     assert len(gzip.decompress(packed)) <= 15_000_000
 
 
+def test_the_level_safe_gets_what_contracts_refused_and_what_hooks_do() -> None:
+    ids = ["gate/edit-unread", "hooks/replaced-input"]
+    _, gate, hooked, _ = export(SUITE, DEFAULT, ids)
+    assert gate["courses"] == ["r", "a"]
+    (hook,) = hooked["given"]["hooks"]
+    assert hook["refuses"] is False
+    assert hook["replaces"]["file_path"] == "$WS/notes.txt"
+    assert hook["writes"] == []
+
+
 def test_a_long_content_is_expected_by_its_digest() -> None:
     (scenario,) = [
         each
