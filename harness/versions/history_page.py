@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from packaging.version import Version
+
 from readfirst.harness.changes.points import version_of
 from readfirst.harness.counted import counted
 from readfirst.harness.report.markup import cell, code, scenario_link, table
@@ -12,13 +14,27 @@ from readfirst.harness.versions import history
 from readfirst.harness.versions.behaviours_text import value_in_page
 from readfirst.harness.versions.history import NOT_RECORDED, ChangePoint, Histories
 
-__all__ = ["history_page"]
+__all__ = ["changes_between", "history_page"]
 
 
 def history_page(suite: Suite, histories: Histories | None = None) -> str:
     """Return the page, of the reference's behaviours unless others are given. Raises SuiteError, RecordingError."""
     known = history.the_histories() if histories is None else histories
     return "\n".join(_page(history.change_points(suite, known))) + "\n"
+
+
+def changes_between(
+    suite: Suite, before: str, after: str, histories: Histories | None = None
+) -> Iterator[str]:
+    """Yield a line for each change after one version, up to and with another. Raises ValueError for what is none."""
+    first, last = Version(before), Version(after)
+    known = history.the_histories() if histories is None else histories
+    for point in history.change_points(suite, known):
+        if first < Version(point.version) <= last:
+            models = f", {point.models}" if point.models else ""
+            tool = f"{point.tool}: " if point.tool else ""
+            shown = f"  [{point.shown[0][0]}]" if point.shown else ""
+            yield f"{point.version}{models}  {tool}{' '.join(point.meaning.split())} ({_change(point)}){shown}"
 
 
 def _page(points: Sequence[ChangePoint]) -> Iterator[str]:

@@ -211,6 +211,15 @@ def test_a_page_that_was_written_is_fresh(known: Small, run: Run) -> None:
     assert run("product", "history") == (0, written(known).read_text(encoding="utf-8"), "")
 
 
+def test_the_changes_between_two_versions_are_a_line_each(known: Small, run: Run) -> None:
+    line = "2.1.208  Edit: Something is so. (no → yes)  [gate/unread]\n"
+    assert run("product", "history", "2.1.7..latest") == (0, line, "")
+    assert run("product", "history", "2.1.207..2.1.208")[:2] == (0, line)
+    assert run("product", "history", "2.1.208..latest")[:2] == (5, "")
+    code, _, told = run("product", "history", "2.1.7")
+    assert (code, "'2.1.7' is not FROM..TO. Write, for example, 2.1.40..latest." in told) == (2, True)
+
+
 def test_a_changed_recording_makes_the_page_stale(known: Small, run: Run) -> None:
     run("product", "history", "--write")
     known.record("gate/unread", [edit({"2.1.7": refused(), "2.1.228": done("Done.")})], VERSIONS)

@@ -10,7 +10,8 @@ from readfirst.harness.targets.catalogue import UnknownTargetError, find, known_
 from readfirst.harness.targets.mapping import TargetError, load_target
 
 ROOT = Path(__file__).parents[2]
-(EXAMPLE,) = re.findall(r"```yaml mapping\n(.*?)```", (ROOT / "docs" / "targets.md").read_text(), re.DOTALL)
+PAGE = (ROOT / "docs" / "targets.md").read_text("utf-8")
+(EXAMPLE,) = re.findall(r"```yaml mapping\n(.*?)```", PAGE, re.DOTALL)
 
 
 def written(folder: Path, text: str) -> Path:
@@ -160,3 +161,8 @@ def test_what_is_wrong_in_ones_own_is_reported(tmp_path: Path, old: str, new: st
 
 def test_shipped_targets_say_where_they_are_found() -> None:
     assert [target.name for target, _ in pairs() if not target.home] == []
+
+
+def test_every_target_has_a_row_with_its_versions() -> None:
+    listed = {f"{target.name}@{release.version}" for target, release in pairs()}
+    assert {each for each in listed if f"`{each}`" not in PAGE} == set()
