@@ -9,6 +9,7 @@ import pytest
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.agents.claude_code.conversation import Options
 from readfirst.harness.agents.claude_code.reminders import without_reminders_of_the_conversation
+from readfirst.harness.agents.conversation import Launch
 from readfirst.harness.report.scenario import scenario_lines
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import Permissions, Workspace
@@ -110,12 +111,17 @@ def test_a_report_shows_them() -> None:
     assert "  additional directory shared" in lines
 
 
-def launched(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str], dict[str, Any]]:
-    """Return the arguments and the settings that the product would be started with."""
+def prepared(tmp_path: Path, permissions: Permissions | None) -> Launch:
+    """Return how the product would be started."""
     options = Options(
         ("/bin/product",), None, ("Read", "Edit"), tmp_path, ("Edit(a)",), permissions=permissions
     )
-    launch = options.prepare(tmp_path / "run", None)  # type: ignore[arg-type]
+    return options.prepare(tmp_path / "run", None)  # type: ignore[arg-type]
+
+
+def launched(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str], dict[str, Any]]:
+    """Return the arguments and the settings that the product would be started with."""
+    launch = prepared(tmp_path, permissions)
     settings = json.loads((tmp_path / "run/home/.claude/settings.json").read_text())
     return list(launch.command), settings
 
@@ -140,14 +146,14 @@ def test_without_a_mode_the_product_is_allowed_every_tool(tmp_path: Path) -> Non
     assert settings["permissions"] == {"deny": ["Edit(a)"]}
 
 
-@pytest.mark.parametrize(("user", "begins"), [(0, "unshare"), (1000, "/bin/product")])
+@pytest.mark.parametrize(("user", "starter"), [(0, ["unshare"]), (1000, [])])
 def test_where_nobody_is_asked_the_product_is_not_root(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, begins: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, user: int, starter: list[str]
 ) -> None:
     monkeypatch.setattr("os.geteuid", lambda: user)
-    command, _ = launched(tmp_path, Permissions("bypassPermissions", tmp_path))
-    assert command[0] == begins
-    assert "/bin/product" in command
+    launch = prepared(tmp_path, Permissions("bypassPermissions", tmp_path))
+    assert list(launch.starter[:1]) == starter
+    assert launch.command[0] == "/bin/product"
 
 
 @pytest.mark.parametrize(

