@@ -59,9 +59,12 @@ def as_text(case: Case, *, everything: bool = False) -> Iterator[str]:
     yield ""
     if found.differences:
         yield f"{counted(len(found.differences), 'behaviour')} of the reference changed; scenarios that each explains:"
-        for each in found.differences:
+        explaining = [each for each in found.differences if each.explains]
+        for each in explaining:
             yield f"  {len(each.explains):>4}  {_said(each)}"
             yield f"        {meaning_of(each.change.behaviour)}"
+        if silent := len(found.differences) - len(explaining):
+            yield f"  and {silent} more, which {'explains' if silent == 1 else 'explain'} no failure alone"
     else:
         yield "No behaviour of the reference needs to be changed."
     yield ""

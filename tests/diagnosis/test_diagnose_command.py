@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.diagnosis.alternatives import BehaviourChange
+from readfirst.harness.diagnosis.report import Case, as_text
+from readfirst.harness.diagnosis.search import Diagnosis, Difference
 from readfirst.harness.targets.catalogue import pairs
 from tests.command_line import Cli
 from tests.pages.page import CHECKOUT
@@ -119,3 +122,13 @@ def test_the_page_has_a_line_for_each_target() -> None:
 def test_the_line_of_a_target_is_what_the_command_prints(readfirst: Cli) -> None:
     printed = readfirst("diagnose", "target:agno@3.1.10", "--format", "markdown").out.splitlines()
     assert printed[-1] in PAGE.read_text("utf-8").splitlines()
+
+
+def test_a_behaviour_that_explains_nothing_alone_is_counted_and_not_listed() -> None:
+    told = Difference(BehaviourChange("edit_needs_read", False), True, ("gate/edit-unread",))
+    silent = Difference(BehaviourChange("write_needs_read", False), True, ())
+    found = Diagnosis("effects", "2.1.7", ("2.1.7",), (told, silent), ("gate/edit-unread",), (), ())
+    text = "\n".join(as_text(Case("mine", found, {}, None)))
+    assert "edit_needs_read: no instead of yes" in text
+    assert "write_needs_read" not in text
+    assert "  and 1 more, which explains no failure alone" in text

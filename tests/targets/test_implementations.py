@@ -252,7 +252,7 @@ def test_streams_are_written_whole_and_ruled_by_the_new_baseline(
     assert run.conformant
     failed, ruling = run.verdicts["matching/two-matches"]
     assert [each.what for each in failed.differences] == ["refused", "file notes.txt"]
-    assert ruling.accepted == "It does not refuse an old_string that occurs several times."
+    assert ruling.accepted == "It carries out a call that the contract refuses: multiple_matches."
 
 
 def test_a_stream_without_a_baseline_is_of_a_run_that_fails(
