@@ -156,7 +156,7 @@ def project(folder: Path, text: str) -> Facts:
         ("diagnosis.json", {"diagnoses": [diagnosis]}),
     ):
         (docs / file_name).write_text(json.dumps(data), "utf-8")
-    for page in ("README", "diagnosis", "behaviour", "history", "reference"):
+    for page in ("README", "diagnosis", "behaviour", "harm", "history", "reference"):
         (docs / f"{page}.md").write_text("# Page\n", "utf-8")
     (docs / "compatibility.md").write_text("# Page\n\n## Versions\n", "utf-8")
     shutil.copyfile(default_root().parent / "docs" / "versions.svg", docs / "versions.svg")
