@@ -7,12 +7,13 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from readfirst.harness.compare.verdict import LEVELS as ALL_LEVELS
-from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS
+from readfirst.harness.pytest_plugin import CLASSES, LEVELS, REQUIREMENTS, _Session
 from readfirst.harness.report.place import short_path
 from readfirst.harness.suite.heading import REQUIREMENTS as ALL_REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES as ALL_CLASSES
@@ -157,6 +158,31 @@ def test_the_level_and_contract_of_the_command_line_hold(run: Run, mixed: Suite)
     first = [line.split("::")[1].split()[0] for line in result.outlines if "not-read.yaml::" in line][:3]
     assert first == ["documented", "2.1.7", "2.1.330"]
     result.stdout.fnmatch_lines(["*not-read.yaml::documented SKIPPED*"])
+
+
+MAPPING = """\
+title: Mine
+kind: mcp
+level: effects
+versions:
+  dev: {command: [python3, server.py]}
+tools:
+  Read: {call: read}
+"""
+
+
+def test_a_mapping_of_ones_own_states_level_and_name(holding: Suite, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(MAPPING)
+    target = f"target:{tmp_path / 'mine.yaml'}"
+    baseline = tmp_path / "accepted.yaml"
+    baseline.write_text(f"name: {target}@dev\naccepted: []\n")
+    options = dict.fromkeys(("contract", "requirement", "rule", "class", "level", "name", "claims"))
+    options |= {"adapter": target, "time_limit": 30.0, "settle": 0.0, "baseline": baseline}
+    for given, level in ((None, "effects"), ("reason", "reason")):
+        chosen = {f"readfirst_{name}": value for name, value in (options | {"level": given}).items()}
+        session = _Session(SimpleNamespace(option=SimpleNamespace(**chosen)))  # type: ignore[arg-type]
+        assert session.contracts(holding.root) == ("2.1.7",)
+        assert session.level == level
 
 
 def test_other_yaml_files_are_left_alone(run: Run, pytester: pytest.Pytester) -> None:

@@ -122,6 +122,7 @@ def test_the_time_ends_a_search_and_the_shrinking_of_what_it_found(suite: Suite,
     assert limited.scenarios <= 3
 
 
+@pytest.mark.slow
 def test_an_accepted_group_is_counted_and_not_reported(suite: Suite, place: SitePool) -> None:
     groups = frozenset(
         finding.group

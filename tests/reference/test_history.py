@@ -21,7 +21,7 @@ SUITE = Suite()
 TEMPORARY = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]+")
 MODEL_MATTERS_SINCE = (2, 1, 208)
 PARTS = 4
-"""The changes are divided, so that processes share the work."""
+"""The changes are divided, so that processes share the work; the quick tests take the first part."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,9 @@ def shows(change: Change, place: SitePool) -> bool:
     )
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
+)
 def test_a_change_shows_in_a_scenario_that_it_points_to(part: int, place: SitePool) -> None:
     hidden = [str(change) for change in list(changes())[part::PARTS] if not shows(change, place)]
     assert hidden == []

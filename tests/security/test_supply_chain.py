@@ -84,6 +84,7 @@ def test_pip_takes_wheels_and_what_a_mapping_names_with_a_reason() -> None:
         assert all(release.sdists.values())
 
 
+@pytest.mark.slow
 def test_what_installs_gets_no_variables_and_no_home_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

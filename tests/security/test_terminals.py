@@ -214,13 +214,8 @@ def test_a_list_has_a_line_for_each_scenario(tmp_path: Path, capsys: pytest.Capt
     assert [line.count("\t") for line in lines] == [2, 2]
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["-v", "-rA"],
-        *(pytest.param(["--collect-only", *also], marks=pytest.mark.slow) for also in ([], ["-q"])),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [["-v", "-rA"], ["--collect-only"], ["--collect-only", "-q"]])
 def test_pytest_prints_text(options: list[str], theirs: Path, tmp_path: Path) -> None:
     words = [*options, "-p", "no:cacheprovider", "-n", "0", str(theirs / "scenarios")]
     done = subprocess.run(
