@@ -38,8 +38,7 @@ class McpConnection:
 
     `environment` is what a server gets as it is, None: what the harness has. In `variables`, which come on top, and
     in the command `$SCRATCH` stands for an empty folder of the server's own, too. In a `sandbox` it writes to its
-    workspace and home alone, or, where it is shared, to those of all workspaces; so it does in `among_files` where it
-    starts in a workspace, whose files may be what its command runs. `$SETTINGS` becomes a settings file
+    workspace and home alone, or, where it is shared, to those of all workspaces. `$SETTINGS` becomes a settings file
     with the workspace's deny rules. `servers` lends them to sessions as `isolation` says.
     """
 
@@ -53,7 +52,6 @@ class McpConnection:
         variables: Mapping[str, str] = MappingProxyType({}),
         offline: bool = False,
         sandbox: Sandbox | None = None,
-        among_files: Sandbox | None = None,
     ) -> None:
         words = (*command, *variables.values())
         self.takes_settings = any(_SETTINGS in word for word in command)
@@ -65,7 +63,6 @@ class McpConnection:
         self._scratch = any(_SCRATCH in word for word in words)
         self._offline = offline
         self._sandbox = sandbox
-        self._among_files = among_files
         self._own = Scratch()
         named = [name for name in ("$WS", "$HOME") if any(name in word for word in words)]
         bound = f"the command names {' and '.join(named)}" if named else ""
@@ -74,7 +71,7 @@ class McpConnection:
     def probe(self) -> Offer:
         """Start a server in an empty directory, and return what it offers. Raises BrokenAdapter."""
         root = self._own.folder()
-        server = self._start(Workspace(root, root), root, empty=True)
+        server = self._start(Workspace(root, root), root)
         server.end()
         return server.offer
 
@@ -97,18 +94,13 @@ class McpConnection:
         self.servers.close()
         self._own.close()
 
-    def _start(self, workspace: Workspace, directory: Path, *, empty: bool = False) -> McpServer:
+    def _start(self, workspace: Workspace, directory: Path) -> McpServer:
         home, own, writable = workspace.home, {}, []
         if self._sandbox is not None:
             territory = Territory.of(workspace.root)
             territory.make()
             home, own = territory.home, {"TMPDIR": str(territory.temporary)}
             writable.append(territory.folder)
-        sandbox = self._sandbox
-        if sandbox is None and self._among_files is not None and directory == workspace.root and not empty:
-            sandbox = self._among_files
-            writable += [workspace.root, home, self._own.folder()]
-            own = {"TMPDIR": str(writable[-1])}
         places = {"$WS": str(workspace.root), "$HOME": str(home)}
         if self._scratch:
             writable.append(self._own.folder())
@@ -125,7 +117,7 @@ class McpConnection:
             environment | variables | {"HOME": str(home)} | own,
             start_limit=max(_START, self.time_limit),
             offline=self._offline,
-            sandbox=sandbox,
+            sandbox=self._sandbox,
             writable=writable,
         )
 

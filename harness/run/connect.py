@@ -106,7 +106,7 @@ def _sandbox(spec: str, kind: str, suite: Suite) -> Sandbox:
 
 
 def _among_files(suite: Suite) -> Sandbox | None:
-    """Return what shuts in programs that start among the files of a suite, which they may run or obey."""
+    """Return what shuts in agents, which may take the files of a suite for settings that start programs."""
     from readfirst.harness.processes.sandbox import sandbox_among_files
 
     return None if suite.bundled else sandbox_among_files()
@@ -157,7 +157,6 @@ def _mcp(wanted: _Wanted) -> Adapter:
         isolation=command.isolation,
         time_limit=wanted.time_limit,
         sandbox=wanted.sandbox,
-        among_files=_among_files(wanted.suite),
     )
     try:
         return McpAdapter(connection)

@@ -227,7 +227,6 @@ class _McpTarget:
         installed: Installed,
         time_limit: float,
         sandbox: Sandbox | None,
-        among_files: Sandbox | None,
     ) -> None:
         self._joined = not target.result.text
         # What is installed gets variables built from nothing and no network, a server of one's own what `mcp:` gives.
@@ -241,7 +240,6 @@ class _McpTarget:
             variables={name: installed.placed(value) for name, value in target.environment.items()},
             offline=not own,
             sandbox=sandbox,
-            among_files=among_files,
         )
         try:
             _check_tools(target, self._connection.probe().names)
@@ -295,7 +293,7 @@ def open_target(
 ) -> Adapter:
     """Install the target unless it is there, start it, and return its adapter. Raises BrokenAdapter.
 
-    A `sandbox` is for targets that are no agents, `among_files` for what starts in a workspace with files in it.
+    A `sandbox` is for targets that are no agents, `among_files` for those that are.
     """
     installed = install(target, release)
     if sandbox is not None:
@@ -307,7 +305,7 @@ def open_target(
         case PythonLaunch() as launch:
             raw = _PythonTarget(target, launch, installed, time_limit, sandbox)
         case McpLaunch() as launch:
-            raw = _McpTarget(target, release, launch, installed, time_limit, sandbox, among_files)
+            raw = _McpTarget(target, release, launch, installed, time_limit, sandbox)
         case AgentLaunch() as launch:
             raw = AgentTarget(target, launch, installed, time_limit, among_files)
     return TargetAdapter(target, raw)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -25,7 +23,6 @@ from readfirst.harness.targets.mapping import load_target
 HERE = Path(__file__).parent
 TESTS = HERE.parent
 OBEDIENT = str(HERE / "obedient.py")
-LEAKY = TESTS / "replay" / "leaky_servers"
 MAPPING = f"""
 title: A stand-in
 home: https://example.org/
@@ -59,17 +56,6 @@ def agent(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapte
     return connect("target:stand-in@1.0.0", suite)
 
 
-def server(suite: Suite, _folder: Path, _monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    return connect(f"mcp:--isolation=directory {sys.executable} {OBEDIENT} {LEAKY}.py no-way", suite)
-
-
-def module(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    (folder / "bin").mkdir()
-    shutil.copy(f"{LEAKY}.py", folder / "bin")
-    monkeypatch.setenv("PYTHONPATH", str(folder / "bin"))
-    return connect(f"mcp:--isolation=directory {sys.executable} -m {LEAKY.name} no-way", suite)
-
-
 def start(
     opened: Callable[..., Adapter], folder: Path, monkeypatch: pytest.MonkeyPatch, *, ours: bool
 ) -> bool:
@@ -80,18 +66,16 @@ def start(
     for path in (root, folder / "site" / "h"):
         path.mkdir(parents=True)
     (root / "settings").write_text(f"echo here >here.txt; echo made >{made}")
-    (root / "json.py").write_text(f"import os; os.system('cd {root}; . ./settings'); raise SystemExit")
     adapter = opened(suite, folder, monkeypatch)
     try:
-        with suppress(BrokenAdapter):  # the module ends with what it was made to import
-            adapter.open(Workspace(root, folder / "site" / "h", isolated=True)).close()
+        adapter.open(Workspace(root, folder / "site" / "h", isolated=True)).close()
     finally:
         adapter.traits.close()
     assert (root / "here.txt").is_file()
     return made.exists()
 
 
-@pytest.mark.parametrize("opened", [product, agent, server, module])
+@pytest.mark.parametrize("opened", [product, agent])
 def test_what_stands_in_a_stranger_s_files_reaches_nothing_outside(
     opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,7 +86,7 @@ def test_what_stands_in_a_stranger_s_files_reaches_nothing_outside(
     assert not start(opened, tmp_path, monkeypatch, ours=False)
 
 
-@pytest.mark.parametrize("opened", [product, agent, server, module])
+@pytest.mark.parametrize("opened", [product, agent])
 def test_of_the_bundled_suite_it_would_reach_it(
     opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,5 +97,5 @@ def test_where_the_system_cannot_confine_a_warning_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(sandbox, "_problem", lambda: "no namespaces")
-    assert start(server, tmp_path, monkeypatch, ours=False)
+    assert start(agent, tmp_path, monkeypatch, ours=False)
     assert "what runs among the files of this suite is unconfined" in caplog.text
