@@ -524,5 +524,6 @@ def test_an_unrelated_run_imports_nothing_of_the_harness(pytester: pytest.Pytest
         env={"PYTHONPATH": ":".join(sys.path)},
     )
     assert (
-        ran.stdout.splitlines()[-1] == "['readfirst', 'readfirst.harness', 'readfirst.harness.pytest_plugin']"
+        ran.stdout.splitlines()[-1]
+        == "['readfirst', 'readfirst.harness', 'readfirst.harness.printed', 'readfirst.harness.pytest_plugin']"
     ), ran.stdout + ran.stderr

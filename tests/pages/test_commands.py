@@ -82,6 +82,7 @@ PLANS = {
     "python3 -m venv .venv && . .venv/bin/activate": Plan(seconds=900),
     f"readfirst product record {NEW}": Plan("live", before=WRITTEN, seconds=600),
     f"readfirst lint {NEW}": Plan(before=RECORDED),
+    "readfirst run reference --suite 1.0 --shard 2/40": Plan(whole=True),
     "readfirst lint": Plan(whole=True),  # a part of the suite leaves rules without scenarios
     "pytest --adapter python:mytools:Tools --readfirst-baseline accepted.yaml": Plan(
         before="readfirst run python:mytools:Tools --baseline accepted.yaml --update-baseline"
