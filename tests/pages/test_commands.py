@@ -82,6 +82,8 @@ PLANS = {
     "python3 -m venv .venv && . .venv/bin/activate": Plan(seconds=900),
     f"readfirst product record {NEW}": Plan("live", before=WRITTEN, seconds=600),
     f"readfirst lint {NEW}": Plan(before=RECORDED),
+    "readfirst run --suite 1.0": Plan(whole=True),
+    "readfirst export --suite 1.0 --output suite.jsonl.gz": Plan(whole=True),
     "readfirst run reference --suite 1.0 --shard 2/40": Plan(whole=True),
     "readfirst lint": Plan(whole=True),  # a part of the suite leaves rules without scenarios
     "pytest --adapter python:mytools:Tools --readfirst-baseline accepted.yaml": Plan(
@@ -140,7 +142,7 @@ RUN_BY_CI = {
     "pip install -e '.[mutation]'",
     "python3 -m pip install '.[test]' && pytest",
     "pytest",
-    *(f"pytest -m {mark}" for mark in (*MARKS, "mutation", "go")),
+    *(f"pytest -m {mark}" for mark in (*MARKS, "mutation", "go", "release", "runners")),
     "ruff check . && ruff format --check . && mypy",
 }
 """Commands that make all checks of a kind, or install: `.ci/run` has each of them, word for word."""
@@ -155,6 +157,7 @@ TAKES_LONG = {
     "python3 tools/between.py 2.1.270",
     "python3 tools/faults/run.py --write docs/reliability.md",
     "python3 tools/verdicts.py before",
+    "python3 tools/opinions.py --check",
 }
 """Commands that measure for minutes to hours; what is tested of them is that they start and know their arguments."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from itertools import count, pairwise
 from pathlib import Path
@@ -23,7 +23,7 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Transc
 from readfirst.harness.versions import published as registry
 from readfirst.harness.versions.history import ChangePoint, change_points, the_histories
 from readfirst.harness.versions.quick import UNSTEADY, quick_set
-from readfirst.reference_impl import Behaviours, behaviours_of
+from readfirst.reference_impl import behaviours_of
 from tests.command_line import exit_code
 
 pytestmark = pytest.mark.slow
@@ -57,8 +57,8 @@ def differences() -> list[Difference]:
         for older, newer in pairwise(contracts):
             able = older.capabilities & newer.capabilities
             before, after = behaviours_of(older.name), behaviours_of(newer.name)
-            for name in (each.name for each in fields(Behaviours)):
-                if getattr(before, name) != getattr(after, name):
+            for name in HISTORIES:
+                if before.value(name) != after.value(name):
                     asked = [
                         each
                         for each in HISTORIES[name].shown_by

@@ -100,9 +100,9 @@ def test_a_newer_version_is_run_beside_the_pinned_one_and_proposed_with_what_cha
     week.run(PROPOSE, **variables)
 
     assert made.splitlines() == [
-        "implementations --write files@1.0.0 -j 2",
-        "implementations --write --update-baselines files@1.1.0 -j 2",
-        "compatibility --write",
+        "field implementations --write files@1.0.0 -j 2",
+        "field implementations --write --update-baselines files@1.1.0 -j 2",
+        "field compatibility --write",
     ]
     changed = week.git("show", "--name-only", "--format=%s", "target-files-1.1.0").split("\n\n")
     assert changed[0] == "Add files 1.1.0 as a target"
