@@ -133,12 +133,14 @@ def test_an_ordinary_user_confines_as_well(outside: dict[str, Any], everybodys: 
             *nobody,
             python,
             "-c",
-            "import os, sys; sys.exit(sys.version_info < (3, 11) or not os.access(sys.executable, os.X_OK))",
+            "import os, sys; sys.exit(sys.version_info < (3, 11) or not os.access(sys.executable, os.X_OK)"
+            " or not os.access(sys.argv[1], os.R_OK))",
+            str(INTRUDER),
         ]
         if shutil.which(python) and subprocess.run(probe, capture_output=True, check=False).returncode == 0:
             break
     else:
-        pytest.skip("no Python here can be run by everybody")
+        pytest.skip("no Python here, or not this checkout, can be used by everybody")
     driver = [*nobody, python, str(INTRUDER.with_name("confined.py")), str(everybodys), json.dumps(outside)]
     done = subprocess.run(driver, capture_output=True, text=True, cwd="/", check=False)
     assert done.returncode == 0, done.stderr
