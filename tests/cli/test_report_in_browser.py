@@ -94,7 +94,7 @@ def test_a_difference_marks_the_characters_that_differ(show: Show) -> None:
 def test_levels_stand_side_by_side(show: Show) -> None:
     page = show("#wrong/text")
     cells = page.all("tr[id='details-of-wrong/text'] .panel tbody tr:first-child td")
-    assert [cell.text for cell in cells[:3]] == ["holds", "holds", "fails"]
+    assert [cell.text for cell in cells[:4]] == ["holds", "holds", "holds", "fails"]
 
 
 def test_what_a_tool_said_is_shown_and_never_run(show: Show) -> None:
@@ -180,13 +180,13 @@ def test_the_matrix_can_show_one_level_of_many_runs(show: Show) -> None:
     row = "[...document.querySelectorAll('.matrix tbody tr:last-child td')].filter(each => each.offsetParent)"
     spans = "[...document.querySelectorAll('.matrix th[scope=colgroup]')].map(each => each.colSpan)"
     whole = page.script(f"{row}.map(each => each.innerText)")
-    assert (len(whole), page.script(spans)) == (8, [4, 4])
+    assert (len(whole), page.script(spans)) == (10, [5, 5])
     Select(page.one("#shown")).select_by_visible_text("reason")
     assert page.script(f"{row}.map(each => each.dataset.level)") == ["reason", "reason"]
     assert page.script(spans) == [1, 1]
     Select(page.one("#shown")).select_by_visible_text("side by side")
     assert page.script(f"{row}.map(each => each.innerText)") == whole
-    assert page.script(spans) == [4, 4]
+    assert page.script(spans) == [5, 5]
 
 
 def test_everything_can_be_done_with_keys(show: Show) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from readfirst.harness.report.compatibility_page import class_line
 from readfirst.harness.site.facts import Facts
 from readfirst.harness.site.site import write_site
 from readfirst.harness.suite.suite import Suite
@@ -79,7 +78,7 @@ def test_search_finds_a_rule(site: Site) -> None:
 def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(site: Site, facts: Facts) -> None:
     page = site.open("index.html")
     page.driver.find_element("link text", "Implementations").click()
-    line = class_line(facts.table["implementations"]["agno@3.1.10"]["classes"])
+    line = "agno@3.1.10"
     assert page.waits_for(lambda: line in page.one("article").text)
     page.driver.find_element("link text", "agno@3.1.10").click()
     assert page.waits_for(lambda: "What loses work" in page.one("article").text)
