@@ -631,6 +631,6 @@ def test_a_matrix_without_room_shows_one_level_of_all_runs(page: Shown) -> None:
     page.go()
     assert page.script(levels) == ["safe"] * 5
     assert page.one("#shown").get_attribute("value") == "safe"
-    look(page.driver, width=DESK)
+    look(page.driver, width=1920)
     page.go()
     assert page.script(levels) == ["safe", "effects", "reason", "text", "not-judged"] * 5

@@ -78,10 +78,10 @@ def test_search_finds_a_rule(site: Site) -> None:
 def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(site: Site, facts: Facts) -> None:
     page = site.open("index.html")
     page.driver.find_element("link text", "Implementations").click()
-    line = "agno@3.1.10"
-    assert page.waits_for(lambda: line in page.one("article").text)
-    page.driver.find_element("link text", "agno@3.1.10").click()
-    assert page.waits_for(lambda: "What loses work" in page.one("article").text)
+    name = "deepagents@0.7.32"
+    assert page.waits_for(lambda: name in page.one("article").text)
+    page.driver.find_element("link text", name).click()
+    assert page.waits_for(lambda: "What was harmed" in page.one("article").text)
     page.driver.find_element("partial link text", "Write refuses to overwrite an existing file").click()
     assert page.waits_for(lambda: "Why it matters" in page.one("article").text)
     assert "/rules/write-refuses-unread-file.html" in page.driver.current_url
