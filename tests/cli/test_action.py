@@ -218,7 +218,8 @@ def test_the_example_of_the_guide_works_as_it_stands(
     given = yaml.safe_load(example)["jobs"]["conformance"]["steps"][-1]["with"]
     ran = act(users_folder(tmp_path, "docs/adapters.md"), **given, fixtures=str(mixed.root))
     assert ran.code == 1, ran.log
-    assert f"| {given['target']} | 2.1.7 | effects | **not conformant** | 3/4 |" in ran.summary, ran.summary
+    row = re.escape(f"| {given['target']} | 2.1.7 | effects | **not conformant** |")
+    assert re.search(rf"^{row} \d/4 \| 3/4 \|", ran.summary, re.MULTILINE), ran.summary
 
 
 def test_the_guide_lists_the_inputs_and_outputs() -> None:

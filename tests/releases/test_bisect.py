@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.agents.claude_code.package import cache_root, installed
 from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.exit_code import ExitCode
@@ -122,8 +123,12 @@ def test_ends_that_are_not_published_are_refused() -> None:
 
 @pytest.mark.node
 def test_scripts_and_programs_are_installed_from_a_registry_and_replayed(
-    suite: Suite, registry: Callable[..., FakeRegistry], capsys: pytest.CaptureFixture[str]
+    suite: Suite,
+    registry: Callable[..., FakeRegistry],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(claude_code, "sandbox_among_files", lambda: None)  # the stand-in is among the tests
     made = registry(versions(3, newest=5), scripts=frozenset({"1.0.1", "1.0.2", "1.0.3"}))
     assert bisect(suite) == ExitCode.CONFORMANT
     printed = capsys.readouterr().out
