@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import secrets
 import signal
 import subprocess
 import sys
@@ -132,10 +133,11 @@ class Shell:
 
     def run(self, command: str) -> Ran:
         """Run one command. Raises as `Confines.run`."""
-        # The directory follows what the command prints.
-        ran = self._confines.run(f"{command}\nended=$?; printf '\\0'; pwd; exit $ended", self.directory)
-        printed, mark, directory = ran.output.rpartition("\0")
-        if not mark:
+        # The directory follows what the command prints, which cannot hold the mark in between: it is another each time.
+        mark = secrets.token_hex(16)
+        ran = self._confines.run(f"{command}\nended=$?; printf %s {mark}; pwd; exit $ended", self.directory)
+        printed, found, directory = ran.output.rpartition(mark)
+        if not found:
             return ran
         self.directory = directory.removesuffix("\n") or self.directory
         return Ran(printed, ran.errors, ran.code)

@@ -33,6 +33,7 @@ class Program:
 
     `files` are the least and the most that may be named, `globs`: a `*` may name them, `counts`: `-5` is an option,
     `says`: all its words are text that it prints, `writes_operands`: it writes the files that it names.
+    `last` are flags behind which a word ends: the program takes what follows there for a suffix of file names.
     """
 
     flags: str = ""
@@ -43,6 +44,7 @@ class Program:
     counts: bool = False
     says: bool = False
     writes_operands: bool = False
+    last: str = ""
 
 
 _LINES = {"n": Kind.NUMBER, "c": Kind.NUMBER}
@@ -71,7 +73,7 @@ PROGRAMS: Mapping[str, Program] = MappingProxyType(
         "pwd": Program(files=(0, 0)),
         "rg": Program("FNciHlnovw", {"e": Kind.PATTERN, "m": Kind.NUMBER}, first=Kind.PATTERN, globs=True),
         "rm": Program("fr", files=(1, _ANY), writes_operands=True),
-        "sed": Program("Ein", {"e": Kind.SCRIPT}, first=Kind.SCRIPT),
+        "sed": Program("Ein", {"e": Kind.SCRIPT}, first=Kind.SCRIPT, last="i"),
         "sort": Program("bfnru", {"k": Kind.NUMBER}, globs=True),
         "tail": Program("qv", _LINES, globs=True, counts=True),
         "tee": Program(files=(1, _ANY), writes_operands=True),

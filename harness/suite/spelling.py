@@ -1,7 +1,7 @@
 """Spelling: whether a path argument stays in the workspace or at home, in whichever way an implementation reads it.
 
-Implementations trim paths, expand `~` and variables, decode addresses, take `\\` for `/` or fold Unicode forms. A path
-is inside if it is in each of these readings.
+Implementations trim paths, expand `~` and variables, decode addresses, take `\\` for `/`, fold Unicode forms or leave
+out what is not ASCII. A path is inside if it is in each of these readings.
 """
 
 from __future__ import annotations
@@ -23,13 +23,17 @@ _ELSEWHERE = re.compile(r"[/%$]|[A-Za-z][A-Za-z0-9+.@-]*:")
 """How paths begin that are not relative: with a root, a variable, a drive or a scheme."""
 _VARIABLE = re.compile(r"\$[A-Za-z_{(\[]|%[A-Za-z_]\w*%|![A-Za-z_]\w*!")
 _DELAYED = re.compile(r"!\w+!")
-_OPTION = re.compile(r"--?[\w-]*=(.*)", re.DOTALL)
+_OPTION = re.compile(r"(?:--?[\w-]*=)+(.*)", re.DOTALL)
 _UNSEEN = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """What nobody sees, though Unicode counts it as letters and signs."""
 _ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|([0-7]{1,3})|(.))", re.DOTALL)
+_ONE_OF = re.compile(r"\[[^\]/]+\]")
+_NUMBERED = re.compile(r"%u([0-9A-Fa-f]{4})")
 _UP = re.compile(r"(?<![\w.])\.{2,}(?![\w.])")
 _SEPARATORS = str.maketrans(dict.fromkeys("\\\u2215\u2044\u29f8\u2216\u29f5\u29f9\u2571\u2572\u3033", "/"))
 _MOST_ROUNDS = 6
+_MOST_CHARACTERS = 8192
+"""No system takes a longer path; to read one in every way takes long."""
 _MOST_OF_A_PATTERN = 255
 """Characters of a name with signs of a pattern; no file has a longer one, and to read it takes ever longer."""
 ROOT, HOME, _RELATIVE = "$WS", "~", ""
@@ -39,12 +43,17 @@ def spelling_problem(path: str) -> str | None:
     """Say how a path argument may lead out of workspace and home; None if it stays inside in every reading."""
     if _PLAIN.fullmatch(path):
         return None
+    if len(path) > _MOST_CHARACTERS:
+        return f"is longer than {_MOST_CHARACTERS} characters"
     if _DELAYED.search(path):
         return "names a variable, which may hold anything"
     if (option := _OPTION.match(path)) and (problem := spelling_problem(option[1])):
         return problem
-    unescaped = _unescaped(path)
-    for read in {_most_read(path), _most_read(unescaped), unescaped}:
+    words = {path, _unescaped(path)}
+    for _ in range(2):  # what is not ASCII may go before the rest is read, or after
+        words |= {_most_read(word) for word in words}
+        words |= {word.encode("ascii", "ignore").decode() for word in words}
+    for read in words:
         if problem := _problem(path, read):
             return problem
     return None
@@ -60,7 +69,7 @@ def _problem(path: str, read: str) -> str | None:
         return "may be read as beginning elsewhere"
     if "$WS" in rest or _VARIABLE.search(rest) or _VARIABLE.search(other_rest):
         return "names a variable, which may hold anything"
-    if len(_UP.findall(other_rest)) > sum(part == ".." for part in rest.split("/")):
+    if len(_UP.findall("/".join(map(_with_dots, read.split("/"))))) > sum(part == ".." for part in rest.split("/")):
         return "may be read as having more '..' than it has"
     if any(map(_may_be_up, other_rest.split("/"))):
         return "has a pattern that '..' matches"
@@ -93,7 +102,8 @@ def _most_read(path: str) -> str:
     """Return what an implementation would get that decodes and folds all that any does."""
     for _ in range(_MOST_ROUNDS):
         former = path
-        path = unescape(unquote(unicodedata.normalize("NFKC", path))).translate(_SEPARATORS)
+        path = _NUMBERED.sub(lambda found: chr(int(found[1], 16)), unicodedata.normalize("NFKC", path))
+        path = unescape(unquote(path)).translate(_SEPARATORS)
         if not path.isascii():
             path = "".join(each for each in path if not _is_passed_over(each))
         if path == former:
@@ -123,6 +133,13 @@ def _meant(escape: re.Match[str]) -> str:
     if number:
         return chr(min(int(number, 16), 0xFFFF))
     return chr(int(escape[3], 8)) if escape[3] else escape[4]
+
+
+def _with_dots(part: str) -> str:
+    """Return a part of a path with a dot for each `[...]` that matches one; for one that is too long to tell, `..`."""
+    if "[" in part and "." in part and len(part) > _MOST_OF_A_PATTERN:
+        return ".."
+    return _ONE_OF.sub(lambda found: "." if fnmatch.fnmatchcase(".", found[0]) else found[0], part)
 
 
 def _may_be_up(part: str) -> bool:

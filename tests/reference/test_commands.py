@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapters import shell
 from readfirst.harness.adapters.shell import Confines, Shell
 from readfirst.reference_impl import FileTools
 
@@ -19,6 +20,19 @@ def test_a_command_starts_where_the_one_before_it_ended(tmp_path: Path) -> None:
     tools = FileTools(root=tmp_path, shell=Shell(Confines(tmp_path, tmp_path, seconds=10, confined=False)))
     assert tools.call("Bash", {"command": "cd sub"}).text == ""
     assert tools.call("Bash", {"command": "pwd"}).text == str(tmp_path / "sub")
+
+
+def test_what_a_command_prints_is_no_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither where the shell is killed, because the file of what is printed is full, before it says where it is."""
+    monkeypatch.setattr(shell, "_MOST_BYTES", 4096)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    there = f"\0{outside}"
+    (tmp_path / "full").write_text("x" * (4096 - len(there)) + there)
+    session = Shell(Confines(tmp_path, tmp_path, seconds=10, confined=False))
+    for command in ("cat full", f"printf '%c%s' '' {outside}"):
+        assert session.run(command).output
+        assert session.directory == str(tmp_path)
 
 
 def test_a_command_sees_no_variable_of_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,8 @@ cat sub/* ¦ cat */f.txt ¦ cat -* ¦ cat .* ¦ cat ..* ¦ sed -f f.txt g.txt ¦
 sed 'w g.txt' f.txt ¦ sed 's/a/b/w g.txt' f.txt ¦ sed 's/a/id/e' f.txt ¦ sed e f.txt ¦ sed 1e f.txt
 sed '1!e' f.txt ¦ sed 'r /etc/passwd' f.txt ¦ sed 'R x' f.txt ¦ sed 'W x' f.txt ¦ sed 's/a/b/;e' f.txt
 sed 's/a/b/gw x' f.txt ¦ sed 's,a,b,e' f.txt ¦ sed 's/[/]w x/b/' f.txt ¦ sed 's/a\/b/w x' f.txt
-sed -i.bak s/a/b/ f.txt ¦ sed -i/../x s/a/b/ f.txt ¦ sed --in-place=../x s/a/b/ f.txt
+sed -i.bak s/a/b/ f.txt ¦ sed -ies/../../g p f.txt ¦ sed -Eie's/../../g' p f.txt ¦ sed -in p f.txt
+sed -i/../x s/a/b/ f.txt ¦ sed --in-place=../x s/a/b/ f.txt
 sed -e s/a/b/ -e e f.txt ¦ sed --expression=e f.txt ¦ sed --debug p f.txt ¦ sed 'y/a/b/' f.txt
 sed '1{e}' f.txt ¦ sed ':a;ba' f.txt ¦ sed 's/a/b/;\ne' f.txt ¦ printf -v x y ¦ printf '%(x)T' 1
 printf '%n' ¦ printf '%*d' 9999999999 1 ¦ printf '%99999999s' x ¦ printf '\x2f' ¦ printf '\057'

@@ -40,7 +40,7 @@ OUTSIDE = cases(
     "$WS/\\.\\./x ¦ $WS/\\x2e\\x2e/x ¦ $WS/\\u002e./x ¦ $WS/\\56\\56/x ¦ $WS/'.'./x ¦ $WS/.\"\"./x ¦ $WS/`..`/x ¦ "
     "$WS/&#46;&#46;/x ¦ &sol;etc ¦ &#x2f;etc ¦ $WS/.{.,a}/x ¦ $WS/{.,a}./x ¦ $WS/{.,a}{.,b}/x ¦ \\$HOME/x ¦ "
     "\\x2fetc ¦ \\~root/x ¦ "
-    " $WS/\u2024\u2024/x"
+    " $WS/\u2024\u2024/x ¦ é/etc/x ¦ \u2024/etc/x ¦ \uff0e\\etc ¦ $WS/.%u002e/x ¦ %u002e%uff0e/x ¦ [.]./x ¦ .[.]# ¦ ..é/x"
 )
 SILENT = (*" \t\n\r\x0b\x0c\x1c\x85\xa0\u2003\u2028\u3000\0\u200b\ufeff", "")
 """What an implementation may take off a path."""
@@ -51,8 +51,9 @@ def test_a_path_that_stays_inside_is_accepted() -> None:
 
 
 def test_a_path_that_may_lead_out_is_refused() -> None:
-    deep = ("$WS/" + "a/" * 200 + "../" * 201, "%25" * 40 + "2e", "$WS/" + "[" * 200_000)
-    assert [path for path in (*OUTSIDE, *deep) if not spelling_problem(path)] == []
+    deep = ("$WS/" + "a/" * 200 + "../" * 201, "%25" * 40 + "2e", "$WS/" + "[" * 200_000, "-=" * 4000 + "/x")
+    long = ("-=" * 200_000, "\ufdfa" * 100_000, " " * 10_000 + "/x")
+    assert [path for path in (*OUTSIDE, *deep, *long) if not spelling_problem(path)] == []
 
 
 def test_nothing_before_or_behind_a_path_hides_where_it_leads() -> None:
