@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 
+from readfirst.harness.processes.errand import run_errand
 from readfirst.harness.session import BrokenAdapter
 
 __all__ = ["npm"]
@@ -22,15 +23,4 @@ def npm(
     program = shutil.which("npm")
     if program is None:
         raise BrokenAdapter(f"npm is not installed; {needed}", blame="environment")
-    try:
-        return subprocess.run(
-            [program, *arguments],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=seconds,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise BrokenAdapter(f"npm took more than {seconds} s for {about}", blame="environment") from error
+    return run_errand([program, *arguments], seconds=seconds, about=about)

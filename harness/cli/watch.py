@@ -37,7 +37,7 @@ def watch(
     from readfirst.harness.run.watch import changes_below, rerun, written_by
 
     rest = list(options or ())
-    command = [sys.executable, "-m", "readfirst", "run", target, *rest]
+    command = [sys.executable, "-P", "-m", "readfirst", "run", target, *rest]
 
     def run(more: Sequence[str]) -> int:
         code = subprocess.run([*command, *more], check=False).returncode

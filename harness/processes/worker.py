@@ -41,7 +41,8 @@ class Worker:
     def __init__(self, module: str, task: object, *, patience: float) -> None:
         self._patience = patience
         self._process = subprocess.Popen(
-            [sys.executable, "-c", _START.format(module=module)],
+            # -P: what has the name of a module in the current folder, perhaps a stranger's, is not imported.
+            [sys.executable, "-P", "-c", _START.format(module=module)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             process_group=0,

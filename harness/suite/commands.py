@@ -213,7 +213,9 @@ def _values(name: str, program: Program, word: Word, rest: list[Word]) -> Iterat
     for number, letter in enumerate(letters):
         if letter in program.last and letters[number + 1 :]:
             fix = f"Write -{letter} as a word of its own, or last: -n -{letter}."
-            raise CommandError(f"has {name} take {letters[number + 1 :][:40]!r} for the value of -{letter}", fix)
+            raise CommandError(
+                f"has {name} take {letters[number + 1 :][:40]!r} for the value of -{letter}", fix
+            )
         if letter in program.flags:
             continue
         if letter in program.values:

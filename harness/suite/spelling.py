@@ -69,7 +69,9 @@ def _problem(path: str, read: str) -> str | None:
         return "may be read as beginning elsewhere"
     if "$WS" in rest or _VARIABLE.search(rest) or _VARIABLE.search(other_rest):
         return "names a variable, which may hold anything"
-    if len(_UP.findall("/".join(map(_with_dots, read.split("/"))))) > sum(part == ".." for part in rest.split("/")):
+    if len(_UP.findall("/".join(map(_with_dots, read.split("/"))))) > sum(
+        part == ".." for part in rest.split("/")
+    ):
         return "may be read as having more '..' than it has"
     if any(map(_may_be_up, other_rest.split("/"))):
         return "has a pattern that '..' matches"

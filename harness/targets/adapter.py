@@ -293,9 +293,11 @@ def open_target(
 ) -> Adapter:
     """Install the target unless it is there, start it, and return its adapter. Raises BrokenAdapter.
 
-    A `sandbox` is for targets that are no agents, `among_files` for those that are.
+    A `sandbox` is for targets that are no agents, `among_files` for every one that is installed.
     """
     installed = install(target, release)
+    if sandbox is None and not release.command:
+        sandbox = among_files
     if sandbox is not None:
         sandbox = replace(sandbox, own=(installed.directory,))
     if among_files is not None:

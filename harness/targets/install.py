@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import platformdirs
 
+from readfirst.harness.processes.errand import run_errand
 from readfirst.harness.processes.installing import installing, sweep
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter
@@ -69,7 +69,7 @@ def install(target: Target, release: Release, cache: Path | None = None) -> Inst
     """
     if release.command:
         return Installed(target.file.absolute().parent, sys.executable, shutil.which("node") or "node")
-    root = cache or cache_root()
+    root = (cache or cache_root()).absolute()
     directory = _directory(target, release, root)
     if not _is_whole(directory):
         with installing(directory):
@@ -151,7 +151,7 @@ def _interpreter(at_least: str) -> str:
     candidates += [str(path) for name in names for path in sorted(versions.glob(f"*/bin/{name}"))]
     for candidate in candidates:
         probe = "import sys, venv; print(*sys.version_info[:2])"
-        done = subprocess.run([candidate, "-c", probe], capture_output=True, text=True, check=False)
+        done = run_errand([candidate, "-c", probe], seconds=_SECONDS)
         if done.returncode == 0 and tuple(map(int, done.stdout.split())) >= wanted:
             return candidate
     raise _unavailable(f"this target needs Python {at_least} or newer, and none is on the PATH")
@@ -164,7 +164,7 @@ def _node(directory: Path, at_least: int) -> str:
     if node is None:
         raise _unavailable("node is not installed; this target needs it")
     if at_least:
-        done = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
+        done = run_errand([node, "--version"], seconds=_SECONDS)
         version = done.stdout.strip()
         if not (major := version.removeprefix("v").partition(".")[0]).isdigit() or int(major) < at_least:
             raise _unavailable(f"this target needs Node {at_least} or newer; {node} is {version or 'broken'}")
@@ -172,19 +172,7 @@ def _node(directory: Path, at_least: int) -> str:
 
 
 def _run(command: Sequence[str], what: str, environment: Mapping[str, str] | None = None) -> None:
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            stdin=subprocess.DEVNULL,
-            timeout=_SECONDS,
-            env=environment,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise _unavailable(f"{what} took more than {_SECONDS} s") from error
+    done = run_errand(command, seconds=_SECONDS, about=what, environment=environment)
     if done.returncode != 0:
         raise BrokenAdapter(
             f"{what} could not make the environment: {' '.join(command[-3:])}",

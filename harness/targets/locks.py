@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.processes.errand import run_errand
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.atomic import write_all
@@ -156,17 +156,12 @@ def _changed(target: Target, release: Release, file: Path) -> BrokenAdapter:
 
 
 def _printed(command: Sequence[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    done = run_errand(command, seconds=_SECONDS)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def _run(command: Sequence[str], folder: Path, variables: dict[str, str]) -> None:
-    try:
-        done = subprocess.run(
-            command, cwd=folder, env=variables, capture_output=True, text=True, timeout=_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise BrokenAdapter(f"{command[0]}: {error}", blame="environment") from error
+    done = run_errand(command, seconds=_SECONDS, environment=variables, directory=folder)
     if done.returncode != 0:
         raise BrokenAdapter(
             f"{Path(command[0]).name} could not resolve the packages",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ from packaging.version import InvalidVersion, Version
 
 from readfirst.harness.agents.npm import npm
 from readfirst.harness.exit_code import ReadfirstError
+from readfirst.harness.processes.errand import run_errand
 from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.targets.catalogue import find, names
@@ -93,18 +93,7 @@ def _of_pip(name: str, target: Target) -> str:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "index", "versions"]
     if target.oldest_python:
         command += ["--python-version", target.oldest_python]
-    try:
-        done = subprocess.run(
-            [*command, name],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            stdin=subprocess.DEVNULL,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise BrokenAdapter(f"pip took more than {_SECONDS} s for {name}", blame="environment") from error
+    done = run_errand([*command, name], seconds=_SECONDS, about=f"pip, asked for {name}")
     told = re.match(r"\S+ \((\S+)\)", done.stdout)
     if done.returncode != 0 or told is None:
         raise _untold("pip", name, done.stderr)

@@ -23,7 +23,7 @@ from readfirst.harness.targets.mapping import load_target
 HERE = Path(__file__).parent
 TESTS = HERE.parent
 OBEDIENT = str(HERE / "obedient.py")
-MAPPING = f"""
+AGENT = f"""
 title: A stand-in
 home: https://example.org/
 kind: agent
@@ -40,6 +40,18 @@ result:
   errors: {{not_read: ["{{any}}"]}}
 capabilities: [Read, Write]
 """
+SERVER = f"""
+title: A stand-in
+home: https://example.org/
+kind: mcp
+versions: {{"1.0.0": {{npm: ["stand-in@1.0.0"]}}}}
+mcp: {{command: [$PYTHON, {OBEDIENT}, -m, readfirst, serve, --root, $WS], isolation: directory}}
+tools:
+  Read: {{call: Read, arguments: {{file_path: $file_path}}}}
+result:
+  error: {{flag: true}}
+capabilities: [Read]
+"""
 
 
 def product(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
@@ -49,7 +61,15 @@ def product(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adap
 
 
 def agent(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    (folder / "stand-in.yaml").write_text(MAPPING)
+    return installed(AGENT, suite, folder, monkeypatch)
+
+
+def server(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    return installed(SERVER, suite, folder, monkeypatch)
+
+
+def installed(mapping: str, suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
+    (folder / "stand-in.yaml").write_text(mapping)
     target = load_target(folder / "stand-in.yaml")
     monkeypatch.setattr(connecting, "find_target", lambda _: (target, target.versions["1.0.0"]))
     monkeypatch.setattr(targets, "install", lambda *_: Installed(HERE, sys.executable))
@@ -75,7 +95,7 @@ def start(
     return made.exists()
 
 
-@pytest.mark.parametrize("opened", [product, agent])
+@pytest.mark.parametrize("opened", [product, agent, server])
 def test_what_stands_in_a_stranger_s_files_reaches_nothing_outside(
     opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,7 +106,7 @@ def test_what_stands_in_a_stranger_s_files_reaches_nothing_outside(
     assert not start(opened, tmp_path, monkeypatch, ours=False)
 
 
-@pytest.mark.parametrize("opened", [product, agent])
+@pytest.mark.parametrize("opened", [product, agent, server])
 def test_of_the_bundled_suite_it_would_reach_it(
     opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

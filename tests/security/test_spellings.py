@@ -40,7 +40,8 @@ OUTSIDE = cases(
     "$WS/\\.\\./x ¦ $WS/\\x2e\\x2e/x ¦ $WS/\\u002e./x ¦ $WS/\\56\\56/x ¦ $WS/'.'./x ¦ $WS/.\"\"./x ¦ $WS/`..`/x ¦ "
     "$WS/&#46;&#46;/x ¦ &sol;etc ¦ &#x2f;etc ¦ $WS/.{.,a}/x ¦ $WS/{.,a}./x ¦ $WS/{.,a}{.,b}/x ¦ \\$HOME/x ¦ "
     "\\x2fetc ¦ \\~root/x ¦ "
-    " $WS/\u2024\u2024/x ¦ é/etc/x ¦ \u2024/etc/x ¦ \uff0e\\etc ¦ $WS/.%u002e/x ¦ %u002e%uff0e/x ¦ [.]./x ¦ .[.]# ¦ ..é/x"
+    " $WS/\u2024\u2024/x ¦ "
+    "é/etc/x ¦ \u2024/etc/x ¦ \uff0e\\etc ¦ $WS/.%u002e/x ¦ %u002e%uff0e/x ¦ [.]./x ¦ .[.]# ¦ ..é/x"
 )
 SILENT = (*" \t\n\r\x0b\x0c\x1c\x85\xa0\u2003\u2028\u3000\0\u200b\ufeff", "")
 """What an implementation may take off a path."""

@@ -55,7 +55,7 @@ def install(version: str, cache: Path | None = None, package: str = PACKAGE) -> 
     Raises BrokenAdapter (blame environment) with npm's last words where it cannot be had.
     """
     _check(version)
-    root = cache or cache_root()
+    root = (cache or cache_root()).absolute()
     directory = root / version
     if not directory.is_dir():
         with installing(directory):

@@ -1,0 +1,58 @@
+"""The folder in which a command starts may be a stranger's: nothing is imported from it, nor read as settings."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.processes.errand import run_errand
+
+TRAP = "import os; os.makedirs({trap!r}, exist_ok=True)\n"
+PYTHON = [sys.executable, "-c", "import stranger"]
+ERRAND = """
+from readfirst.harness.processes.errand import run_errand
+run_errand(["sh", "-c", "exec 3>{pipe}; echo started >&3; exec sleep 60"], seconds=60)
+"""
+
+
+@pytest.fixture
+def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What the modules in the current folder make when they are imported; they have the names of all others."""
+    folder = tmp_path / "strangers"
+    folder.mkdir()
+    for name in (*sys.stdlib_module_names, "pip", "readfirst", "stranger", "typer", "yaml"):
+        (folder / f"{name}.py").write_text(TRAP.format(trap=str(tmp_path / "imported")))
+    monkeypatch.chdir(folder)
+    return tmp_path / "imported"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "reference", "gate/edit-unread", "gate/edit-after-read", "--jobs", "2"],
+        pytest.param(["fuzz", "reference", "--steps", "5", "--jobs", "2"], marks=pytest.mark.slow),
+    ],
+)
+def test_a_command_imports_nothing_from_it(words: list[str], trap: Path) -> None:
+    done = subprocess.run([sys.executable, "-P", "-m", "readfirst", *words], check=False, capture_output=True)
+    assert (done.returncode, trap.exists()) == (0, False)
+
+
+def test_what_is_run_to_its_end_stands_elsewhere(trap: Path) -> None:
+    assert run_errand(PYTHON, seconds=60).returncode == 1
+    assert not trap.exists()
+    assert subprocess.run(PYTHON, check=False).returncode == 0
+    assert trap.exists()
+
+
+def test_what_is_run_to_its_end_ends_with_who_is_killed(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    subprocess.run(["mkfifo", pipe], check=True)
+    with subprocess.Popen([sys.executable, "-c", ERRAND.format(pipe=pipe)]) as running, pipe.open() as told:
+        assert told.readline() == "started\n"
+        running.send_signal(signal.SIGKILL)
+        assert told.read() == ""
