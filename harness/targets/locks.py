@@ -98,7 +98,10 @@ def registry_variables(home: Path) -> dict[str, str]:
 
 
 def renew(target: Target, release: Release) -> list[Path]:
-    """Write the locks of one version anew, and return them. Needs uv for pip's. Raises BrokenAdapter, OSError."""
+    """Write the locks of one version anew, and return them. Raises BrokenAdapter, OSError.
+
+    What pip installs is resolved by uv, which the extra `pin` brings.
+    """
     written: dict[Path, bytes] = {}
     with Scratch() as scratch:
         folder = scratch.folder()
@@ -121,7 +124,10 @@ def renew(target: Target, release: Release) -> list[Path]:
 def _compiled(target: Target, release: Release, folder: Path, variables: dict[str, str]) -> bytes:
     uv = shutil.which("uv", path=os.pathsep.join([str(Path(sys.executable).parent), variables["PATH"]]))
     if uv is None:
-        raise BrokenAdapter("uv is not installed; it resolves the packages to pin", blame="environment")
+        raise BrokenAdapter(
+            "uv resolves the packages to pin and is not installed: pip install 'readfirst[pin]'",
+            blame="environment",
+        )
     (folder / "asked.txt").write_text("\n".join(release.pip))
     python = target.oldest_python or "{}.{}".format(*sys.version_info)
     flags = [
