@@ -12,6 +12,7 @@ rules:
   read-first:
     title: Edit refuses a file that was not read
     class: CLASS
+    guards: [blind]
     requirement: must
     tools: [Edit]
     sources: ["behaviour-spec.txt, State Tracking"]

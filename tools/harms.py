@@ -130,12 +130,18 @@ def everything(jobs: int = 2) -> tuple[list[Found], dict[str, int]]:
 
 
 def data(found: Iterable[Found], sessions: Mapping[str, int], suite: Suite) -> dict[str, Any]:
-    """Return what the page shows: of each contract the sessions by kind, and of each cause where it shows."""
+    """Return what the page shows: of each contract the sessions by kind, and of each cause where it shows.
+
+    Beside it, of each rule in how many recordings of its scenarios there is harm of each kind.
+    """
     names = [each.name for each in suite.contracts if each.name in sessions]
     rows: dict[str, dict[str, set[str]]] = {name: {kind: set() for kind in KINDS[:-1]} for name in names}
     by_cause: dict[str, dict[str, set[str]]] = {}
+    by_rule: dict[str, dict[str, set[tuple[str, str]]]] = {}
     for each in found:
         rows[each.contract][each.harm.kind].add(each.scenario)
+        kinds = by_rule.setdefault(suite.heading(each.scenario).rule, {})
+        kinds.setdefault(each.harm.kind, set()).add((each.scenario, each.contract))
         cause = cause_of(each, suite)
         if cause is None:
             raise SystemExit(f"{each.scenario} on {each.contract} has no cause: {each.harm.line}")
@@ -162,6 +168,10 @@ def data(found: Iterable[Found], sessions: Mapping[str, int], suite: Suite) -> d
             for cause in causes()
             if cause.id in by_cause
         ],
+        "rules": {
+            rule: {kind: len(shown[kind]) for kind in KINDS if kind in shown}
+            for rule, shown in sorted(by_rule.items())
+        },
     }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from readfirst.harness.changes.rule_versions import rule_versions, seen_in_versions
 from readfirst.harness.claims.rule_links import behaviours_by_rule, claims_by_rule, scenarios_by_rule
 from readfirst.harness.compare.reach import level_of
+from readfirst.harness.suite.harm_kinds import MEANING
 from readfirst.harness.suite.rules import Rule, Rules
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.version_spans import version_spans
@@ -22,6 +23,8 @@ def rule_story(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
     yield f"  {rule.title}"
     yield f"  {rule.why}"
     yield f"  class: {rule.class_}. {known.classes[rule.class_]}"
+    if rule.guards:
+        yield f"  guards against: {', '.join(f'{kind} ({MEANING[kind]})' for kind in rule.guards)}"
     yield f"  requirement: {rule.requirement}"
     yield f"  tools: {', '.join(rule.tools)}"
     if rule.always_refused is not None:

@@ -30,7 +30,7 @@ def write_evidence(
     order: Sequence[str],
     time_limit: float,
 ) -> ExitCode:
-    """Write what the targets answer where they break a rule of safety; of others in `order` it is kept."""
+    """Write what the targets answer where they break a rule that guards work; of others in `order` it is kept."""
     from readfirst.harness.session import BrokenAdapter
     from readfirst.harness.survey.evidence import keep_evidence
 
@@ -43,7 +43,7 @@ def write_evidence(
             broken = True
             say(f"{name}: {error}", err=True)
         else:
-            say(f"{name}: {counted(len(kept), 'rule')} of safety")
+            say(f"{name}: evidence of {counted(len(kept), 'rule')}")
     return ExitCode.BROKEN if broken else ExitCode.CONFORMANT
 
 
@@ -110,9 +110,7 @@ def _evidence(
             f"{folder / FILE} has no answers of {name} for {rule.id}, and {name} is not installed to be asked. "
             f"Install it, then try again: readfirst check-adapter target:{name}"
         )
-    wanted = (
-        failing(suite.rules, known_scenarios(suite), result, rule.class_) if suite.rules is not None else {}
-    )
+    wanted = failing([rule], known_scenarios(suite), result)
     found = gather(suite, name, {rule.id: wanted.get(rule.id, [])}, time_limit)
     if rule.id not in found:
         again = f"readfirst field implementations --write {name} && readfirst field compatibility --write"

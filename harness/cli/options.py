@@ -104,7 +104,7 @@ Classes = Annotated[
     list[ClassName] | None,
     typer.Option(
         "--class",
-        help="Only scenarios of rules of this class (repeatable): what is lost where a rule does not hold.",
+        help="Only scenarios of rules of this class (repeatable): safety is what harms whatever the design.",
     ),
 ]
 Expression = Annotated[

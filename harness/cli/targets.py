@@ -221,7 +221,8 @@ def implementations(
     evidence: Annotated[
         bool,
         typer.Option(
-            "--evidence", help="Only write evidence.json: what they answer where they break a safety rule."
+            "--evidence",
+            help="Only write evidence.json: what they answer where they break a rule of safety, or lose work.",
         ),
     ] = False,
     issue: Annotated[

@@ -3,31 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+
+from readfirst.harness.suite.harm_kinds import BESIDE, HARMS, KINDS, MEANING, Kind
 
 __all__ = ["BESIDE", "HARMS", "KINDS", "MEANING", "Harm", "Kind", "excerpt"]
-
-Kind = Literal[
-    "lost", "misplaced", "spoiled", "altered", "stray", "untrue", "trespass", "blind", "overcautious"
-]
-KINDS: tuple[Kind, ...] = get_args(Kind)
-"""All kinds, the worst first."""
-HARMS: tuple[Kind, ...] = KINDS[:7]
-"""What harms somebody."""
-BESIDE: tuple[Kind, ...] = KINDS[7:]
-"""What is counted beside harm: it loses nothing."""
-
-MEANING: dict[str, str] = {
-    "lost": "bytes that others put there are gone, though no call named them",
-    "misplaced": "an Edit replaced what is not the one place where the old text stands",
-    "spoiled": "bytes outside what was to be replaced changed, or type, mode, owner, links or names of the file",
-    "altered": "what was written is not what was asked",
-    "stray": "something else was changed, made or left over",
-    "untrue": "answered as done and not done, or refused and something was changed",
-    "trespass": "something that rules or modes close was read or changed",
-    "blind": "an Edit of a file that the session was never shown",
-    "overcautious": "a call was refused that every contract answers",
-}
 
 _SHOWN = 200
 """Characters of a content that a harm shows."""

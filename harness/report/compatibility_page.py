@@ -128,7 +128,7 @@ def _page(data: _DATA) -> Iterator[str]:
         " with an older model, which must read before it edits. The link is where a row begins to differ in this way."
     )
     yield ""
-    yield "![Each rule of the classes safety and contract as a bar over the versions](versions.svg)"
+    yield "![Each rule of the class safety as a bar over the versions](versions.svg)"
     yield ""
     yield from table(
         ["version", *CLASSES],

@@ -10,6 +10,7 @@ from readfirst.harness.claims.rule_links import claims_by_rule
 from readfirst.harness.report.compatibility_page import short_cell
 from readfirst.harness.report.markup import code, fenced, link, prose, scenario_link, table
 from readfirst.harness.site.facts import Facts
+from readfirst.harness.suite.harm_kinds import MEANING
 from readfirst.harness.suite.rules import CLASSES, Rule
 from readfirst.harness.suite.version_spans import version_spans
 from readfirst.reference_impl.contract import history_of
@@ -68,6 +69,10 @@ def _page(facts: Facts, rule: Rule, claims: Sequence[tuple[Claim, str]]) -> Iter
     yield ""
     yield prose(rule.why)
     yield ""
+    if rule.guards:
+        told = "; ".join(f"**{kind}**, {prose(MEANING[kind])}" for kind in rule.guards)
+        yield f"It guards against {link('harm', '../docs/harm.md')}: {told}."
+        yield ""
     yield from _shortest(facts, rule)
     yield from _implementations(facts, rule)
     yield from _versions(facts, rule)

@@ -13,6 +13,7 @@ from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import Position, SuiteError
 from readfirst.harness.source.inspection import Inspection
+from readfirst.harness.suite.harm_kinds import GUARDED, Kind
 from readfirst.harness.suite.heading import REQUIREMENTS, Requirement
 from readfirst.harness.suite.scenario import CALLS
 
@@ -29,10 +30,10 @@ __all__ = [
 
 RuleClass = Literal["safety", "contract", "fidelity", "product"]
 CLASSES: tuple[RuleClass, ...] = ("safety", "contract", "fidelity", "product")
-"""In order of the harm that is done where a rule does not hold, the worst first."""
+"""What harms whatever the design, what the contract says, how answers look, and what only this product has."""
 
 _ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_KEYS = ("title", "class", "requirement", "tools", "sources", "why", "always_refused")
+_KEYS = ("title", "class", "guards", "requirement", "tools", "sources", "why", "always_refused")
 _NEEDED = ("title", "class", "requirement", "tools", "sources", "why")
 
 
@@ -49,7 +50,8 @@ class Rule:
     """One thing that an implementation gets right or wrong. `title` claims it in a sentence.
 
     `tools` are those whose calls it is about. `always_refused` says why no scenario of the rule can show such a
-    call that is allowed; without it, each tool needs one. `why` says what it means to a user.
+    call that is allowed; without it, each tool needs one. `why` says what it means to a user. `guards` are the harms
+    that an implementation may do where the rule does not hold; a rule of the class `safety` has one at least.
     """
 
     id: str
@@ -61,6 +63,7 @@ class Rule:
     why: str
     position: Position
     always_refused: str | None = None
+    guards: tuple[Kind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +155,9 @@ class _Look(Inspection):
         fields = self.mapping(value, path, what, _KEYS, required=_NEEDED)
         if fields is None:
             return None
+        if fields.get("class") == "safety" and "guards" not in fields:
+            fix = f"Name what is harmed where it does not hold ({', '.join(GUARDED)}), or give it another class."
+            self.note(path, f"{what} is of the class safety, and guards against nothing", fix, key=True)
 
         def text(key: str) -> str:
             return (self.string(fields[key], (*path, key), f"{key} of {what}") or "") if key in fields else ""
@@ -166,6 +172,7 @@ class _Look(Inspection):
             why=text("why"),
             position=self.document.position(path, key=True),
             always_refused=text("always_refused") or None,
+            guards=cast(tuple[Kind, ...], self._list(fields, path, "guards", GUARDED)),
         )
 
     def _word(

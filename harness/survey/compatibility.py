@@ -131,6 +131,7 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
             rule.id: {
                 "title": rule.title,
                 "class": rule.class_,
+                "guards": list(rule.guards),
                 "requirement": rule.requirement,
                 "tools": list(rule.tools),
                 "why": rule.why,

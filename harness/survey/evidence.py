@@ -1,4 +1,4 @@
-"""Evidence: what a target answered in the shortest scenario of each safety rule that it breaks, kept for reports."""
+"""Evidence: what a target answered in the shortest scenario of each rule that it breaks and that guards work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.connect import connect
 from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.source.atomic import write_all
-from readfirst.harness.suite.rules import RuleClass, Rules
+from readfirst.harness.suite.rules import Rule
 from readfirst.harness.suite.scenario import Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import RuleScenario, known_scenarios
@@ -26,7 +26,6 @@ from readfirst.harness.targets.install import cache_root
 from readfirst.harness.workspace.site import SitePool
 
 __all__ = [
-    "CLASS",
     "FILE",
     "Answer",
     "Evidence",
@@ -36,12 +35,11 @@ __all__ = [
     "evidence_text",
     "failing",
     "gather",
+    "is_kept",
     "keep_evidence",
     "load_evidence",
 ]
 
-CLASS: RuleClass = "safety"
-"""The class of the rules of which evidence is kept."""
 FILE = "evidence.json"
 """Its name, beside implementations.json."""
 FORMAT = 1
@@ -86,18 +84,23 @@ class Evidence:
     broken: str = ""
 
 
+def is_kept(rule: Rule) -> bool:
+    """Whether evidence is kept of a rule: one of safety, or of the contract that guards against lost work."""
+    return rule.class_ == "safety" or (rule.class_ == "contract" and "lost" in rule.guards)
+
+
 def failing(
-    rules: Rules, known: Iterable[RuleScenario], result: Mapping[str, Any], class_: RuleClass = CLASS
+    rules: Iterable[Rule], known: Iterable[RuleScenario], result: Mapping[str, Any]
 ) -> dict[str, list[str]]:
-    """Return the rules of a class that a target breaks, each with the scenarios that fail, the shortest first.
+    """Return those of the rules that a target breaks, each with the scenarios that fail, the shortest first.
 
     `result` is that of the target in docs/implementations.json.
     """
     reach = unpacked(next(iter(result.get("reach", {}).values()), {}))
-    level = level_of(class_)
-    found: dict[str, list[RuleScenario]] = {rule.id: [] for rule in rules.of(class_)}
+    levels = {rule.id: level_of(rule.class_) for rule in rules}
+    found: dict[str, list[RuleScenario]] = {rule_id: [] for rule_id in levels}
     for each in known:
-        if each.rule in found and each.id in reach and holds_at(reach[each.id], level) is False:
+        if each.rule in found and each.id in reach and holds_at(reach[each.id], levels[each.rule]) is False:
             found[each.rule].append(each)
     return {
         rule: [each.id for each in sorted(scenarios, key=lambda each: (each.length, each.id))]
@@ -116,7 +119,7 @@ def keep_evidence(
     """
     result = _result(folder / "implementations.json", target)
     rules = suite.rules
-    wanted = failing(rules, known_scenarios(suite), result) if rules is not None else {}
+    wanted = failing(filter(is_kept, rules or ()), known_scenarios(suite), result)
     found = gather(suite, target, wanted, time_limit)
     known = {**load_evidence(folder / FILE), target: found}
     write_all({folder / FILE: evidence_text(known, order).encode()})

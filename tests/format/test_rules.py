@@ -20,6 +20,7 @@ rules:
   stale-edit:
     title: Edit refuses a file that changed since it was read
     class: safety
+    guards: [lost, blind]
     requirement: must
     tools: [Edit]
     sources: [https://example.org/1]
@@ -49,8 +50,9 @@ def test_rules_are_read_in_their_order_with_all_that_they_say(tmp_path: Path) ->
     assert (order.class_, order.requirement, order.tools) == ("contract", "should", ("Edit", "Write"))
     assert order.always_refused == "There are two reasons to refuse."
     assert found["stale-edit"].always_refused is None
+    assert (found["stale-edit"].guards, order.guards) == (("lost", "blind"), ())
     assert order.position is not None
-    assert order.position.line == 14
+    assert order.position.line == 15
     assert found.classes["product"] == "Habits."
     assert [rule.id for rule in found.of("safety")] == ["stale-edit"]
 
@@ -76,18 +78,27 @@ def test_rules_whose_titles_are_like_that_of_the_scenario_are_suggested(tmp_path
         ("  product: Habits.\n", "  product: Habits.\n  quirk: Odd.\n", 6, "classes has no key 'quirk'"),
         ("  stale-edit:", "  Stale:", 7, "'Stale' is not in the form of an id"),
         ("    class: safety\n", "    class: harm\n", 9, "class of rule stale-edit cannot be 'harm'"),
-        ("requirement: must", "requirement: may", 10, "requirement of rule stale-edit cannot be 'may'"),
-        ("tools: [Edit]", "tools: [Edt]", 11, "tools cannot be 'Edt'"),
-        ("tools: [Edit]", "tools: []", 11, "rule stale-edit has no tools"),
-        ("sources: [https://example.org/1]", "sources: []", 12, "rule stale-edit has no sources"),
+        ("guards: [lost, blind]", "guards: [lost, slow]", 10, "guards cannot be 'slow'"),
+        ("guards: [lost, blind]", "guards: [overcautious]", 10, "guards cannot be 'overcautious'"),
+        ("guards: [lost, blind]", "guards: []", 10, "rule stale-edit has no guards"),
+        (
+            "    guards: [lost, blind]\n",
+            "",
+            7,
+            "rule stale-edit is of the class safety, and guards against nothing",
+        ),
+        ("requirement: must", "requirement: may", 11, "requirement of rule stale-edit cannot be 'may'"),
+        ("tools: [Edit]", "tools: [Edt]", 12, "tools cannot be 'Edt'"),
+        ("tools: [Edit]", "tools: []", 12, "rule stale-edit has no tools"),
+        ("sources: [https://example.org/1]", "sources: []", 13, "rule stale-edit has no sources"),
         ("    why: The change would be lost.\n", "", 8, "rule stale-edit lacks the key 'why'"),
         (
             "why: The change would be lost.",
             'why: ""',
-            13,
+            14,
             "why of rule stale-edit must be a string, not empty",
         ),
-        ("always_refused: There", "always_refuse: There", 21, "rule order has no key 'always_refuse'"),
+        ("always_refused: There", "always_refuse: There", 22, "rule order has no key 'always_refuse'"),
     ],
 )
 def test_what_is_wrong_is_found_at_its_place(

@@ -1,6 +1,8 @@
-"""Makes the implementations and the tool that writes docs/harm.md importable."""
+"""Makes importable the implementations, the wrong ones among them, and the tool that writes docs/harm.md."""
 
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2] / "tools")]
+HERE = Path(__file__).parent
+
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "tools"), str(HERE.parent / "wrong_implementations")]

@@ -81,6 +81,7 @@ def project(folder: Path, text: str) -> Facts:
         rule: {
             "title": f"{number} {text}",
             "class": "safety",
+            "guards": ["lost"],
             "requirement": "must",
             "tools": ["Edit"],
             "sources": [text, *ADDRESSES],
@@ -121,7 +122,10 @@ def project(folder: Path, text: str) -> Facts:
         },
         "rules": {
             rule: {
-                **{key: rules[rule][key] for key in ("title", "class", "requirement", "tools", "why")},
+                **{
+                    key: rules[rule][key]
+                    for key in ("title", "class", "guards", "requirement", "tools", "why")
+                },
                 "scenarios": 1,
                 "implementations": {text: {name: cell}},
                 "behaviours": [],

@@ -16,9 +16,7 @@ from readfirst.harness.report.compatibility_page import like
 from readfirst.harness.suite.rules import Rules
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.survey.evidence import (
-    load_evidence,
-)
+from readfirst.harness.survey.evidence import is_kept, load_evidence
 from readfirst.harness.survey.issue import HEADINGS, Report, issue_text
 from readfirst.harness.targets.catalogue import find
 
@@ -42,7 +40,7 @@ def broken_rules() -> list[tuple[str, str]]:
         (name, rule)
         for rule, fields in TABLE["rules"].items()
         for name, cell in fields["implementations"].items()
-        if fields["class"] == "safety" and cell["holds"] in ("partly", "no")
+        if is_kept(RULES[rule]) and cell["holds"] in ("partly", "no")
     ]
 
 

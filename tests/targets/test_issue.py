@@ -61,9 +61,11 @@ TARGETS = [
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_there_is_a_whole_text_for_every_safety_rule_that_a_target_breaks(name: str) -> None:
+def test_there_is_a_whole_text_for_every_rule_of_safety_that_a_target_breaks(name: str) -> None:
     rules = [rule for target, rule in broken_rules() if target == name]
-    assert sorted(EVIDENCE[name]) == sorted(rules)
+    assert {*EVIDENCE[name]} >= {rule for rule in rules if RULES[rule].class_ == "safety"}
+    assert {*rules} >= {*EVIDENCE[name]}
+    rules = [rule for rule in rules if rule in EVIDENCE[name]]
     for rule in rules:
         text, report = text_of(name, rule), report_of(name, rule)
         assert problems(text) == [], (rule, text)
@@ -319,5 +321,5 @@ def test_evidence_alone_is_written_for_those_that_are_named(
 
     monkeypatch.setattr(kept, "keep_evidence", keep)
     ended = readfirst("--evidence", "agno", "agno-gated", "--folder", str(tmp_path))
-    assert (ended.code, ended.out) == (3, "agno@3.1.10: 1 rule of safety\n")
+    assert (ended.code, ended.out) == (3, "agno@3.1.10: evidence of 1 rule\n")
     assert ended.err == "agno-gated@3.1.10: it cannot be installed\n"

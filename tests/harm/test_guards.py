@@ -1,0 +1,124 @@
+"""What rules say they guard against is seen: in recordings, at published implementations, or at a wrong one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import careful
+import pytest
+import wrong_files as files
+import wrong_life as life
+import wrong_modes as modes
+import wrong_state as state
+import wrong_text as text
+
+from readfirst.harness.compare.reach import in_families
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.harm_kinds import GUARDED
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+Guard = tuple[str, str]
+
+WRONG: dict[Guard, tuple[Any, str]] = {
+    ("edit-takes-file-as-it-is", "lost"): (careful.EditsAnOldCopy, "staleness/same-time-target-gone"),
+    ("replace-all", "altered"): (text.ReplaceAllReplacesFirst, "replace-all/every-occurrence"),
+    ("deletion-is-exact", "lost"): (files.DeletesEmptiedFiles, "deletion/everything"),
+    ("parallel-edits", "untrue"): (state.LosesParallelUpdates, "parallel/two-disjoint-edits"),
+    ("markup", "altered"): (careful.Shouts, "literal-text/code-fence"),
+    ("inserted-indentation", "altered"): (careful.Shouts, "whitespace/indentation-added-by-edit"),
+    ("utf-16-kept", "spoiled"): (text.LosesEncoding, "encodings/utf-16-kept-by-edit"),
+    ("changes-need-permission", "trespass"): (modes.NeverAsks, "permission-modes/default-edit"),
+    ("plan-mode-changes-nothing", "trespass"): (modes.PlansByDoing, "permission-modes/plan-edit"),
+    ("nobody-is-asked", "trespass"): (modes.BypassesDenyRules, "permission-modes/bypass-and-denied"),
+    ("refusal-leaves-no-trace", "stray"): (
+        files.MakesDirectoriesBeforeRefusing,
+        "gate/refused-edit-creates-no-directory",
+    ),
+    ("deny-read", "trespass"): (files.IgnoresDenyRules, "permissions/read-denied"),
+    ("deny-wildcards", "trespass"): (files.IgnoresDenyRules, "permissions/by-extension"),
+    ("rewind-leaves-others-alone", "stray"): (life.RewindsTheWorkOfOthers, "rewind/changed-by-others"),
+}
+"""What nobody was seen to do, but a wrong implementation does in this scenario of the rule."""
+
+NO_MULTI_EDIT = "no recorded version with MultiEdit did it, and no published implementation has that tool"
+NO_OLD_COPY = "it takes an Edit made in an old copy of the file, and nothing that was run does that there"
+
+UNSEEN: dict[Guard, str] = {
+    ("multi-edit-all-or-nothing", "untrue"): NO_MULTI_EDIT,
+    ("multi-edit-needs-a-read", "blind"): NO_MULTI_EDIT,
+    ("command-changes-are-noticed", "lost"): NO_OLD_COPY,
+    ("changes-after-resume-or-summary", "lost"): NO_OLD_COPY,
+    ("read-knows-what-it-showed", "lost"): "no product was seen to do it, and nothing else runs hooks",
+}
+"""What a rule guards against by its words, though nobody and nothing was seen to do it; with the reason."""
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return Suite(ROOT / "fixtures")
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[SitePool]:
+    with SitePool() as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def seen(suite: Suite) -> set[Guard]:
+    """Return the kinds of harm that recordings and published implementations show, each with its rule."""
+    recorded = json.loads((DOCS / "harm.json").read_text("utf-8"))["rules"]
+    found = {(rule, kind) for rule, kinds in recorded.items() for kind in kinds}
+    rules = {scenario_id: suite.heading(scenario_id).rule for scenario_id in suite.ids()}
+    for target in json.loads((DOCS / "implementations.json").read_text("utf-8"))["targets"]:
+        for kind, families in target["harm"]["scenarios"].items():
+            found |= {(rules[each], kind) for each in in_families(families) if each in rules}
+    return found
+
+
+def test_every_guard_is_seen_or_has_a_reason(suite: Suite, seen: set[Guard]) -> None:
+    guards = {(rule.id, kind) for rule in suite.rules or () for kind in rule.guards}
+    assert sorted(guards - seen - WRONG.keys() - UNSEEN.keys()) == []
+    assert sorted((WRONG.keys() | UNSEEN.keys()) - guards) == []
+    assert sorted(UNSEEN.keys() & (seen | WRONG.keys())) == []
+
+
+@pytest.mark.parametrize("guard", WRONG, ids=" ".join)
+def test_a_wrong_implementation_does_what_the_rule_guards_against(
+    suite: Suite, place: SitePool, guard: Guard
+) -> None:
+    implementation, scenario_id = WRONG[guard]
+    rule, kind = guard
+    assert suite.heading(scenario_id).rule == rule
+    scenario = suite.scenario(scenario_id)
+    outcome = replay(scenario, implementation, place)
+    assert kind in {each.kind for each in harms_of(scenario, outcome)}
+
+
+def test_rules_of_safety_guard_and_all_guard_in_the_order_of_harm(suite: Suite) -> None:
+    rules = suite.rules
+    assert rules is not None
+    assert all(rule.guards for rule in rules.of("safety"))
+    assert all(list(rule.guards) == sorted(rule.guards, key=GUARDED.index) for rule in rules)
+
+
+def test_what_only_this_contract_refuses_is_no_rule_of_safety(suite: Suite) -> None:
+    """Another design may edit a file that changed, refuse links, or ask for no Read, and harm nobody."""
+    rules = suite.rules
+    assert rules is not None
+    mechanisms = [
+        *("edit-refuses-unread-file", "edit-refuses-changed-file", "changed-until-read-again"),
+        *("write-refuses-unread-file", "write-refuses-changed-file", "change-during-call"),
+        *("command-changes-are-noticed", "changes-by-sub-agents", "changes-after-resume-or-summary"),
+        *("symbolic-links", "write-line-endings"),
+    ]
+    assert {rules[rule].class_ for rule in mechanisms} == {"contract"}
+    assert all(rules[rule].guards for rule in mechanisms)
