@@ -13,6 +13,7 @@ from readfirst.harness.exit_code import ExitCode, ReadfirstError
 
 __all__ = [
     "BASIC_CAPABILITIES",
+    "DESIGNS",
     "MODES",
     "TIME_LIMIT",
     "Adapter",
@@ -20,6 +21,7 @@ __all__ = [
     "BrokenAdapter",
     "CompactingSession",
     "DelegatingSession",
+    "Design",
     "Hook",
     "MentioningSession",
     "ParallelSession",
@@ -34,6 +36,7 @@ __all__ = [
     "ToolResult",
     "Workspace",
     "close_session",
+    "design_named",
     "traits_of",
 ]
 
@@ -241,6 +244,12 @@ def _nothing() -> None:
     pass
 
 
+Design = Literal["strict", "content-checked", "ungated"]
+DESIGNS: tuple[Design, ...] = get_args(Design)
+"""What an implementation may declare: it refuses a file that was not read or that changed since, as the contract does;
+it edits a changed file as it is now, if the text is still there; or it asks for no Read either."""
+
+
 @dataclass(frozen=True, slots=True)
 class AdapterTraits:
     """What the harness has to know of an adapter beside how to open a session."""
@@ -254,6 +263,8 @@ class AdapterTraits:
     """It does not matter on which file system the workspaces are."""
     repeats_answers: bool = False
     """The answers are repeated from a record, which needs no small disk to be full."""
+    design: Design | None = None
+    """What it declares to be; None: nothing, and it is held to all that the contract refuses."""
     lacks: Callable[[str, Mapping[str, Any]], str] = _lacks_nothing
     """Says what of a call, its tool and arguments, is not claimed (`Read with pages`); else nothing."""
     isolates: Callable[[Any], bool] = _never
@@ -273,8 +284,8 @@ class Adapter(Protocol):
     """Connects one implementation.
 
     An adapter may declare `traits`, an AdapterTraits, as an attribute or a property; without, it has Read, Edit and
-    Write. The attributes `capabilities`, `repeats_paths`, `in_memory` and `lacks` and the methods `reset()` and
-    `close()` say the same one by one, for an adapter that has no `traits`. A session may have `close()`.
+    Write. The attributes `capabilities`, `repeats_paths`, `in_memory`, `design` and `lacks` and the methods `reset()`
+    and `close()` say the same one by one, for an adapter that has no `traits`. A session may have `close()`.
     """
 
     def open(self, workspace: Workspace) -> Session:
@@ -306,12 +317,22 @@ class UnsupportedCall(BrokenAdapter):
         super().__init__(message, blame="unsupported")
 
 
+def design_named(name: object) -> Design | None:
+    """Return the design of that name, None where nothing is said. Raises BrokenAdapter for what is none."""
+    found = next((each for each in DESIGNS if each == name), None)
+    if name is not None and found is None:
+        raise BrokenAdapter(
+            f"the adapter declares the design {str(name)[:100]!r}. There are: {', '.join(DESIGNS)}."
+        )
+    return found
+
+
 def traits_of(adapter: Adapter) -> AdapterTraits:
     """Return what the adapter declares, as a whole or attribute by attribute; the basic three tools by default."""
     declared = getattr(adapter, "traits", None)
     if isinstance(declared, AdapterTraits):
         return declared
-    names = ("capabilities", "repeats_paths", "in_memory", "lacks", "reset", "close")
+    names = ("capabilities", "repeats_paths", "in_memory", "design", "lacks", "reset", "close")
     single = {name: getattr(adapter, name) for name in names if hasattr(adapter, name)}
     if "capabilities" in single:
         single["capabilities"] = frozenset(single["capabilities"])

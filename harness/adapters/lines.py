@@ -11,9 +11,11 @@ from readfirst.harness.adapters.line_program import LineProgram
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import (
+    DESIGNS,
     TIME_LIMIT,
     AdapterTraits,
     BrokenAdapter,
+    Design,
     Permissions,
     ToolResult,
     Workspace,
@@ -45,6 +47,7 @@ class LinesAdapter:
         self._program: LineProgram | None = None
         self._numbers = itertools.count(1)
         self._capabilities: frozenset[str] = frozenset()
+        self._design: Design | None = None
         try:
             self._start()
         except BaseException:
@@ -54,7 +57,13 @@ class LinesAdapter:
     @property
     def traits(self) -> AdapterTraits:
         """What the program said of itself when it was started last."""
-        return AdapterTraits(self._capabilities, repeats_paths=True, reset=self.reset, close=self.close)
+        return AdapterTraits(
+            self._capabilities,
+            repeats_paths=True,
+            design=self._design,
+            reset=self.reset,
+            close=self.close,
+        )
 
     @property
     def pid(self) -> int | None:
@@ -114,6 +123,7 @@ class LinesAdapter:
             raise BrokenAdapter(f"the program's answer to hello {problem}")
         program.warn()
         self._capabilities = frozenset(answer["capabilities"])
+        self._design = answer.get("design")
         return program
 
 
@@ -197,6 +207,8 @@ def _wrong_hello(answer: Mapping[str, Any]) -> str:
     names = answer.get("capabilities")
     if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
         return f"has no list of capabilities, but {str(names)[:200]!r}"
+    if (design := answer.get("design")) is not None and design not in DESIGNS:
+        return f"names the design {str(design)[:200]!r}; there are {', '.join(DESIGNS)}"
     return ""
 
 

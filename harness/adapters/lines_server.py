@@ -93,8 +93,14 @@ class _Server:
     def _met(self, message: Mapping[str, Any]) -> dict[str, Any]:
         match message["do"]:
             case "hello":
-                capabilities = sorted(traits_of(self._adapter).capabilities)
-                return {"protocol": PROTOCOL, **self._offer, "capabilities": capabilities}
+                traits = traits_of(self._adapter)
+                design = {"design": traits.design} if traits.design else {}
+                return {
+                    "protocol": PROTOCOL,
+                    **self._offer,
+                    "capabilities": sorted(traits.capabilities),
+                    **design,
+                }
             case "open":
                 self._sessions[message["session"]] = self._adapter.open(_workspace(message))
                 return {}

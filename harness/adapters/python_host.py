@@ -52,7 +52,8 @@ def main(arguments: list[str]) -> int:
         sys.path.insert(0, str(Path.cwd()))
     try:
         host = _Host(_adapter(arguments[1], arguments[2]), framing)
-        framing.send({"capabilities": sorted(traits_of(host.adapter).capabilities)})
+        traits = traits_of(host.adapter)
+        framing.send({"capabilities": sorted(traits.capabilities), "design": traits.design})
     except _NoFactoryError as error:
         framing.send({"no_factory": str(error)})
         return 1

@@ -25,9 +25,11 @@ from readfirst.harness.session import (
     TIME_LIMIT,
     AdapterTraits,
     BrokenAdapter,
+    Design,
     Permissions,
     ToolResult,
     Workspace,
+    design_named,
 )
 from readfirst.harness.workspace.site import Territory
 
@@ -71,6 +73,7 @@ class PythonAdapter:
         further: Sequence[str] = (),
     ) -> None:
         self._capabilities = BASIC_CAPABILITIES
+        self._design: Design | None = None
         self._name = (module, factory)
         self._how = _How(python, environment, directory, _needing(module, sandbox))
         self._further = further
@@ -85,7 +88,13 @@ class PythonAdapter:
     @property
     def traits(self) -> AdapterTraits:
         """What the child said of itself when it was started last."""
-        return AdapterTraits(self._capabilities, repeats_paths=True, reset=self.reset, close=self.close)
+        return AdapterTraits(
+            self._capabilities,
+            repeats_paths=True,
+            design=self._design,
+            reset=self.reset,
+            close=self.close,
+        )
 
     @property
     def pid(self) -> int | None:
@@ -107,12 +116,14 @@ class PythonAdapter:
             answer = host.exchange(None, "the start", self._start_limit)
             if "no_factory" in answer:
                 raise FactoryError(answer["no_factory"])
+            design = design_named(answer["design"])
         except BaseException:
             host.end()
             raise
         host.warn()
         self._host = host
         self._capabilities = frozenset(answer["capabilities"])
+        self._design = design
 
     def open(self, workspace: Workspace) -> PythonSession:
         """Open a session in the child."""

@@ -92,6 +92,10 @@ class Summary:
         self.requirements: dict[Requirement, Count] = {}
         self.harms: Counter[Kind] = Counter()
         """In how many scenarios there was harm of each kind, and what is counted beside it."""
+        self.designs: set[str] = set()
+        """What the implementation declares to be."""
+        self.left_out: Counter[str] = Counter()
+        """By rule, the scenarios that it leaves out by its design."""
         self.stale: list[str] = []
         self.unclaimed: Counter[str] = Counter()
         """What is lacking of scenarios that should have been judged, with their number."""
@@ -107,6 +111,10 @@ class Summary:
             self.requirements.setdefault(verdict.requirement, Count()).add(verdict, ruling)
         self.total.add(verdict, ruling)
         self.harms.update({harm.kind for harm in verdict.harms})
+        if verdict.design:
+            self.designs.add(verdict.design)
+        if verdict.left_out:
+            self.left_out[verdict.rule] += 1
         if ruling.stale:
             self.stale.append(ruling.stale)
         if verdict.status == "broken" and not ruling.accepted:
@@ -150,6 +158,16 @@ class Summary:
             return ""
         after = f"; beside it {', '.join(beside)}" if beside else ""
         return f"harm, by scenarios: {', '.join(told) or 'none'}{after}"
+
+    def design_sentence(self) -> str:
+        """Return the declared design, and what is not claimed because of it; empty where none is declared."""
+        if not self.designs:
+            return ""
+        said = f"design {', '.join(sorted(self.designs))}"
+        if not self.left_out:
+            return said
+        rules = f", in {counted(len(self.left_out), 'rule')}" if any(self.left_out) else ""
+        return f"{said}: {counted(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def sentence(self) -> str:
         """Return the run in one line."""

@@ -87,6 +87,8 @@ class Verdict:
     """What the session got of an implementation that runs as a server."""
     harms: tuple[Harm, ...] = ()
     """What was harmed, and what is counted beside it, whether or not the contract does the same."""
+    design: str = ""
+    """What the implementation declares to be; empty where it says nothing."""
 
     @classmethod
     def unplayed(
@@ -114,6 +116,11 @@ class Verdict:
             length=scenario.length if isinstance(scenario, Scenario) else 0,
             lacks=lacks,
         )
+
+    @property
+    def left_out(self) -> bool:
+        """Whether it was played and is not judged, because the declared design leaves out what it needs."""
+        return bool(self.design) and self.status == "unsupported" and self.steps > 0
 
     @property
     def failing(self) -> tuple[str, ...]:

@@ -50,6 +50,8 @@ class RunFacts:
     """The rules that failures are gathered by; None where the suite has none."""
     suite: str = ""
     """The version of the suite; empty where it has none."""
+    design: str = ""
+    """What the target declares to be; empty where it says nothing."""
 
 
 class Report(Protocol):

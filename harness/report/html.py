@@ -176,11 +176,12 @@ def _run(run: Run, levels: tuple[Level, ...]) -> dict[str, Any]:
         result = "broken"
     elif run.summary.exit_code == 5:
         result = "nothing judged"
+    accepted = f"{total.accepted} accepted" if total.accepted else ""
     return {
         "contract": visible(run.contract),
         "level": run.level,
         "result": result,
-        "note": f"{total.accepted} accepted" if total.accepted else "",
+        "note": "; ".join(filter(None, (accepted, run.summary.design_sentence()))),
         "tone": "good" if run.conformant else "broken" if result == "broken" else "harm",
         "cells": [{**_level_cell(run, total, level), "level": level} for level in levels],
         "rest": [

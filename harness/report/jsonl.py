@@ -34,6 +34,7 @@ class JsonlReport:
                 "name": facts.name,
                 "contracts": list(facts.contracts),
                 "level": facts.level,
+                **({"design": facts.design} if facts.design else {}),
                 "scenarios": facts.scenarios,
             }
         )

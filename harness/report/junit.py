@@ -132,6 +132,8 @@ class JunitReport:
         if result.rule is not None:
             rule = result.rule
             found = {"rule": rule.id, "class": rule.class_, "requirement": rule.requirement}
+        if self._facts.design:
+            found["design"] = self._facts.design
         if result.level is not None and result.shortest is not None:
             found["failing"] = f"{result.fails} of {result.judged} at {result.level}"
             found["shortest"] = result.shortest.scenario_id

@@ -57,6 +57,8 @@ def _lines(
         numbers=header[4:],
     )
     for run, label in zip(results.runs, results.labels(), strict=True):
+        if design := run.summary.design_sentence():
+            yield from ("", f"**{_escaped(label)}**: {_escaped(design)}")
         if complaint := run.summary.complaint():
             yield from ("", f"**{_escaped(label)}**: {_escaped(complaint)}")
         short = [name for name in results.families if _falls_short(run.family(name), levels, run)]

@@ -64,13 +64,14 @@ def read_stream(file: Path) -> tuple[Run, ...]:
             raise StreamError(file, number, message)
         verdicts.append((number, line))
     _check(file, header, verdicts, footer)
+    design = header.get("design", "")
     return tuple(
         Run(
             header["target"],
             contract,
             header["level"],
             header["readfirst"],
-            tuple(_judged(line) for _, line in verdicts if line["contract"] == contract),
+            tuple(_judged(line, design) for _, line in verdicts if line["contract"] == contract),
             footer["interrupted"],
             header.get("name", ""),
         )
@@ -146,7 +147,7 @@ def _check(
         seen.add(key)
 
 
-def _judged(line: dict[str, Any]) -> Judged:
+def _judged(line: dict[str, Any], design: str) -> Judged:
     differences = tuple(
         Difference(
             each["step"] - 1,
@@ -188,6 +189,7 @@ def _judged(line: dict[str, Any]) -> Judged:
             for each in line.get("harms", ())
         ),
         lacks=tuple(line.get("lacks", ())),
+        design=design,
     )
     return verdict, Ruling(
         line["conformant"], line.get("accepted", ""), line.get("stale", ""), line.get("unclaimed", "")

@@ -91,6 +91,8 @@ class TableReport:
             self._table(summary, results)
         if harmed := summary.harm_sentence():
             self._print(f"{harmed}\n", "bold")
+        if design := summary.design_sentence():
+            self._print(f"{design}\n", "bold")
         for contract, found in results.items():
             self._rules(contract, found)
         for complaint in summary.stale:

@@ -10,12 +10,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.compare.design_seen import contradicted
 from readfirst.harness.replay.conversation import Conversation
 from readfirst.harness.run.claims import claimed
 from readfirst.harness.session import (
     BASIC_CAPABILITIES,
     Adapter,
     BrokenAdapter,
+    Design,
     Hook,
     ParallelSession,
     RacingSession,
@@ -23,6 +25,7 @@ from readfirst.harness.session import (
     ToolResult,
     Workspace,
     close_session,
+    design_named,
     traits_of,
 )
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
@@ -98,6 +101,9 @@ def check_adapter(
         yield _tried(name, lambda: _in_session(adapter, place, _hooked, (_DENYING,)))
     if "Read" in capabilities:
         yield _tried("a later session sees its own workspace", lambda: _two_sessions(adapter, place))
+    design = traits_of(adapter).design
+    if design is not None and {"Read", "Edit"} <= capabilities:
+        yield _tried(f"it edits as the design {design} does", lambda: _designed(design, adapter, place))
     yield _tried("it has what it declares", lambda: _in_session(adapter, place, _methods(capabilities)))
     name = "files stay as they are after the answer, and when session and program have ended"
     yield _tried(name, lambda: _leaves(adapter, place, settle))
@@ -140,6 +146,7 @@ def _workspace(site: Site, hooks: tuple[Hook, ...], needs: Collection[str] = ())
 
 
 def _declares(adapter: Adapter) -> None:
+    design_named(traits_of(adapter).design)
     unknown = traits_of(adapter).capabilities - _KNOWN
     if unknown:
         names = ", ".join(sorted(unknown))
@@ -156,6 +163,11 @@ def _claims(adapter: Adapter, required: frozenset[str]) -> None:
             f"it does not claim {', '.join(missing)}, so scenarios that need this are not judged. "
             f"If that is meant, name what is claimed: --claims {named}"
         )
+
+
+def _designed(design: Design, adapter: Adapter, place: SitePool) -> None:
+    if problem := contradicted(design, adapter, place):
+        raise _Wrong(problem)
 
 
 def _call(session: Session, tool: str, arguments: dict[str, Any]) -> ToolResult:

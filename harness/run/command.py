@@ -230,7 +230,7 @@ def perform(request: RunRequest) -> int:
         # The first verdict comes before any output: a target that cannot be connected gives none.
         first = next(verdicts)
         cost.started(first)
-        reports, console = _reports(request, facts, stack)
+        reports, console = _reports(request, replace(facts, design=first.design), stack)
         bar = stack.enter_context(ProgressBar(console, len(ids) * len(contracts)))
         try:
             for verdict in chain((first,), verdicts):
@@ -256,6 +256,8 @@ def perform(request: RunRequest) -> int:
             report.finish(summary)
     if request.output or request.format != "table":
         say(summary.sentence(), err=True)
+        if design := summary.design_sentence():
+            say(design, err=True)
         if complaint := summary.complaint():
             say(complaint, err=True)
     if baseline is not None and baseline.lacking is None and not request.update_baseline:

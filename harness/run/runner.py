@@ -12,6 +12,7 @@ from typing import Self
 
 from readfirst.harness.adapters.recording import RecordingAdapter
 from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.design import by_design
 from readfirst.harness.compare.verdict import Level, Status, Verdict
 from readfirst.harness.compare.whole import has_digests, whole
 from readfirst.harness.harm.harm import Harm
@@ -23,7 +24,7 @@ from readfirst.harness.run.claims import claimed
 from readfirst.harness.run.connect import TOLD_THE_CONTRACT, connect
 from readfirst.harness.run.jobs import jobs_for
 from readfirst.harness.run.kept_workspaces import KeptWorkspaces
-from readfirst.harness.session import TIME_LIMIT, traits_of
+from readfirst.harness.session import TIME_LIMIT, design_named, traits_of
 from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.expected import seen_by
 from readfirst.harness.suite.scenario import Scenario
@@ -103,6 +104,7 @@ class Runner:
             confine=spec.confine,
         )
         self._traits = traits_of(self._adapter)
+        design_named(self._traits.design)
         self.claims = claimed(self._traits)
         """The capabilities that are claimed."""
         self._place = SitePool(confined=spec.confine, memory=self._traits.in_memory)
@@ -193,7 +195,8 @@ class Runner:
                         in_full = self._in_full(view)
                         found = compare(in_full, outcome, view.contract, level, vocabulary, recorded, harms)
                     compared[key] = found
-                verdicts.append(replace(compared[key], contract=view.contract.name))
+                named = replace(compared[key], contract=view.contract.name)
+                verdicts.append(by_design(named, view.own, view.contract, self._traits.design))
         except Exception as error:
             why = "".join(traceback.format_exception(error)[-3:]).strip()
             reason = f"{type(error).__name__} in the harness: {why}"

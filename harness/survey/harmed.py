@@ -37,7 +37,7 @@ class Harmed:
 
     def note(self, verdict: Verdict, suite: Suite) -> None:
         """Count a verdict; a scenario that several contracts judge is one session."""
-        if verdict.status not in ("passed", "failed"):
+        if verdict.status not in ("passed", "failed") and not verdict.left_out:
             return
         self.sessions.add(verdict.scenario_id)
         for harm in verdict.harms:

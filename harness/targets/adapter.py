@@ -78,7 +78,12 @@ class TargetAdapter:
     """Translates between the contract's tools and the target's own."""
 
     def __init__(self, target: Target, raw: RawTarget) -> None:
-        self.traits = replace(raw.traits, capabilities=target.capabilities, lacks=partial(lacks, target))
+        self.traits = replace(
+            raw.traits,
+            capabilities=target.capabilities,
+            design=target.design,
+            lacks=partial(lacks, target),
+        )
         self._target = target
         self._raw = raw
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.session import BASIC_CAPABILITIES
+from readfirst.harness.session import BASIC_CAPABILITIES, Design, design_named
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.strict_yaml import YamlPath, load, read
 from readfirst.harness.suite.vocabulary import ErrorName, Form, Vocabulary
@@ -169,6 +169,8 @@ class Target:
     tools: Mapping[str, ToolMapping]
     result: ResultRules
     capabilities: frozenset[str]
+    design: Design | None
+    """Which refusals it claims; None: it says nothing, and is held to all of them."""
     claims: frozenset[str] | None
     """What of Read, Edit and Write it states to have (`capabilities`), None where it does not: all must be there."""
 
@@ -215,6 +217,7 @@ def load_target(file: Path) -> Target:
         tools={tool: _tool(tool, each) for tool, each in value["tools"].items()},
         result=_result(value.get("result", _OF_MCP)),
         capabilities=frozenset(value.get("capabilities", value["tools"])),
+        design=design_named(value.get("design")),
         claims=BASIC_CAPABILITIES.intersection(value["capabilities"]) if "capabilities" in value else None,
     )
 

@@ -12,17 +12,24 @@ from typing import Any
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.adapters.mcp import McpConnection
 from readfirst.harness.adapters.mcp_server import Offer
+from readfirst.harness.compare.design_seen import DesignUnclear, design_seen
 from readfirst.harness.exit_code import ReadfirstError
-from readfirst.harness.session import BrokenAdapter
-from readfirst.harness.source.atomic import write_new
+from readfirst.harness.report.visible import visible
+from readfirst.harness.session import BrokenAdapter, traits_of
+from readfirst.harness.source.atomic import write_all, write_new
 from readfirst.harness.source.emit import emit_string
+from readfirst.harness.targets.adapter import open_target
 from readfirst.harness.targets.guess import Guess, Tool, guesses
+from readfirst.harness.targets.mapping import load_target
+from readfirst.harness.workspace.site import SitePool
 
 __all__ = ["NewMapping", "NewMappingError", "write_mapping"]
 
 _FLOW = re.compile(r"[,\[\]{}:#]")
 """What ends a plain string inside of brackets."""
 
+_LEVEL = "level: effects\n"
+_DESIGN = "# What is refused: strict, content-checked or ungated; `readfirst check-adapter` tries it."
 _ERRORS = """\
 # How the server words its refusals, for the level `reason`; fixtures/errors.yaml has the names.
 # result:
@@ -47,6 +54,8 @@ class NewMapping:
 def write_mapping(command: Command, output: Path | None, time_limit: float) -> NewMapping:
     """Start the server, and write a mapping of its tools: to `output`, or to a file named after the server.
 
+    Where it has Read and Edit, it is asked which design it is of.
+
     Nothing is ever replaced. Raises NewMappingError, and BrokenAdapter for a server that does not start.
     """
     if output is not None:
@@ -60,6 +69,10 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     text = "\n".join(_lines(offer, found, command, file)) + "\n"
     try:
         write_new(file, text.encode("utf-8"))
+        if {"Read", "Edit"} <= found.keys():
+            write_all(
+                {file: text.replace(_LEVEL, f"{_LEVEL}{_design(file, time_limit)}\n", 1).encode("utf-8")}
+            )
     except FileExistsError:
         raise NewMappingError(_there(file)) from None
     except OSError as error:
@@ -67,6 +80,21 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     return NewMapping(
         file, {tool: found[tool].call if tool in found else "" for tool in ("Read", "Edit", "Write")}
     )
+
+
+def _design(file: Path, time_limit: float) -> str:
+    """Return the lines that say how the server edits, as it did in three sessions just now."""
+    target = load_target(file)
+    try:
+        adapter = open_target(target, next(iter(target.versions.values())), time_limit=time_limit)
+        try:
+            with SitePool() as place:
+                return f"{_DESIGN}\ndesign: {design_seen(adapter, place)}"
+        finally:
+            traits_of(adapter).close()
+    except (BrokenAdapter, DesignUnclear) as error:
+        why = visible(" ".join(str(error).split())[:200])
+        return f"{_DESIGN}\n# It could not be told: {why}\n# design: strict"
 
 
 def _asked(command: Command, time_limit: float) -> Offer:

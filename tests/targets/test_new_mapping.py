@@ -71,6 +71,20 @@ def test_what_is_written_says_what_is_left_to_do(here: Path, readfirst: Run) -> 
     assert load_target(here / "mine.yaml").capabilities == {"Read"}
 
 
+def test_the_design_that_is_seen_is_written_and_what_fits_none_is_told(here: Path, readfirst: Run) -> None:
+    assert readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
+    assert load_target(here / "mine.yaml").design == "content-checked"
+    server = (here / "server.py").read_text()
+    refusing = server.replace(
+        '    if name == "edit_file":\n', '    if name == "edit_file":\n        raise ValueError("no")\n'
+    )
+    (here / "server.py").write_text(refusing)
+    assert readfirst("field", "new-mapping", COMMAND, "--output", "other.yaml").code == 0
+    text = (here / "other.yaml").read_text()
+    assert "# It could not be told: it refuses the Edit of a file that was just read" in text
+    assert load_target(here / "other.yaml").design is None
+
+
 def test_arguments_that_are_left_out_are_named(here: Path, readfirst: Run) -> None:
     reads = tool("read_file", "path", "count", "encoding", "colour")
     reads["inputSchema"]["required"] = ["path"]

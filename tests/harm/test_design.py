@@ -1,0 +1,205 @@
+"""A declared design leaves refusals out, is shown, is held to what it says, and passes nothing for nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import careful
+import designed
+import pytest
+
+from readfirst.harness.compare.compare import compare
+from readfirst.harness.compare.design import LEFT_OUT, by_design
+from readfirst.harness.compare.design_seen import DesignUnclear, contradicted, design_seen
+from readfirst.harness.compare.verdict import Level, Verdict
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import DESIGNS, Design, traits_of
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+from tests.command_line import Cli
+
+HERE = Path(__file__).parent
+SUITE = Suite(HERE.parents[1] / "fixtures")
+CONTRACT = SUITE.contracts[SUITE.contracts.default]
+UNREAD, CHANGED, WRITTEN = "gate/edit-unread", "staleness/edit-after-change", "staleness/write-after-change"
+READ = "gate/edit-after-read"
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[SitePool]:
+    with SitePool() as pool:
+        yield pool
+
+
+def judged(
+    tool: type[careful.Careful], scenario_id: str, place: SitePool, level: Level = "effects"
+) -> Verdict:
+    scenario = SUITE.scenario(scenario_id)
+    outcome = replay(scenario, tool, place)
+    harms = harms_of(scenario, outcome)
+    verdict = compare(scenario, outcome, CONTRACT, level, SUITE.vocabulary, harms=harms)
+    return by_design(verdict, scenario, CONTRACT, traits_of(tool).design)
+
+
+CASES = [
+    (designed.ContentChecked, CHANGED, "unsupported"),
+    (designed.ContentChecked, UNREAD, "passed"),
+    (designed.ContentChecked, READ, "passed"),
+    (designed.EditsAnOldCopy, CHANGED, "failed"),
+    (designed.WritesUnread, WRITTEN, "failed"),
+    (designed.NotStrict, CHANGED, "failed"),
+    (designed.NotStrict, UNREAD, "passed"),
+    (designed.Ungated, CHANGED, "unsupported"),
+    (designed.Ungated, UNREAD, "unsupported"),
+    (designed.UngatedWriter, "gate/write-unread", "unsupported"),
+    (designed.UngatedCopy, CHANGED, "failed"),
+    (designed.RefusesEverything, CHANGED, "unsupported"),
+    (designed.RefusesEverything, READ, "failed"),
+    (designed.DoesNothing, READ, "failed"),
+    (careful.Careful, CHANGED, "failed"),
+]
+
+
+@pytest.mark.parametrize(("tool", "scenario_id", "status"), CASES)
+def test_a_design_is_held_to_what_it_claims(
+    tool: type[careful.Careful], scenario_id: str, status: str, place: SitePool
+) -> None:
+    assert judged(tool, scenario_id, place).status == status
+
+
+def test_what_is_left_out_says_why_and_holds_at_no_level(place: SitePool) -> None:
+    verdict = judged(designed.ContentChecked, CHANGED, place)
+    assert verdict.reason == "the design content-checked does not claim to refuse with modified_since_read"
+    assert (verdict.lacks, verdict.left_out, any(verdict.levels.values())) == (
+        ("modified_since_read",),
+        True,
+        False,
+    )
+    # A refusal would have passed without the design: it counts for nothing, too.
+    assert judged(designed.RefusesEverything, UNREAD, place).status == "unsupported"
+
+
+def test_a_design_that_does_not_hold_names_the_harm(place: SitePool) -> None:
+    (difference,) = judged(designed.EditsAnOldCopy, CHANGED, place).differences
+    assert difference.what == (
+        "the declared design content-checked does not hold: "
+        "lost: line 2 of notes.txt, which somebody else saved after the Read"
+    )
+    assert difference.level == "safe"
+
+
+def test_no_design_excuses_harm_at_the_level_safe(place: SitePool) -> None:
+    assert judged(designed.UngatedWriter, "gate/write-unread", place, "safe").status == "failed"
+    assert judged(designed.UngatedCopy, CHANGED, place, "safe").status == "failed"
+    assert judged(designed.Ungated, CHANGED, place, "safe").status == "passed"
+
+
+def test_what_broke_or_is_unspecified_stays_so(place: SitePool) -> None:
+    scenario, verdict = SUITE.scenario(CHANGED), judged(careful.Careful, CHANGED, place)
+    for status in ("broken", "unspecified", "unsupported"):
+        found = by_design(replace(verdict, status=status), scenario, CONTRACT, "ungated")  # type: ignore[arg-type]
+        assert (found.status, found.design) == (status, "ungated")
+    assert by_design(verdict, scenario, CONTRACT, None) is verdict
+
+
+def test_only_names_of_refusals_are_left_out_and_a_weaker_design_leaves_out_more() -> None:
+    assert set(LEFT_OUT) == set(DESIGNS)
+    assert (
+        LEFT_OUT["strict"]
+        < LEFT_OUT["content-checked"]
+        < LEFT_OUT["ungated"]
+        <= SUITE.vocabulary.names.keys()
+    )
+
+
+@pytest.mark.parametrize(
+    ("tool", "design"),
+    [
+        (careful.Careful, "content-checked"),
+        (careful.EditsUnread, "ungated"),
+        (careful.EditsAnOldCopy, None),
+        (careful.RefusesEverything, None),
+        (careful.DoesNothing, None),
+    ],
+)
+def test_which_design_is_seen(tool: type[careful.Careful], design: Design | None, place: SitePool) -> None:
+    if design is not None:
+        assert design_seen(tool, place) == design
+        assert contradicted(design, tool, place) == ""
+        assert contradicted("strict", tool, place).endswith(f"Declare {design}.")
+    else:
+        with pytest.raises(DesignUnclear):
+            design_seen(tool, place)
+        assert contradicted("ungated", tool, place).startswith("it declares the design ungated, but it")
+
+
+def test_a_run_shows_the_design_and_a_report_keeps_it(
+    readfirst: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(HERE)
+    target, stream = "python:designed:ContentChecked", tmp_path / "mine.jsonl"
+    ids = (CHANGED, UNREAD, READ)
+    ran = readfirst("run", target, *ids, "--level", "effects", "--format", "jsonl", "--output", stream)
+    said = "design content-checked: 1 scenario not claimed, in 1 rule"
+    assert ran.code == 0, ran.err
+    assert said in ran.err
+    lines = [json.loads(line) for line in stream.read_text().splitlines()]
+    assert lines[0]["design"] == "content-checked"
+    assert [each.get("lacks") for each in lines[1:-1]] == [None, None, ["modified_since_read"]]
+    for page in ("markdown", "html", "table"):
+        assert said in readfirst("report", stream, "--format", page).out
+    xml = readfirst("run", target, *ids, "--level", "effects", "--format", "junit").out
+    assert xml.count('<property name="design" value="content-checked"/>') == 2
+    assert "the design content-checked does not claim to refuse with modified_since_read" in xml
+    alone = readfirst("run", target, CHANGED, "--level", "effects")
+    assert (alone.code, "nothing was judged" in alone.out) == (5, True)
+
+
+def test_a_design_that_there_is_not_is_refused(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(HERE)
+    for command in ("run", "check-adapter"):
+        ended = readfirst(command, "python:designed:Unknown")
+        assert ended.code == 3
+        assert "'loose'. There are: strict, content-checked, ungated." in ended.err
+    assert traits_of(
+        designed.Unknown
+    ).capabilities  # said by the attribute alone, it is looked at when it is used
+
+
+def test_check_adapter_says_what_contradicts_the_design(
+    readfirst: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(HERE)
+    said = readfirst("check-adapter", "python:designed:NotStrict")
+    assert said.code == 3
+    assert (
+        "it declares the design strict, but it edits a file that changed since its Read, and keeps the change. "
+        "Declare content-checked."
+    ) in said.out
+    assert readfirst("check-adapter", "python:designed:ContentChecked").code == 0
+
+
+def test_a_baseline_that_allows_it_is_asked_for_no_more(
+    readfirst: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(HERE)
+    baseline = tmp_path / "accepted.yaml"
+    run = (
+        "run",
+        "python:designed:ContentChecked",
+        CHANGED,
+        READ,
+        "--level",
+        "effects",
+        "--baseline",
+        baseline,
+    )
+    assert readfirst(*run, "--update-baseline").code == 0
+    assert "unclaimed: [modified_since_read]" in baseline.read_text()
+    assert readfirst(*run).code == 0
+    baseline.write_text(baseline.read_text().replace("[modified_since_read]", "[]"))
+    assert readfirst(*run).code == 1
