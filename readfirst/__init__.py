@@ -7,12 +7,11 @@ whoever embeds the reference needs `FileTools` and `Refusal`; whoever runs the s
 `run` and `Verdict`. Everything below `readfirst.harness` and `readfirst.reference_impl` may change at any time.
 """
 
-from __future__ import annotations
-
-import importlib
-from typing import TYPE_CHECKING, Any
-
+# It imports nothing: until the command line has set its handlers, a signal ends the process in Python's own way.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from readfirst.harness.compare.verdict import Verdict
     from readfirst.harness.run.connect import ConnectError, connect
     from readfirst.harness.run.runner import run
@@ -89,7 +88,9 @@ _MODULES = {
 """Where each name is declared. It is imported when it is asked for: every run of pytest loads this package."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
+    import importlib
+
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
