@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = [
+    "UnreadError",
     "as_text",
     "console",
     "escaped",
@@ -91,12 +92,20 @@ def one_line(text: str) -> str:
     return as_text(text, kept="")
 
 
-class _Guarded(io.TextIOBase):
-    """A stream in front of another one, on which only text arrives. `styles`: colours may pass, because Rich writes."""
+class UnreadError(Exception):
+    """Nobody reads any more what is printed. No OSError: libraries take a closed pipe for a failure of their own."""
 
-    def __init__(self, stream: IO[str], *, styles: bool = False) -> None:
+
+class _Guarded(io.TextIOBase):
+    """A stream in front of another one, on which only text arrives. `styles`: colours may pass, because Rich writes.
+
+    `beside`: it is for what is said beside the work, which is not undone because that cannot be said.
+    """
+
+    def __init__(self, stream: IO[str], *, styles: bool = False, beside: bool = False) -> None:
         self.stream = stream
         self._styles = styles
+        self._beside = beside
         self._line = ""
 
     def write(self, text: str) -> int:
@@ -104,10 +113,10 @@ class _Guarded(io.TextIOBase):
         parts = _STYLE.split(text) if self._styles else [text]
         for number, part in enumerate(parts):
             if number % 2:
-                self.stream.write(part)
+                self._pass_on(part)
                 continue
             made = as_text(part, before=self._line)
-            self.stream.write(made)
+            self._pass_on(made)
             line = (self._line + made).rpartition("\n")[2]
             if not line.strip():
                 self._line = " " * bool(line)
@@ -115,17 +124,31 @@ class _Guarded(io.TextIOBase):
                 self._line = line if len(line) <= _REMEMBERED else "." + line[-_REMEMBERED:]
         return len(text)
 
+    def _pass_on(self, text: str | None) -> None:
+        """Write a text to what is behind it, or flush that."""
+        try:
+            if text is None:
+                self.stream.flush()
+            else:
+                self.stream.write(text)
+        except BrokenPipeError as error:
+            if not self._beside:
+                raise UnreadError from error
+        except OSError:
+            if not self._beside:
+                raise
+
     @property
     def rich_proxied_file(self) -> IO[str]:
         """What Rich writes to: a terminal itself, whose cursor it moves; elsewhere it may bring colours, no more."""
         if self.stream.isatty():
             return self.stream
-        return cast("IO[str]", _Guarded(self.stream, styles=True))
+        return cast("IO[str]", _Guarded(self.stream, styles=True, beside=self._beside))
 
     def flush(self) -> None:
         """Flush what is behind it, unless that is closed, as by a server."""
         if not self.stream.closed:
-            self.stream.flush()
+            self._pass_on(None)
 
     def writable(self) -> bool:
         """Tell that it can be written to."""
@@ -162,11 +185,11 @@ def stdout() -> IO[str]:
 
 def stderr() -> IO[str]:
     """Return standard error, on which only text arrives."""
-    return _guarded(sys.stderr)
+    return _guarded(sys.stderr, beside=True)
 
 
-def _guarded(stream: Any) -> IO[str]:
-    return cast("IO[str]", stream if isinstance(stream, _Guarded) else _Guarded(stream))
+def _guarded(stream: Any, *, beside: bool = False) -> IO[str]:
+    return cast("IO[str]", stream if isinstance(stream, _Guarded) else _Guarded(stream, beside=beside))
 
 
 def harmless_json(value: Any, *, indent: int | None = None) -> str:

@@ -14,9 +14,9 @@ import typer
 
 from readfirst.harness.cli.process import Terminated, leave_at_once, listen
 from readfirst.harness.exit_code import ExitCode, ReadfirstError
-from readfirst.harness.printed import say, say_lines, stdout
+from readfirst.harness.printed import UnreadError, say, say_lines, stdout
 
-__all__ = ["UsageError", "guarded", "show_tracebacks"]
+__all__ = ["UsageError", "explained", "guarded", "show_tracebacks"]
 
 P = ParamSpec("P")
 
@@ -72,11 +72,8 @@ def _code(command: Callable[P, int], *args: P.args, **kwargs: P.kwargs) -> int:
         return 128 + signal.SIGTERM
     except KeyboardInterrupt:
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        _forget_stdout()
-        return 128 + signal.SIGPIPE
     except Exception as error:
-        return _explain(error)
+        return explained(error)
     return code
 
 
@@ -86,8 +83,11 @@ def _forget_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stdout().fileno())
 
 
-def _explain(error: Exception) -> int:
-    """Print an error in one or a few lines and return the exit code."""
+def explained(error: Exception) -> int:
+    """Print an error in one or a few lines and return the exit code; nothing where nobody reads."""
+    if isinstance(error, UnreadError):
+        _forget_stdout()
+        return 128 + signal.SIGPIPE
     if _tracebacks:
         import traceback
 

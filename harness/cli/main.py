@@ -11,11 +11,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from readfirst.harness.cli.exits import show_tracebacks
+from readfirst.harness.cli.exits import explained, show_tracebacks
 from readfirst.harness.cli.manual import GUIDE, MANUAL, TARGETS
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import console, guarded_streams, say
+from readfirst.harness.printed import UnreadError, console, guarded_streams, say
 
 # Everything else is imported by the command that needs it: `list` must answer at once.
 
@@ -123,7 +123,13 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(ExitCode.BROKEN)
     given = _as_called_now(given)
     with guarded_streams():
-        _app(given)(given, prog_name="readfirst")
+        try:
+            try:
+                _app(given)(given, prog_name="readfirst")
+            finally:
+                sys.stdout.flush()
+        except (OSError, UnreadError) as error:  # of what no command prints: help, versions, wrong usage
+            sys.exit(explained(error))
 
 
 def _as_called_now(given: Sequence[str]) -> list[str]:

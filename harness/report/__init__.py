@@ -89,7 +89,5 @@ def output(path: Path) -> Iterator[TextIOWrapper]:
             stream.flush()
             staged.finish()
             staged.replace()
-        except BrokenPipeError:  # of the terminal, not of the file
-            raise
         except OSError as error:
             raise OutputError(f"{path} cannot be written: {error.strerror}.") from error

@@ -65,15 +65,31 @@ def test_closed_streams_are_as_if_nobody_read_them(words: list[str], closed: str
     assert (code, "Traceback" in told, "bug" in told) == (ExitCode.CONFORMANT, False, False)
 
 
-def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others() -> None:
-    with subprocess.Popen(
-        [*RUN, "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as listing:
-        assert listing.stdout is not None
-        assert listing.stderr is not None
-        listing.stdout.readline()
-        listing.stdout.close()
-        assert (listing.wait(), listing.stderr.read()) == (128 + signal.SIGPIPE, "")
+@pytest.mark.parametrize(
+    "words",
+    [ONE, ["--version"], *(pytest.param(words, marks=pytest.mark.slow) for words in (["list"], ["-h"]))],
+)
+def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others(words: list[str]) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    code, told = ended([*RUN, *words], stdout=writes)
+    os.close(writes)
+    assert (code, "Traceback" in told) == (128 + signal.SIGPIPE, False)
+
+
+@pytest.mark.parametrize(
+    "words", [["--version"], *(pytest.param(w, marks=pytest.mark.slow) for w in (ONE, ["-h"]))]
+)
+def test_a_full_disk_behind_standard_output_is_what_broke(words: list[str]) -> None:
+    code, told = ended(["sh", "-c", '"$@" >/dev/full', "sh", *RUN, *words])
+    assert (code, "No space left" in told, "Traceback" in told) == (ExitCode.BROKEN, True, False)
+
+
+def test_a_full_disk_behind_standard_error_changes_no_verdict() -> None:
+    done = subprocess.run(
+        ["sh", "-c", '"$@" 2>/dev/full', "sh", *RUN, *ONE], capture_output=True, check=False
+    )
+    assert (done.returncode, b"conformant" in done.stdout) == (ExitCode.CONFORMANT, True)
 
 
 @pytest.mark.parametrize(
