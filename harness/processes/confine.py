@@ -29,7 +29,9 @@ _PR_SET_SECCOMP = 22
 _PR_CAPBSET_DROP = 24
 _PR_SET_NO_NEW_PRIVS = 38
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
-_COMMON_TO_ALL = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus")
+_COMMON_TO_ALL = tuple(
+    f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "pressure")
+)
 """What is no process's own: root could write there."""
 _STAGE = "/etc"
 """A folder that every system has and nobody needs for a moment."""

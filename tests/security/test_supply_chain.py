@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from readfirst.harness.session import BrokenAdapter
 from readfirst.harness.targets import install
 from readfirst.harness.targets.catalogue import pairs, root
 from readfirst.harness.targets.locks import check_npm, npm_lock, pip_lock, registry_variables, wheels_only
+from tests.releases.job import GH, Job
 
 PAIRS = [(target, release) for target, release in pairs() if not release.command]
 LOCKED = [(target, release) for target, release in PAIRS if pip_lock(target, release)]
@@ -126,4 +128,36 @@ def test_jobs_that_may_write_run_nothing_of_others() -> None:
         if (file, name) in WRITES:
             scripts = "".join(step.get("run", "") for step in job["steps"])
             assert not re.search(r"\b(pip|npm|npx|python|node|pytest|readfirst) ", scripts), (file, name)
-            assert "git push" not in scripts or "git apply --index --include=" in scripts, (file, name)
+
+
+CHANGES = {
+    "a page": "echo more >docs/page.md",
+    "a workflow under another name": "git mv .github/workflows/ci.yml docs/page2.md",
+    "a workflow": "echo more >>.github/workflows/ci.yml",
+    "a module": "echo more >harness/targets/module.py",
+    "a link": "ln -s /etc/hostname docs/link.md",
+    "a program": "echo more >docs/program; chmod +x docs/program",
+}
+"""What a proposal may have done; the first is what it is for."""
+
+
+@pytest.mark.parametrize("what", CHANGES)
+@pytest.mark.parametrize("file", sorted(file for file, _ in PUSHES))
+def test_a_proposal_changes_nothing_but_pages_and_data(file: str, what: str, tmp_path: Path) -> None:
+    job = Job(tmp_path)
+    for path in (".github/workflows/ci.yml", "docs/page.md", "harness/targets/a.yaml"):
+        (job.repository / path).parent.mkdir(parents=True)
+        (job.repository / path).write_text("as it was\n")
+    job.begin(".")
+    subprocess.run(["sh", "-c", CHANGES[what]], cwd=job.repository, check=True)
+    job.git("add", ".")
+    patch = job.git("diff", "--cached", "--binary", "--find-renames")
+    job.git("reset", "--quiet", "--hard")
+    (job.repository / "proposal").mkdir()
+    (job.repository / "proposal" / "change.patch").write_text(patch)
+    job.install({"gh": GH})
+    propose = yaml.safe_load((WORKFLOWS / file).read_text("utf-8"))["jobs"]["propose"]["steps"][-1]
+    good = what == next(iter(CHANGES))
+    job.run(propose, 0 if good else 1, VERSION="1.0.0", NAME="a", PINNED="0.9.0", NEWEST="1.0.0")
+    assert bool(job.git("ls-remote", "--heads", "origin")) == good
+    assert job.asked.exists() == good
