@@ -187,6 +187,9 @@ def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line, mark.column) if mark else (0, 0)
         message = ", ".join(part for part in (error.context, error.problem) if part)
+        # libyaml from PyYAML 6.0.4 on counts brackets itself, before any event
+        if "nesting depth" in message:
+            _refuse_depth(file, (line, column))
         _refuse("yaml-syntax", file, line, column, message or "not YAML", _syntax_fix(message))
     except yaml.YAMLError as error:
         _refuse("yaml-syntax", file, 0, 0, " ".join(str(error).split()), _syntax_fix(""))
@@ -257,14 +260,7 @@ def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, A
                     fix = "Write a plain or quoted string before the colon."
                     _refuse("non-string-key", file, *mark, "a collection cannot be a key", fix)
                 if len(stack) >= MAX_DEPTH:
-                    message = f"nested more than {MAX_DEPTH} levels deep"
-                    _refuse(
-                        "too-deep",
-                        file,
-                        *mark,
-                        message,
-                        "Use less nesting; no part of the format is that deep.",
-                    )
+                    _refuse_depth(file, mark)
                 value = {} if kind is yaml.MappingStartEvent else []
                 node = (mark, {} if kind is yaml.MappingStartEvent else [])
                 opened = True
@@ -319,6 +315,11 @@ def _build(data: bytes, file: Path, until: Collection[str] = ()) -> tuple[Any, A
     if marks is None:
         _refuse("empty-file", file, 0, 0, "the file has no value", "Write it, or remove the file.")
     return root, marks
+
+
+def _refuse_depth(file: Path, mark: _Mark) -> NoReturn:
+    fix = "Use less nesting; no part of the format is that deep."
+    _refuse("too-deep", file, *mark, f"nested more than {MAX_DEPTH} levels deep", fix)
 
 
 def _is_number(text: str) -> bool:
