@@ -34,9 +34,9 @@ _MANY = 24
 
 @dataclass(frozen=True, slots=True)
 class Independence:
-    """What was found: whether servers may be started `ahead`, and why none may be shared (`refusal`, or empty)."""
+    """What was found: whether servers may start ahead of need (`prestart`), and why none may be shared (`refusal`)."""
 
-    ahead: bool
+    prestart: bool
     refusal: str = ""
 
 
@@ -50,7 +50,7 @@ class _Seen:
 
 
 def try_servers(
-    open_: Open, tools: frozenset[str], *, alone: Lend, ahead: Lend, shared: Lend, share: bool = True
+    open_: Open, tools: frozenset[str], *, alone: Lend, prestart: Lend, shared: Lend, share: bool = True
 ) -> Independence:
     """Make the calls in each way, as far as there are `tools` for them, and compare.
 
@@ -60,16 +60,16 @@ def try_servers(
     try:
         expected = trial.seen(alone, alone)
     except Exception as error:
-        return Independence(ahead=False, refusal=f"a separate server broke when this was tried: {error}")
-    starts_ahead = not trial.difference(expected, ahead, alone)
+        return Independence(prestart=False, refusal=f"a separate server broke when this was tried: {error}")
+    prestart_works = not trial.difference(expected, prestart, alone)
     if not share:
-        return Independence(starts_ahead)
+        return Independence(prestart_works)
     if difference := trial.difference(expected, shared, alone):
-        return Independence(starts_ahead, f"{difference} is answered differently above the workspace")
+        return Independence(prestart_works, f"{difference} is answered differently above the workspace")
     for busy in (True, False):  # twice, for a server that says something every so many calls
         if difference := trial.difference(expected, shared, shared, busy=busy):
-            return Independence(starts_ahead, f"{difference} is answered differently after another session")
-    return Independence(starts_ahead)
+            return Independence(prestart_works, f"{difference} is answered differently after another session")
+    return Independence(prestart_works)
 
 
 class _Trial:

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from readfirst.harness.adapters.ahead import Ahead, Start
 from readfirst.harness.adapters.independence import Independence, try_servers
 from readfirst.harness.adapters.mcp_server import McpServer
+from readfirst.harness.adapters.prestart import Prestart, Start
 from readfirst.harness.session import Adapter, ServerUse, Workspace, traits_of
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.site import Site, SitePool
@@ -50,10 +50,10 @@ class ServerPool:
         self._start = start
         self._home = home
         self._bound = bound
-        self._ahead = Ahead(start)
+        self._prestart = Prestart(start)
         self._shared: _Shared | None = None
         self._sharing: set[Path] = set()
-        self._found = Independence(ahead=False, refusal=_AS_ASKED if isolation == "process" else _TOO_FEW)
+        self._found = Independence(prestart=False, refusal=_AS_ASKED if isolation == "process" else _TOO_FEW)
         self._tried = isolation != "auto"
         self._sessions = 0
         self._repeated = 0
@@ -73,7 +73,7 @@ class ServerPool:
         """Return a server for the workspace, and whether it is the workspace's own. Raises BrokenAdapter."""
         if workspace.root in self._sharing or (self.isolation == "directory" and not workspace.isolated):
             return self._shared_server(workspace.root.parents[2]), False
-        return self._ahead.server(workspace.root) or self._start(workspace, workspace.root), True
+        return self._prestart.server(workspace.root) or self._start(workspace, workspace.root), True
 
     def doubts(self, status: str) -> bool:
         """Tell whether the latest verdict is to be made again `alone`, because other sessions may have a part in it."""
@@ -94,11 +94,13 @@ class ServerPool:
 
     def separate(self, scenario_id: str) -> None:
         """Share no more, because a scenario came out differently alone."""
-        self._found = Independence(self._found.ahead, f"{scenario_id} gave another result on a shared server")
+        self._found = Independence(
+            self._found.prestart, f"{scenario_id} gave another result on a shared server"
+        )
 
     def reset(self) -> None:
         """End the shared server, and those that wait: what one of them spoilt may not be in its workspace alone."""
-        self._ahead.close()
+        self._prestart.close()
         self._end_shared()
 
     def close(self) -> None:
@@ -110,11 +112,11 @@ class ServerPool:
             adapter.open,
             traits_of(adapter).capabilities,
             alone=place.site,
-            ahead=partial(self._ahead.site, place),
+            prestart=partial(self._prestart.site, place),
             shared=partial(self._site_to_share, place),
             share=not self._bound,
         )
-        return Independence(found.ahead, self._bound or found.refusal)
+        return Independence(found.prestart, self._bound or found.refusal)
 
     def _chosen(self, place: SitePool, scenario: Scenario) -> AbstractContextManager[Site]:
         shares = self.isolation == "directory" or not self._found.refusal
@@ -124,8 +126,8 @@ class ServerPool:
             )
             return self._site_to_share(place)
         self.use = ServerUse(shared=False, why=_FRESH if shares else self._found.refusal)
-        if self._found.ahead and not scenario.given.deny and not self._alone:
-            return self._ahead.site(place)
+        if self._found.prestart and not scenario.given.deny and not self._alone:
+            return self._prestart.site(place)
         return place.site()
 
     @contextmanager

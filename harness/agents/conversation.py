@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from readfirst.harness.agents.model.message import Block, TextBlock, ToolUse
-from readfirst.harness.agents.model.server import ScriptedModel, Turn
-from readfirst.harness.agents.model.wire import Wire, WireError
+from readfirst.harness.agents.scripted_model.message import Block, TextBlock, ToolUse
+from readfirst.harness.agents.scripted_model.server import ScriptedModel, Turn
+from readfirst.harness.agents.scripted_model.wire import Wire, WireError
 from readfirst.harness.processes.child import end, warn_of
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.processes.scratch import Scratch

@@ -12,7 +12,7 @@ from typing import Any
 
 from readfirst.harness.agents.conversation import Launch
 from readfirst.harness.agents.launcher import PORT
-from readfirst.harness.agents.model.formats import WIRES
+from readfirst.harness.agents.scripted_model.formats import WIRES
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT
 

@@ -66,7 +66,7 @@ def diff(
 
     from readfirst.harness.changes.dating import dated
     from readfirst.harness.changes.diff import diff as compared
-    from readfirst.harness.changes.opening import Opening
+    from readfirst.harness.changes.parse_side import SideParser
     from readfirst.harness.changes.report import TOLD, as_json, as_markdown, as_text
     from readfirst.harness.changes.sides import ContractSide
     from readfirst.harness.report import output as opened
@@ -80,8 +80,8 @@ def diff(
         say("readfirst: nothing was selected, so nothing was compared.", err=True)
         return ExitCode.NOTHING
     with ProgressBar(console(err=True), 3 * len(ids)) as bar:
-        opening = Opening(suite, ids, jobs, time_limit, bar.advance)
-        one, other = opening.both(before, after)
+        sides = SideParser(suite, ids, jobs, time_limit, bar.advance)
+        one, other = sides.both(before, after)
         found = compared(suite, one, other, ids, advance=bar.advance)
         if isinstance(one, ContractSide) and isinstance(other, ContractSide):
             dating = found.causes if all_ or format_ is not DiffFormat.text else found.causes[:TOLD]

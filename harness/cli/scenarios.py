@@ -95,7 +95,7 @@ def show(
     if results is not None:
         return _show_results(open_suite(fixtures), results)
     assert scenario is not None
-    from readfirst.harness.report.elsewhere import Elsewhere
+    from readfirst.harness.report.other_contracts import OtherContracts
     from readfirst.harness.report.scenario import scenario_lines
     from readfirst.harness.suite.selection import Selection, select
 
@@ -107,7 +107,7 @@ def show(
     else:
         stated = suite.scenario(scenario_id)
         recording = suite.recordings.of(scenario_id, stated.inputs)
-        shown = scenario_lines(stated, suite.contracts[stated.contract], Elsewhere(stated, recording))
+        shown = scenario_lines(stated, suite.contracts[stated.contract], OtherContracts(stated, recording))
     say_lines(shown)
     return ExitCode.CONFORMANT
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from readfirst.harness.compare.expected_files import FileDifference, file_differences
 from readfirst.harness.compare.expected_text import text_differences
-from readfirst.harness.compare.left_alone import name_differences, trace_differences
+from readfirst.harness.compare.untouched_files import name_differences, trace_differences
 from readfirst.harness.compare.verdict import LEVELS, Blame, Difference, Level, Status, Verdict, up_to
 from readfirst.harness.harm.harm import HARMS, Harm
 from readfirst.harness.replay.outcome import Outcome, StepOutcome

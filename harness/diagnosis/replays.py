@@ -9,8 +9,8 @@ from typing import Any, Self, cast
 from readfirst.harness.adapters.reference import ReferenceSession
 from readfirst.harness.adapters.shell import Confines
 from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.expand_digests import expand_digests, has_digests
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.compare.whole import has_digests, whole
 from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import TIME_LIMIT, AdapterTraits, Workspace
@@ -89,7 +89,7 @@ class Replays:
         except RecordingError:
             return scenario
         transcript = recording.transcripts.get(scenario.contract)
-        return scenario if transcript is None else whole(scenario, transcript)
+        return scenario if transcript is None else expand_digests(scenario, transcript)
 
     def _keep(self, scenario_id: str, behaviours: Behaviours, asked: Sequence[str], seen: Seen) -> None:
         """Grow the tree of what is known of a scenario: a fork for each behaviour, in the order of asking."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from readfirst.harness.compare.expected_files import FileDifference
-from readfirst.harness.compare.left_alone import name_differences, trace_differences
+from readfirst.harness.compare.untouched_files import name_differences, trace_differences
 from readfirst.harness.compare.verdict import LEVELS, Level, up_to
 from readfirst.harness.record.transcribe import own_changes
 from readfirst.harness.replay.outcome import Outcome, StepOutcome

@@ -84,7 +84,7 @@ def made(
 def _hooked(call: ToolCall, hooks: Sequence[GivenHook]) -> ToolCall:
     for hook in hooks:
         matches = hook.matcher == "*" or call.tool in hook.matcher.split("|")
-        if hook.deed == "input" and hook.event == "PreToolUse" and matches:
+        if hook.action == "input" and hook.event == "PreToolUse" and matches:
             call = ToolCall(call.tool, {**call.arguments, **hook.input})
     return call
 

@@ -162,7 +162,7 @@ class _Judge:
             if path not in foreign:
                 known, crlf = self.view.get(path, Known()), self._crlf(before)
                 harmed = list(made(chain, known, before, after, crlf))
-                if harmed and any(hook.deed == "input" for hook in self.given.hooks):
+                if harmed and any(hook.action == "input" for hook in self.given.hooks):
                     hooked = list(made(chain.hooked(self.given.hooks), known, before, after, crlf))
                     harmed = min(harmed, hooked, key=_weight)
                 for number, found in harmed:

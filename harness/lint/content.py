@@ -133,7 +133,7 @@ def fingerprint(scenario: Scenario) -> str:
 
 def _hook(hook: GivenHook) -> Any:
     files = {path: _state(entry) for path, entry in hook.files.items()}
-    return [hook.event, hook.matcher, hook.deed, hook.words, hook.code, _plain(hook.input), files]
+    return [hook.event, hook.matcher, hook.action, hook.words, hook.code, _plain(hook.input), files]
 
 
 def _state(entry: Entry | None) -> Any:

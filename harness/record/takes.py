@@ -19,7 +19,7 @@ from typing import Literal
 import platformdirs
 
 from readfirst.harness.record.transcribe import transcribe
-from readfirst.harness.record.untold import untold
+from readfirst.harness.record.unrecordable import unrecordable
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter, traits_of
 from readfirst.harness.source.atomic import write_all
@@ -143,7 +143,7 @@ class TakeJob:
                         f"step {outcome.broken.step + 1}: {outcome.broken.message} {outcome.broken.details}"
                     )
                     return self._came_of(scenario_id, "broken", explanation.strip())
-                if left_out := untold(scenario, outcome):
+                if left_out := unrecordable(scenario, outcome):
                     return self._came_of(scenario_id, "broken", left_out)
                 takes.put(scenario, contract, self.number, transcribe(scenario, outcome, suite.vocabulary))
                 return self._came_of(scenario_id, "taken")

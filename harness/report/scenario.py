@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from readfirst.harness.report.elsewhere import Elsewhere
+from readfirst.harness.report.other_contracts import OtherContracts
 from readfirst.harness.report.place import short_path
 from readfirst.harness.report.step import describe_hook, describe_step
 from readfirst.harness.report.visible import visible, visible_lines
@@ -27,11 +27,11 @@ _MOST_LINES = 12
 
 
 def scenario_lines(
-    scenario: Scenario, contract: Contract, elsewhere: Elsewhere | None = None
+    scenario: Scenario, contract: Contract, others: OtherContracts | None = None
 ) -> Iterator[str]:
     """Yield the lines: what it is, the files given, then each step with what the contract expects of it.
 
-    With `elsewhere` the answers of other contracts follow, in short.
+    With `others` the answers of other contracts follow, in short.
     """
     yield scenario.id
     yield f"  {visible(scenario.title)}"
@@ -69,15 +69,15 @@ def scenario_lines(
                 for event in step.during:
                     yield f"  during: {describe_step(event)}"
                 yield from _expectation(scenario, step.expect, contract)
-                yield from _others(elsewhere, (number - 1, None))
+                yield from _others(others, (number - 1, None))
             case ParallelCalls(calls=calls):
                 for place, call in enumerate(calls, 1):
                     yield f"  call {place}: {describe_step(call)}"
                     yield from _expectation(scenario, call.expect, contract)
-                    yield from _others(elsewhere, (number - 1, place - 1))
+                    yield from _others(others, (number - 1, place - 1))
                 if step.expect.clauses():
                     yield from _expectation(scenario, step.expect, contract)
-                yield from _others(elsewhere, (number - 1, None))
+                yield from _others(others, (number - 1, None))
             case WorldEvent() if step.entry is not None:
                 yield from _entry(step.path, step.entry)
             case _:
@@ -92,8 +92,8 @@ def _expectation(scenario: Scenario, expect: Expectation, contract: Contract) ->
     yield from _clause(clause)
 
 
-def _others(elsewhere: Elsewhere | None, place: tuple[int, int | None]) -> Iterator[str]:
-    for row in () if elsewhere is None else elsewhere.rows(place):
+def _others(others: OtherContracts | None, place: tuple[int, int | None]) -> Iterator[str]:
+    for row in () if others is None else others.rows(place):
         yield f"    {row}"
 
 

@@ -105,7 +105,7 @@ def given_lines(given: Given) -> Iterator[str]:
 
 def describe_hook(hook: GivenHook) -> str:
     """Return one line that says when a hook runs and what it does, with the content of files in short."""
-    match hook.deed:
+    match hook.action:
         case "input":
             what = f"input {_arguments(hook.input)}"
         case "exit":
@@ -113,7 +113,7 @@ def describe_hook(hook: GivenHook) -> str:
         case "modify":
             what = f"modify {'; '.join(_entry(path, entry) for path, entry in hook.files.items())}"
         case _:
-            what = f"{hook.deed} {_quoted(hook.words)}"
+            what = f"{hook.action} {_quoted(hook.words)}"
     return f"hook {hook.event} {hook.matcher}: {what}"
 
 

@@ -13,8 +13,8 @@ from typing import Self
 from readfirst.harness.adapters.recording import RecordingAdapter
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.design import by_design
+from readfirst.harness.compare.expand_digests import expand_digests, has_digests
 from readfirst.harness.compare.verdict import Level, Status, Verdict
-from readfirst.harness.compare.whole import has_digests, whole
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.overcautious import overcautious
@@ -233,7 +233,7 @@ class Runner:
         except RecordingError:
             return scenario  # what is wrong with it does not matter here
         transcript = recording.transcripts.get(scenario.contract)
-        return scenario if transcript is None else whole(scenario, transcript)
+        return scenario if transcript is None else expand_digests(scenario, transcript)
 
     def _verdict(self, view: _View, status: Status, reason: str) -> Verdict:
         return Verdict.unplayed(

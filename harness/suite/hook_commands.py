@@ -26,7 +26,7 @@ def command_of(hook: GivenHook, root: str) -> str:
 
 
 def _deed(hook: GivenHook, root: str) -> str:
-    match hook.deed:
+    match hook.action:
         case "exit":
             return f"printf '%s\\n' {shlex.quote(hook.words)} >&2; exit {hook.code}"
         case "modify":
@@ -43,7 +43,7 @@ def _deed(hook: GivenHook, root: str) -> str:
             asked = json.loads(json.dumps(hook.input).replace("$WS", root))
             return _print(_specific(hook, permissionDecision="allow", updatedInput=asked))
         case "allow" | "ask" | "deny":
-            decision = {"permissionDecision": hook.deed, "permissionDecisionReason": hook.words}
+            decision = {"permissionDecision": hook.action, "permissionDecisionReason": hook.words}
             return _print(_specific(hook, **decision))
 
 

@@ -12,12 +12,12 @@ from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import given_entry
 from readfirst.harness.suite.entry import RegularFile
 from readfirst.harness.suite.reach import Reach
-from readfirst.harness.suite.scenario import CALLS, GivenHook, HookDeed, HookEvent
+from readfirst.harness.suite.scenario import CALLS, GivenHook, HookAction, HookEvent
 
 __all__ = ["read_hooks"]
 
 _EVENTS: tuple[str, ...] = get_args(HookEvent)
-_DEEDS: tuple[str, ...] = get_args(HookDeed)
+_ACTIONS: tuple[str, ...] = get_args(HookAction)
 _AFTER = ("block", "context", "exit", "modify")
 """What a hook can do once the call is made."""
 _MATCHER = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS)}))*")
@@ -31,22 +31,22 @@ def read_hooks(look: Inspection, reach: Reach, place: YamlPath, value: Any) -> t
 
 
 def _hook(look: Inspection, reach: Reach, place: YamlPath, value: Any) -> GivenHook | None:
-    fields = look.mapping(value, place, "a hook", (*_EVENTS, *_DEEDS))
+    fields = look.mapping(value, place, "a hook", (*_EVENTS, *_ACTIONS))
     if fields is None:
         return None
     event = _only(look, place, fields, _EVENTS, "runs at no event")
-    deed = _only(look, place, fields, _DEEDS, "does nothing")
-    if event is None or deed is None:
+    action = _only(look, place, fields, _ACTIONS, "does nothing")
+    if event is None or action is None:
         return None
     matcher = look.string(fields[event], (*place, event), f"what {event} matches")
     if matcher is not None and not _MATCHER.fullmatch(matcher):
         fix = "Write the names of tools with | between them, or * for all: Edit|Write."
         look.note((*place, event), f"{matcher!r} matches no tool", fix)
-    if event == "PostToolUse" and deed not in _AFTER:
-        message = f"a hook cannot {deed} once the call is made"
-        look.note((*place, deed), message, f"Write one of: {', '.join(_AFTER)}.", key=True)
-    hook = GivenHook(cast(HookEvent, event), matcher or "*", cast(HookDeed, deed))
-    return _with_deed(look, reach, (*place, deed), hook, fields[deed])
+    if event == "PostToolUse" and action not in _AFTER:
+        message = f"a hook cannot {action} once the call is made"
+        look.note((*place, action), message, f"Write one of: {', '.join(_AFTER)}.", key=True)
+    hook = GivenHook(cast(HookEvent, event), matcher or "*", cast(HookAction, action))
+    return _with_action(look, reach, (*place, action), hook, fields[action])
 
 
 def _only(
@@ -63,33 +63,33 @@ def _only(
     return found[0]
 
 
-def _with_deed(
+def _with_action(
     look: Inspection, reach: Reach, place: YamlPath, hook: GivenHook, value: Any
 ) -> GivenHook | None:
     """Return the hook with what it does."""
-    event, matcher, deed = hook.event, hook.matcher, hook.deed
-    match deed:
+    event, matcher, action = hook.event, hook.matcher, hook.action
+    match action:
         case "input":
             arguments = look.mapping(value, place, "input")
             if arguments is None:
                 return None
             reach.hook_input(place, matcher, arguments)
-            return GivenHook(event, matcher, deed, input=arguments)
+            return GivenHook(event, matcher, action, input=arguments)
         case "exit":
             fields = look.mapping(value, place, "exit", ("code", "stderr"), required=("code", "stderr")) or {}
             if not {"code", "stderr"} <= fields.keys():
                 return None
             code = look.integer(fields["code"], (*place, "code"), "code", least=0, most=125)
             words = _words(look, (*place, "stderr"), fields["stderr"], "stderr")
-            return GivenHook(event, matcher, deed, words or "", code or 0)
+            return GivenHook(event, matcher, action, words or "", code or 0)
         case "modify":
             files = look.mapping(value, place, "modify") or {}
             if value == {}:
                 look.note(place, "modify names no path", "Write at least one path.", key=True)
-            return GivenHook(event, matcher, deed, files=_files(look, place, files))
+            return GivenHook(event, matcher, action, files=_files(look, place, files))
         case _:
-            words = _words(look, place, value, deed)
-            return None if words is None else GivenHook(event, matcher, deed, words)
+            words = _words(look, place, value, action)
+            return None if words is None else GivenHook(event, matcher, action, words)
 
 
 def _words(look: Inspection, place: YamlPath, value: Any, what: str) -> str | None:

@@ -26,7 +26,7 @@ __all__ = [
     "ForeignContractError",
     "Given",
     "GivenHook",
-    "HookDeed",
+    "HookAction",
     "HookEvent",
     "ParallelCalls",
     "Scenario",
@@ -56,7 +56,7 @@ ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir"]
 SessionEventKind = Literal["resume", "compact", "rewind", "agent", "end", "mention"]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
-HookDeed = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
+HookAction = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ class GivenHook:
 
     event: HookEvent
     matcher: str
-    deed: HookDeed
+    action: HookAction
     words: str = ""
     code: int = 0
     input: Mapping[str, Any] = field(default_factory=dict)
@@ -212,7 +212,7 @@ class GivenHook:
     @property
     def refuses(self) -> bool:
         """Whether it refuses the call that it runs before."""
-        return self.deed in ("deny", "block") or (self.deed == "exit" and self.code == 2)
+        return self.action in ("deny", "block") or (self.action == "exit" and self.code == 2)
 
 
 @dataclass(frozen=True, slots=True)

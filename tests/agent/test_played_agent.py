@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.agents.conversation import Conversation
-from readfirst.harness.agents.model.formats import WIRES
 from readfirst.harness.agents.program import BASE_VARIABLES, AgentProgram
+from readfirst.harness.agents.scripted_model.formats import WIRES
 from readfirst.harness.session import BrokenAdapter
 from tests.processes import alive, below, gone
 

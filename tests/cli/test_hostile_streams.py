@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from readfirst.harness.changes import report as diff_report
 from readfirst.harness.changes.diff import Diff
 from readfirst.harness.changes.diff import diff as compared
-from readfirst.harness.changes.opening import Opening
+from readfirst.harness.changes.parse_side import SideParser
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
@@ -117,8 +117,8 @@ class Streams:
 
     def diff(self, write: Callable[[Diff], str], world: World) -> str:
         ids = (ALLOWED, REFUSED, HANGS, LACKS)
-        opening = Opening(self.suite, ids)
-        sides = opening.both(CONTRACT, str(stream_of(world, self.file)))
+        parser = SideParser(self.suite, ids)
+        sides = parser.both(CONTRACT, str(stream_of(world, self.file)))
         found = compared(self.suite, *sides, ids)
         assert found.compared == 2
         assert found.broken == 1
@@ -223,7 +223,7 @@ def test_a_number_of_lines_that_is_none_is_an_error_with_its_place(streams: Stre
     told[1]["differences"][0] |= {"what": "lines of text", "got": "١٢"}
     streams.file.write_text("".join(f"{json.dumps(line)}\n" for line in told))
     with pytest.raises(StreamError, match=r"run\.jsonl:2: .* does not match"):
-        Opening(streams.suite, [ALLOWED]).both(CONTRACT, str(streams.file))
+        SideParser(streams.suite, [ALLOWED]).both(CONTRACT, str(streams.file))
 
 
 @pytest.mark.parametrize(

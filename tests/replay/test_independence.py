@@ -38,7 +38,7 @@ class Servers:
         return Session(started or Server(self.way, workspace.root, workspace.home))
 
     @contextmanager
-    def ahead(self) -> Iterator[Site]:
+    def prestart(self) -> Iterator[Site]:
         with self.place.site() as site:
             self.started[site.root] = Server(self.way, Path(site.root), Path(site.home))
             yield site
@@ -56,7 +56,7 @@ def found(
 ) -> Independence:
     servers = Servers(way, place)
     return try_servers(
-        servers.open, tools, alone=place.site, ahead=servers.ahead, shared=servers.shared, share=share
+        servers.open, tools, alone=place.site, prestart=servers.prestart, shared=servers.shared, share=share
     )  # fmt: skip
 
 
@@ -64,14 +64,14 @@ UNREAD = "an Edit of an unread file is answered differently"
 
 
 def test_sessions_that_do_not_notice_each_other_are_independent(place: SitePool) -> None:
-    assert found("honest", place) == Independence(ahead=True)
+    assert found("honest", place) == Independence(prestart=True)
 
 
 @pytest.mark.parametrize(
     "way", ["by-name", "by-inode", "by-content", "by-time", "anything-read", "refuses-once"]
 )
 def test_a_session_that_unlocks_the_files_of_another_is_noticed(place: SitePool, way: str) -> None:
-    assert found(way, place) == Independence(ahead=True, refusal=f"{UNREAD} after another session")
+    assert found(way, place) == Independence(prestart=True, refusal=f"{UNREAD} after another session")
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_session_that_unlocks_the_files_of_another_is_noticed(place: SitePool,
     ],
 )
 def test_a_server_that_counts_its_calls_is_noticed(place: SitePool, way: str, refusal: str) -> None:
-    assert found(way, place) == Independence(ahead=True, refusal=refusal)
+    assert found(way, place) == Independence(prestart=True, refusal=refusal)
 
 
 @pytest.mark.parametrize(
@@ -95,30 +95,30 @@ def test_a_server_that_counts_its_calls_is_noticed(place: SitePool, way: str, re
     ],
 )
 def test_a_server_that_depends_on_its_directory_is_noticed(place: SitePool, way: str, refusal: str) -> None:
-    assert found(way, place) == Independence(ahead=True, refusal=refusal)
+    assert found(way, place) == Independence(prestart=True, refusal=refusal)
 
 
 @pytest.mark.parametrize("way", ["looks-at-start", "logs-at-start"])
 def test_a_server_that_uses_its_directory_when_it_starts_is_not_started_ahead(
     place: SitePool, way: str
 ) -> None:
-    assert not found(way, place).ahead
+    assert not found(way, place).prestart
 
 
 def test_without_sharing_only_starting_ahead_is_tried(place: SitePool) -> None:
-    assert found("anything-read", place, share=False) == Independence(ahead=True)
+    assert found("anything-read", place, share=False) == Independence(prestart=True)
 
 
 def test_a_tool_that_is_not_there_is_not_called(place: SitePool) -> None:
     tools = frozenset({"Read"})
-    assert found("anything-read", place, tools=tools) == Independence(ahead=True)
+    assert found("anything-read", place, tools=tools) == Independence(prestart=True)
 
 
 def test_a_server_that_always_breaks_is_not_shared(place: SitePool) -> None:
     def broken(workspace: Workspace) -> Session:
         raise BrokenAdapter("it never starts")
 
-    told = try_servers(broken, BASIC_CAPABILITIES, alone=place.site, ahead=place.site, shared=place.site)
+    told = try_servers(broken, BASIC_CAPABILITIES, alone=place.site, prestart=place.site, shared=place.site)
     assert told == Independence(
-        ahead=False, refusal="a separate server broke when this was tried: it never starts"
+        prestart=False, refusal="a separate server broke when this was tried: it never starts"
     )

@@ -114,14 +114,14 @@ def test_what_was_asked_for_is_not_tried(place: SitePool, isolation: Isolation) 
 def test_servers_start_while_another_works_and_none_is_left(place: SitePool) -> None:
     used = Used(place, "confined")
     started = []
-    start = used.adapter.traits.servers._ahead._start
+    start = used.adapter.traits.servers._prestart._start
 
     def noted(workspace: Workspace, directory: Path) -> object:
         server = start(workspace, directory)
         started.append(server)
         return server
 
-    used.adapter.traits.servers._ahead._start = noted  # type: ignore[assignment]
+    used.adapter.traits.servers._prestart._start = noted  # type: ignore[assignment]
     pids = [used.session()[1] for _ in range(3)]
     assert len(set(pids)) == 3
     used.adapter.close()
@@ -134,7 +134,7 @@ def test_deny_rules_are_there_when_a_server_starts(place: SitePool) -> None:
     used = Used(place, "confined", "--settings=$SETTINGS")
     used.session()
     lent = []
-    used.adapter.traits.servers._ahead.site = lent.append  # type: ignore[assignment,method-assign]
+    used.adapter.traits.servers._prestart.site = lent.append  # type: ignore[assignment,method-assign]
     assert used.session(DENIED)[0] is not None
     assert lent == []
     used.adapter.close()
@@ -145,7 +145,7 @@ def test_a_server_that_ended_while_it_waited_is_replaced(place: SitePool) -> Non
     used = Used(place, "confined")
     for _ in range(3):
         used.session()
-    for slot in used.adapter.traits.servers._ahead._waiting:
+    for slot in used.adapter.traits.servers._prestart._waiting:
         server = slot.server()
         assert server is not None
         server._process.kill()
@@ -199,7 +199,7 @@ def test_verdicts_are_those_of_a_server_each(way: str, known: list[str]) -> None
 @pytest.mark.usefixtures("at_once")
 def test_a_failure_that_is_none_alone_ends_the_sharing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A leak that the trial does not find: the second scenario fails beside the first, and not alone."""
-    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(ahead=False))
+    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(prestart=False))
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
     verdicts = judged("anything-read", "auto", ids)
     assert verdicts[1].levels["effects"]

@@ -46,7 +46,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield found
 
 
-class Site:
+class Website:
     def __init__(self, driver: Any, folder: Path) -> None:
         self.driver = driver
         self.folder = folder
@@ -56,15 +56,15 @@ class Site:
 
 
 @pytest.fixture
-def site(driver: Any, folder: Path) -> Iterator[Site]:
+def site(driver: Any, folder: Path) -> Iterator[Website]:
     look(driver)
     severe(driver)
-    yield Site(driver, folder)
+    yield Website(driver, folder)
     look(driver)
     assert severe(driver) == []  # also what another host would have been asked for
 
 
-def test_search_finds_a_rule(site: Site) -> None:
+def test_search_finds_a_rule(site: Website) -> None:
     page = site.open("rules/index.html")
     page.press("/")
     page.press(*"symbolic links")
@@ -75,7 +75,7 @@ def test_search_finds_a_rule(site: Site) -> None:
     assert page.waits_for(lambda: any("/rules/symbolic-links.html" in hit for hit in hits()))
 
 
-def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(site: Site, facts: Facts) -> None:
+def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(site: Website, facts: Facts) -> None:
     page = site.open("index.html")
     page.driver.find_element("link text", "Implementations").click()
     name = "deepagents@0.7.32"
@@ -87,7 +87,7 @@ def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(site: S
     assert "/rules/write-refuses-unread-file.html" in page.driver.current_url
 
 
-def test_the_keyboard_reaches_the_content(site: Site) -> None:
+def test_the_keyboard_reaches_the_content(site: Website) -> None:
     page = site.open("rules/edit-refuses-changed-file.html")
     page.press("\ue004")
     assert "md-skip" in page.script("document.activeElement.className")
@@ -110,7 +110,7 @@ def test_the_keyboard_reaches_the_content(site: Site) -> None:
         "docs/format",
     ],
 )
-def test_a_phone_shows_a_page_without_scrolling_sideways(site: Site, name: str) -> None:
+def test_a_phone_shows_a_page_without_scrolling_sideways(site: Website, name: str) -> None:
     look(site.driver, width=PHONE)
     page = site.open(f"{name}.html")
     assert page.waits_for(lambda: page.script("document.documentElement.scrollWidth") == PHONE)
@@ -124,13 +124,13 @@ def test_a_page_is_dark_for_those_who_like_it(folder: Path, tmp_path: Path, sche
         assert page.waits_for(lambda: page.one("body").get_attribute("data-md-color-scheme") == shade)
 
 
-def test_the_chart_of_the_versions_is_shown(site: Site) -> None:
+def test_the_chart_of_the_versions_is_shown(site: Website) -> None:
     page = site.open("versions/index.html")
     (wide,) = page.script("[...document.querySelectorAll('article img')].map(each => each.naturalWidth)")
     assert wide > 0
 
 
-def test_the_table_to_filter_is_one_click_away(site: Site) -> None:
+def test_the_table_to_filter_is_one_click_away(site: Website) -> None:
     page = site.open("implementations/index.html")
     page.driver.find_element("link text", "A table to filter").click()
     assert page.waits_for(lambda: len(page.all("tr[data-rule]")) > 0)

@@ -23,7 +23,7 @@ ORDER = (
     "harm",
     "compare",
     "report",
-    "agents.model",
+    "agents.scripted_model",
     "agents",
     "targets",
     "run",

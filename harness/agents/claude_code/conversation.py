@@ -13,7 +13,7 @@ from readfirst.harness.agents.claude_code.environment import build_environment
 from readfirst.harness.agents.claude_code.pause import PausingHook
 from readfirst.harness.agents.claude_code.summary import WINDOW, CrowdedModel
 from readfirst.harness.agents.conversation import OUTPUT_KEPT, Conversation, Launch
-from readfirst.harness.agents.model.formats import WIRES
+from readfirst.harness.agents.scripted_model.formats import WIRES
 from readfirst.harness.processes.sandbox import Sandbox
 from readfirst.harness.session import TIME_LIMIT, Hook, Permissions
 

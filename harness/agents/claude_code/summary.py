@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from readfirst.harness.agents.conversation import Conversation
-from readfirst.harness.agents.model.anthropic_messages import AnthropicMessages
-from readfirst.harness.agents.model.message import Block, ToolUse
+from readfirst.harness.agents.scripted_model.anthropic_messages import AnthropicMessages
+from readfirst.harness.agents.scripted_model.message import Block, ToolUse
 from readfirst.harness.session import BrokenAdapter
 
 __all__ = ["WINDOW", "CrowdedModel", "summarise"]

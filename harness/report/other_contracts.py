@@ -1,4 +1,4 @@
-"""Elsewhere: what other contracts expect at a step, one row for each distinct answer with the versions that give it."""
+"""Other contracts: what they expect at a step, one row for each distinct answer with the versions that give it."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.transcript import Recording
 
-__all__ = ["Elsewhere", "version_ranges"]
+__all__ = ["OtherContracts", "version_ranges"]
 
 _WIDEST = 88
 """Characters of an answer that a row shows."""
 
 
-class Elsewhere:
+class OtherContracts:
     """The recorded answers to one scenario, by place; `scenario` as its file states it."""
 
     def __init__(self, scenario: Scenario, recording: Recording) -> None:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from readfirst.harness.agents.model.message import Block, Reply, Request, TextBlock, ToolUse
-from readfirst.harness.agents.model.wire import WireError, event_stream, json_reply, media
+from readfirst.harness.agents.scripted_model.message import Block, Reply, Request, TextBlock, ToolUse
+from readfirst.harness.agents.scripted_model.wire import WireError, event_stream, json_reply, media
 from readfirst.harness.session import ToolResult
 
 __all__ = ["OpenAIChat"]

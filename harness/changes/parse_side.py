@@ -1,4 +1,4 @@
-"""Opening: from what a person types for a side to the side: a contract, a recorded run, or one that is run now."""
+"""Parse side: from what a person types for a side to the side: a contract, a recorded run, or one that is run now."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from readfirst.harness.suite.contracts import LATEST, Contract
 from readfirst.harness.suite.nearest import nearest
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Opening", "SideError"]
+__all__ = ["SideError", "SideParser"]
 
 
 class SideError(ReadfirstError):
@@ -27,8 +27,8 @@ class SideError(ReadfirstError):
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
-    """How sides are opened: runs replay `ids` with as many workers as `jobs`; `time_limit` is in seconds per call.
+class SideParser:
+    """How sides are found: runs replay `ids` with as many workers as `jobs`; `time_limit` is in seconds per call.
 
     `replayed` is called after each replay.
     """
@@ -40,7 +40,7 @@ class Opening:
     replayed: Callable[[], None] = lambda: None
 
     def both(self, one: str, other: str) -> tuple[Side, Side]:
-        """Open both sides. A run is compared with the contract of the other side, else with the default one.
+        """Return both sides. A run is compared with the contract of the other side, else with the default one.
 
         Raises SideError, StreamError, UnreadableStreamError, ConnectError, BrokenAdapter.
         """

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.record.transcribe import transcribe
-from readfirst.harness.record.untold import untold
+from readfirst.harness.record.unrecordable import unrecordable
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import ToolResult, Workspace
 from readfirst.harness.suite.entry import Entry, HardLink, RegularFile
@@ -74,7 +74,7 @@ def test_what_a_recording_cannot_say_is_found(
 ) -> None:
     scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall(tool, {"file_path": "$WS/a"}),))
     outcome = replay(scenario, Product(act, refuses), place)
-    assert untold(scenario, outcome) == (
+    assert unrecordable(scenario, outcome) == (
         f"step 1: the {said} changed, which a recording cannot say" if said else ""
     )
 

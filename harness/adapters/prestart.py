@@ -1,4 +1,4 @@
-"""Ahead: servers that start while another one works, each in an empty site that is kept for it."""
+"""Prestart: servers that start while another one works, each in an empty site that is kept for it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from readfirst.harness.adapters.mcp_server import McpServer
 from readfirst.harness.session import BrokenAdapter, Workspace
 from readfirst.harness.workspace.site import Site, SitePool, SpoiltError
 
-__all__ = ["Ahead", "Start"]
+__all__ = ["Prestart", "Start"]
 
 Start = Callable[[Workspace, Path], McpServer]
 """Starts a server for a workspace, in a directory. Raises BrokenAdapter."""
@@ -22,7 +22,7 @@ _MOST = 2
 """Servers that wait; more would only take the processors from the one that works."""
 
 
-class Ahead:
+class Prestart:
     """Lends sites in which a server has started before there are files; more wait when a second one was needed."""
 
     def __init__(self, start: Start) -> None:

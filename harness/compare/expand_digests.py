@@ -1,4 +1,4 @@
-"""Whole: a scenario with the recorded texts and files in full where its expectations keep digests of them.
+"""Expand digests: a scenario with the recorded texts and files in full where its expectations keep digests of them.
 
 A digest shows that a long text or file differs. To show where takes what was recorded.
 """
@@ -24,7 +24,7 @@ from readfirst.harness.suite.scenario import (
 )
 from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 
-__all__ = ["has_digests", "whole"]
+__all__ = ["expand_digests", "has_digests"]
 
 
 def has_digests(scenario: Scenario) -> bool:
@@ -39,7 +39,7 @@ def has_digests(scenario: Scenario) -> bool:
     )
 
 
-def whole(scenario: Scenario, transcript: Transcript) -> Scenario:
+def expand_digests(scenario: Scenario, transcript: Transcript) -> Scenario:
     """Return the scenario in which every digest that the transcript agrees with is what was recorded."""
     rows = iter(transcript.steps)
     steps = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from readfirst.harness.compare.left_alone import name_differences, trace_differences
+from readfirst.harness.compare.untouched_files import name_differences, trace_differences
 from readfirst.harness.suite.entry import Entry, RegularFile, Symlink
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.workspace.traces import Trace

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from readfirst.harness.agents.model.message import Block, Reply, Request
+from readfirst.harness.agents.scripted_model.message import Block, Reply, Request
 
 __all__ = ["Wire", "WireError", "event_stream", "json_reply", "media"]
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.compare.expand_digests import expand_digests, has_digests
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.compare.whole import has_digests, whole
 from readfirst.harness.report import Commands
 from readfirst.harness.report.failure import failure_text
 from readfirst.harness.run.runner import run
@@ -144,7 +144,7 @@ def digests(scenario: Scenario) -> list[object]:
 def test_what_a_digest_stands_for_judges_as_the_digest_does(scenario_id: str) -> None:
     scenario = SUITE.scenario(scenario_id)
     assert has_digests(scenario)
-    full = whole(scenario, transcript(scenario_id))
+    full = expand_digests(scenario, transcript(scenario_id))
     assert not has_digests(full)
     assert len(digests(full)) < len(digests(scenario))
     for step, same in zip(scenario.steps, full.steps, strict=True):
@@ -165,8 +165,8 @@ def test_a_recording_that_disagrees_with_a_digest_is_not_taken() -> None:
         replace(step, changes={path: RegularFile(b"other") for path in step.changes})
         for step in recorded.steps
     )
-    assert digests(whole(scenario, Transcript(steps)))
-    assert digests(whole(scenario, Transcript(())))
+    assert digests(expand_digests(scenario, Transcript(steps)))
+    assert digests(expand_digests(scenario, Transcript(())))
 
 
 def test_a_digest_of_the_beginning_alone_stays() -> None:

@@ -1,4 +1,4 @@
-"""Left alone: what a step must not do to files beside their bytes and modes."""
+"""Untouched files: what a step must not do to files beside their bytes and modes."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from readfirst.harness.agents.model.message import Block, Reply, Request, TextBlock
-from readfirst.harness.agents.model.wire import Wire, WireError
+from readfirst.harness.agents.scripted_model.message import Block, Reply, Request, TextBlock
+from readfirst.harness.agents.scripted_model.wire import Wire, WireError
 
 __all__ = ["MAXIMUM_REQUEST", "ScriptedModel", "Turn"]
 

@@ -1,0 +1,18 @@
+"""The wire formats there are, by the names that targets call them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from readfirst.harness.agents.scripted_model.anthropic_messages import AnthropicMessages
+from readfirst.harness.agents.scripted_model.gemini import Gemini
+from readfirst.harness.agents.scripted_model.openai_chat import OpenAIChat
+from readfirst.harness.agents.scripted_model.openai_responses import OpenAIResponses
+from readfirst.harness.agents.scripted_model.wire import Wire
+
+__all__ = ["WIRES"]
+
+WIRES: Mapping[str, Wire] = {
+    wire.name: wire for wire in (AnthropicMessages(), OpenAIChat(), Gemini(), OpenAIResponses())
+}
+"""`anthropic`, `openai` (the chat API), `gemini` and `responses`."""
