@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +34,12 @@ _MANY = 24
 
 @dataclass(frozen=True, slots=True)
 class Independence:
-    """What was found: whether servers may start ahead of need (`prestart`), and why none may be shared (`refusal`)."""
+    """What was found: whether servers may start ahead of need (`prestart`), and serve one session after another in the
+    same workspace (`again`); and why none may be shared (`refusal`, or empty).
+    """
 
-    prestart: bool
+    prestart: bool = False
+    again: bool = False
     refusal: str = ""
 
 
@@ -50,26 +53,36 @@ class _Seen:
 
 
 def try_servers(
-    open_: Open, tools: frozenset[str], *, alone: Lend, prestart: Lend, shared: Lend, share: bool = True
+    open_: Open,
+    tools: frozenset[str],
+    *,
+    alone: Lend,
+    prestart: Lend,
+    shared: Lend,
+    again: Lend,
+    share: bool = True,
 ) -> Independence:
     """Make the calls in each way, as far as there are `tools` for them, and compare.
 
-    What breaks on the way counts as a difference. Without `share` only starting ahead is tried.
+    `again` lends the same workspace each time, with the server that was there. What breaks on the way counts as a
+    difference. Without `share` nothing is shared between workspaces.
     """
     trial = _Trial(open_, tools)
     try:
         expected = trial.seen(alone, alone)
     except Exception as error:
-        return Independence(prestart=False, refusal=f"a separate server broke when this was tried: {error}")
-    prestart_works = not trial.difference(expected, prestart, alone)
+        return Independence(refusal=f"a separate server broke when this was tried: {error}")
+    # Three times: what the first and the second session did may show in the next.
+    serves_again = not any(trial.difference(expected, again, alone) for _ in range(3))
+    found = Independence(serves_again or not trial.difference(expected, prestart, alone), serves_again)
     if not share:
-        return Independence(prestart_works)
+        return found
     if difference := trial.difference(expected, shared, alone):
-        return Independence(prestart_works, f"{difference} is answered differently above the workspace")
+        return replace(found, refusal=f"{difference} is answered differently above the workspace")
     for busy in (True, False):  # twice, for a server that says something every so many calls
         if difference := trial.difference(expected, shared, shared, busy=busy):
-            return Independence(prestart_works, f"{difference} is answered differently after another session")
-    return Independence(prestart_works)
+            return replace(found, refusal=f"{difference} is answered differently after another session")
+    return found
 
 
 class _Trial:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -12,6 +12,7 @@ from typing import Literal
 from readfirst.harness.adapters.independence import Independence, try_servers
 from readfirst.harness.adapters.mcp_server import McpServer
 from readfirst.harness.adapters.prestart import Prestart, Start
+from readfirst.harness.counted import counted
 from readfirst.harness.session import Adapter, ServerUse, Workspace, traits_of
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.site import Site, SitePool
@@ -23,11 +24,14 @@ Isolation = Literal["auto", "process", "directory"]
 _ALONE_FIRST = 4
 """Sessions with a server each before anything is tried: a run of a few scenarios is over sooner without."""
 _REPEATED_FAILURES = 10
-"""Failures on a shared server that are repeated alone, to see whether they come out alike."""
+"""Failures on a shared server that are repeated alone, to see whether they come out alike; all, once one did not."""
+_MOST_APART = 5
+"""Scenarios that may come out otherwise alone; with more, a server is shared no more."""
 
 _AS_ASKED = "as asked"
 _TOO_FEW = "too few to test whether they can share one"
-_FRESH = "these need a fresh directory or session"
+_FRESH = "these need a working directory or rules of their own"
+_APART = "these gave another result on a shared server"
 _INDEPENDENT = "no session affects another"
 
 
@@ -35,9 +39,10 @@ class ServerPool:
     """Lends servers to sessions as `isolation` says.
 
     `process`: every session has a server of its own, started in its workspace when the files are there.
-    `directory`: sessions share a server in the folder above all workspaces, but for those that ask to be alone.
-    `auto`: like `directory` where a trial shows that sessions come out as with a server each, else like `process`;
-    a session's own server is started ahead where the trial shows that this makes no difference.
+    `directory`: sessions share a server in the folder above all workspaces, but for those that need a working directory
+    or rules of their own. `auto`: like `directory` where a trial shows that sessions come out as with a server each,
+    else like `process`; a scenario that comes out otherwise alone takes itself out. A session's own server is started
+    ahead, and serves the next session of its workspace, where the trial shows that this makes no difference.
 
     `bound` says why a server can serve one workspace only, if that is known without a trial; empty otherwise. `home`
     is the home directory of shared servers. Not for use by several threads at once.
@@ -53,11 +58,14 @@ class ServerPool:
         self._prestart = Prestart(start)
         self._shared: _Shared | None = None
         self._sharing: set[Path] = set()
-        self._found = Independence(prestart=False, refusal=_AS_ASKED if isolation == "process" else _TOO_FEW)
+        self._again: dict[Path, McpServer] = {}
+        self._apart: set[str] = set()
+        self._found = Independence(refusal=_AS_ASKED if isolation == "process" else _TOO_FEW)
         self._tried = isolation != "auto"
         self._sessions = 0
         self._repeated = 0
         self._alone = False
+        self._fresh = True  # whether the latest session got a server that serves nothing else
 
     @contextmanager
     def site(self, place: SitePool, scenario: Scenario, adapter: Adapter) -> Iterator[Site]:
@@ -71,17 +79,23 @@ class ServerPool:
 
     def server(self, workspace: Workspace) -> tuple[McpServer, bool]:
         """Return a server for the workspace, and whether it is the workspace's own. Raises BrokenAdapter."""
-        if workspace.root in self._sharing or (self.isolation == "directory" and not workspace.isolated):
-            return self._shared_server(workspace.root.parents[2]), False
-        return self._prestart.server(workspace.root) or self._start(workspace, workspace.root), True
+        root = workspace.root
+        if root in self._sharing or (self.isolation == "directory" and not _alone(workspace)):
+            return self._shared_server(root.parents[2]), False
+        if self._fresh:
+            return self._prestart.server(root) or self._start(workspace, root), True
+        kept = self._again.get(root)
+        if kept is None or not kept.runs:
+            kept = self._again[root] = self._prestart.server(root) or self._start(workspace, root)
+        return kept, False
 
     def doubts(self, status: str) -> bool:
         """Tell whether the latest verdict is to be made again `alone`, because other sessions may have a part in it."""
-        if self.isolation != "auto" or self.use is None or not self.use.shared or status == "passed":
+        if self.isolation != "auto" or self.use is None or self._fresh or status == "passed":
             return False
         if status != "broken":
             self._repeated += 1
-        return status == "broken" or self._repeated <= _REPEATED_FAILURES
+        return status == "broken" or bool(self._apart) or self._repeated <= _REPEATED_FAILURES
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -93,15 +107,19 @@ class ServerPool:
             self._alone = False
 
     def separate(self, scenario_id: str) -> None:
-        """Share no more, because a scenario came out differently alone."""
-        self._found = Independence(
-            self._found.prestart, f"{scenario_id} gave another result on a shared server"
-        )
+        """Take a scenario out that came out differently alone; share no more where that is no exception."""
+        self._apart.add(scenario_id)
+        self._end_shared()
+        if len(self._apart) > _MOST_APART:
+            why = f"{counted(len(self._apart), 'scenario')} gave another result on a shared server"
+            self._found = replace(self._found, refusal=why)
 
     def reset(self) -> None:
-        """End the shared server, and those that wait: what one of them spoilt may not be in its workspace alone."""
+        """End all servers but those in use: what one of them spoilt may not be in its workspace alone."""
         self._prestart.close()
         self._end_shared()
+        while self._again:
+            self._again.popitem()[1].end()
 
     def close(self) -> None:
         """End every server."""
@@ -114,21 +132,37 @@ class ServerPool:
             alone=place.site,
             prestart=partial(self._prestart.site, place),
             shared=partial(self._site_to_share, place),
+            again=partial(self._site_to_keep, place),
             share=not self._bound,
         )
-        return Independence(found.prestart, self._bound or found.refusal)
+        self.reset()
+        return replace(found, refusal=self._bound or found.refusal)
 
     def _chosen(self, place: SitePool, scenario: Scenario) -> AbstractContextManager[Site]:
         shares = self.isolation == "directory" or not self._found.refusal
-        if shares and not scenario.isolated and not self._alone:
+        apart = scenario.id in self._apart
+        self._fresh = self._alone or apart or not self._found.again or bool(scenario.given.deny)
+        if shares and not apart and not _alone(scenario) and not self._alone:
+            self._fresh = False
             self.use = ServerUse(
                 shared=True, why=_AS_ASKED if self.isolation == "directory" else _INDEPENDENT
             )
             return self._site_to_share(place)
-        self.use = ServerUse(shared=False, why=_FRESH if shares else self._found.refusal)
-        if self._found.prestart and not scenario.given.deny and not self._alone:
+        why = self._found.refusal if not shares else _APART if apart else _FRESH
+        self.use = ServerUse(shared=False, why=why)
+        if self._fresh and self._found.prestart and not scenario.given.deny and not self._alone:
             return self._prestart.site(place)
         return place.site()
+
+    @contextmanager
+    def _site_to_keep(self, place: SitePool) -> Iterator[Site]:
+        """Lend a site whose server serves the next session there, too."""
+        self._fresh = False
+        try:
+            with place.site() as site:
+                yield site
+        finally:
+            self._fresh = True
 
     @contextmanager
     def _site_to_share(self, place: SitePool) -> Iterator[Site]:
@@ -152,6 +186,12 @@ class ServerPool:
         if self._shared is not None:
             self._shared.server.end()
             self._shared = None
+
+
+def _alone(whose: Workspace | Scenario) -> bool:
+    """Tell whether a session needs a server in its own workspace, or with its own rules."""
+    deny = whose.given.deny if isinstance(whose, Scenario) else whose.deny
+    return whose.relative or bool(deny)
 
 
 @dataclass(frozen=True, slots=True)

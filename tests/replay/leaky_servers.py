@@ -56,7 +56,7 @@ class Server:
         return f"{path.relative_to(self.here)}: {text}" if self.way == "tells-where" else text
 
     def check(self, path: Path) -> None:
-        if not path.exists():
+        if self.way == "forgets" or not path.exists():
             return
         if self.key(path) not in self.seen:
             if not (self.way == "refuses-once" and self.refused):

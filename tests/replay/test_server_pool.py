@@ -84,11 +84,20 @@ def test_the_first_sessions_have_a_server_each_without_a_trial(place: SitePool) 
     used.adapter.close()
 
 
+RELATIVE = Scenario(
+    "family/relative", "A title", "must", Given(), (ToolCall("Read", {"file_path": "a.txt"}),)
+)
+
+
 @pytest.mark.usefixtures("at_once")
-def test_a_session_that_must_be_fresh_gets_a_server_of_its_own(place: SitePool) -> None:
+def test_a_session_that_needs_its_working_directory_gets_a_server_of_its_own(place: SitePool) -> None:
     used = Used(place, "honest")
-    (_, shared, _), (use, own, _), (_, again, _) = used.session(), used.session(TWO_FILES), used.session()
-    assert use == ServerUse(shared=False, why="these need a fresh directory or session")
+    (_, shared, _), (use, own, _), (_, again, _) = (
+        used.session(),
+        used.session(RELATIVE),
+        used.session(TWO_FILES),
+    )
+    assert use == ServerUse(shared=False, why="these need a working directory or rules of their own")
     assert shared == again != own
     used.adapter.close()
 
@@ -197,13 +206,39 @@ def test_verdicts_are_those_of_a_server_each(way: str, known: list[str]) -> None
 
 
 @pytest.mark.usefixtures("at_once")
-def test_a_failure_that_is_none_alone_ends_the_sharing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scenario_that_comes_out_otherwise_alone_takes_itself_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """A leak that the trial does not find: the second scenario fails beside the first, and not alone."""
-    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence(prestart=False))
-    ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
+    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence())
+    ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread", "gate/edit-unread"]
     verdicts = judged("anything-read", "auto", ids)
     assert verdicts[1].levels["effects"]
     uses = [verdict.server for verdict in verdicts]
+    assert [use is not None and use.shared for use in uses] == [True, True, True, False]
+    assert uses[3] is not None
+    assert uses[3].why == "these gave another result on a shared server"
+
+
+@pytest.mark.usefixtures("at_once")
+def test_many_scenarios_that_come_out_otherwise_end_the_sharing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_pool, "try_servers", lambda *_, **__: server_pool.Independence())
+    monkeypatch.setattr(server_pool, "_MOST_APART", 0)
+    ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
+    uses = [verdict.server for verdict in judged("anything-read", "auto", ids)]
     assert [use is not None and use.shared for use in uses] == [True, True, False]
     assert uses[2] is not None
-    assert uses[2].why == "gate/edit-unread gave another result on a shared server"
+    assert uses[2].why == "1 scenario gave another result on a shared server"
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize(("way", "again"), [("honest", False), ("forgets", True), ("reminds", False)])
+def test_a_server_that_remembers_nothing_serves_the_next_session_of_its_workspace(
+    place: SitePool, way: str, again: bool
+) -> None:
+    used = Used(place, way)
+    (use, pid, root), (_, next_pid, next_root) = used.session(RELATIVE), used.session(RELATIVE)
+    assert use == ServerUse(shared=False, why=use.why if use else "")
+    assert (pid == next_pid) is again
+    assert root == next_root or not again
+    used.adapter.close()
+    assert gone(pid)
+    assert gone(next_pid)
