@@ -26,24 +26,42 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
 
     A line that is blank counts as shown. A number in front of a line says which line it is, where it fits.
     """
-    told = [_readings(each.removesuffix("\r")) for each in (*answer.split("\n"), *_quoted(answer))]
-    wanted = {text for _, texts in told for text in texts}
-    where: dict[str, list[int]] = {}
-    odd = not "".join(lines).isprintable()
-    for index, line in enumerate(lines):
-        if line in wanted:
-            where.setdefault(line, []).append(index)
-        elif odd or line[-1:].isspace():
-            for text in dict.fromkeys((_as_shown(line), _as_shown(line).rstrip())):
-                where.setdefault(text, []).append(index)
     shown = [not line or line.isspace() for line in lines]
+    where: Mapping[str, Sequence[int]] | None = None
     last = -1
-    for number, texts in told:
-        which = _which(number, texts, where, last)
+    answered = [each.removesuffix("\r") for each in (*answer.split("\n"), *_quoted(answer))]
+    for told in answered:
+        numbered = _NUMBER.match(told)
+        number = int(numbered[1][:_DIGITS]) if numbered is not None else None
+        which: int | None
+        if numbered and number and number <= len(lines) and lines[number - 1] == told[numbered.end() :]:
+            which = number - 1  # what most tools show; the rest need not be tried
+        else:
+            if where is None:
+                where = _where(lines, answered)
+            which = _which(number, _readings(told, numbered), where, last)
         if which is not None:
             shown[which] = True
             last = which
     return shown
+
+
+def _where(lines: Sequence[str], answered: Sequence[str]) -> dict[str, list[int]]:
+    """Return the indexes of the lines by their texts; of lines that the answer cannot hold as they are, by others."""
+    where: dict[str, list[int]] = {}
+    odd = not "".join(lines).isprintable()
+    if not odd and not any(line[-1:].isspace() for line in lines):
+        for index, line in enumerate(lines):
+            where.setdefault(line, []).append(index)
+        return where
+    exact = {text for told in answered for text in _readings(told, _NUMBER.match(told))}
+    for index, line in enumerate(lines):
+        if line in exact:
+            where.setdefault(line, []).append(index)
+        elif odd or line[-1:].isspace():
+            for text in dict.fromkeys((_as_shown(line), _as_shown(line).rstrip())):
+                where.setdefault(text, []).append(index)
+    return where
 
 
 def _as_shown(line: str) -> str:
@@ -54,16 +72,15 @@ def _as_shown(line: str) -> str:
     return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace").removesuffix("\r")
 
 
-def _readings(told: str) -> tuple[int | None, tuple[str, ...]]:
-    """Return the number in front of a line of an answer, and what the line may be, the likeliest first."""
+def _readings(told: str, numbered: re.Match[str] | None) -> tuple[str, ...]:
+    """Return what a line of an answer may be, with or without what is in front of it, the likeliest first."""
     plain = (told, told.rstrip(), told.removeprefix(_MARK))
-    numbered = _NUMBER.match(told)
     if numbered is None:
-        return None, plain
+        return plain
     end = numbered.end(1)
     body = told[numbered.end() :]
     separated = (body, body.removeprefix(_MARK), told[end + 1 :], told[end + 1 :].removeprefix(_MARK))
-    return int(numbered[1][:_DIGITS]), (*separated, told[end:], told[end:].lstrip(), *plain)
+    return (*separated, told[end:], told[end:].lstrip(), *plain)
 
 
 def _which(
