@@ -143,7 +143,7 @@ RUN_BY_CI = {
     "python3 -m pip install '.[test]' && pytest",
     "pytest",
     *(f"pytest -m {mark}" for mark in (*MARKS, "mutation", "go", "release", "runners")),
-    "ruff check . && ruff format --check . && mypy",
+    "ruff check . && ruff format --check . && mypy && lint-imports",
 }
 """Commands that make all checks of a kind, or install: `.ci/run` has each of them, word for word."""
 
