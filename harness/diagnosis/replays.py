@@ -9,7 +9,6 @@ from typing import Any, Self, cast
 from readfirst.harness.adapters.reference import ReferenceSession
 from readfirst.harness.adapters.shell import Confines
 from readfirst.harness.compare.compare import compare, skipped
-from readfirst.harness.compare.expand_digests import expand_digests, has_digests
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from readfirst.harness.replay.replay import replay
@@ -17,7 +16,6 @@ from readfirst.harness.session import TIME_LIMIT, AdapterTraits, Workspace
 from readfirst.harness.suite.contracts import SESSION_CAPABILITIES
 from readfirst.harness.suite.scenario import BASH, Scenario
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.suite.transcript import RecordingError
 from readfirst.harness.workspace.site import SitePool
 from readfirst.reference_impl import Behaviours
 from readfirst.reference_impl.contract import groups
@@ -65,7 +63,7 @@ class Replays:
 
     def _scenario(self, scenario_id: str) -> Scenario:
         if scenario_id not in self._scenarios:
-            self._scenarios[scenario_id] = self._suite.scenario(scenario_id)
+            self._scenarios[scenario_id] = self._suite.in_full(self._suite.scenario(scenario_id))
         return self._scenarios[scenario_id]
 
     def _replayed(self, scenario: Scenario, behaviours: Behaviours) -> tuple[Verdict, Sequence[str]]:
@@ -78,18 +76,8 @@ class Replays:
             return skip, (_SEVERAL_EDITS,)
         outcome = replay(scenario, adapter, self._place)
         verdict = compare(scenario, outcome, contract, "reason", suite.vocabulary)
-        if verdict.differences and has_digests(scenario):
-            verdict = compare(self._in_full(scenario), outcome, contract, "reason", suite.vocabulary)
         asked = dict.fromkeys((_SEVERAL_EDITS, *adapter.asked))
         return verdict, tuple(asked)
-
-    def _in_full(self, scenario: Scenario) -> Scenario:
-        try:
-            recording = self._suite.recordings.of(scenario.id, scenario.inputs)
-        except RecordingError:
-            return scenario
-        transcript = recording.transcripts.get(scenario.contract)
-        return scenario if transcript is None else expand_digests(scenario, transcript)
 
     def _keep(self, scenario_id: str, behaviours: Behaviours, asked: Sequence[str], seen: Seen) -> None:
         """Grow the tree of what is known of a scenario: a fork for each behaviour, in the order of asking."""

@@ -13,7 +13,6 @@ from typing import Self
 from readfirst.harness.adapters.recording import RecordingAdapter
 from readfirst.harness.compare.compare import compare, skipped
 from readfirst.harness.compare.design import by_design
-from readfirst.harness.compare.expand_digests import expand_digests, has_digests
 from readfirst.harness.compare.verdict import Level, Status, Verdict
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
@@ -123,7 +122,7 @@ class Runner:
         Raises SuiteError or RecordingError if its files are damaged. Everything else that goes wrong becomes a verdict:
         `broken`, with whom to blame.
         """
-        stated = self.suite.scenario(scenario_id)
+        stated = self.suite.in_full(self.suite.scenario(scenario_id))
         views = self._views(stated)
         skips = [self._skipped(view) for view in views]
         open_ = [view for view, skip in zip(views, skips, strict=True) if skip is None]
@@ -190,11 +189,9 @@ class Runner:
                 key = (id(view.scenario), id(None if view.contract.recorded else view.contract))
                 if key not in compared:
                     recorded = view.transcript if level == "verbatim" else None
-                    found = compare(view.own, outcome, view.contract, level, vocabulary, recorded, harms)
-                    if found.differences and has_digests(view.own):
-                        in_full = self._in_full(view)
-                        found = compare(in_full, outcome, view.contract, level, vocabulary, recorded, harms)
-                    compared[key] = found
+                    compared[key] = compare(
+                        view.own, outcome, view.contract, level, vocabulary, recorded, harms
+                    )
                 named = replace(compared[key], contract=view.contract.name)
                 verdicts.append(by_design(named, view.own, view.contract, self._traits.design))
         except Exception as error:
@@ -224,16 +221,6 @@ class Runner:
             return found  # what is wrong with it does not matter here
         recorded = [transcripts[each.name] for each in self.suite.contracts if each.name in transcripts]
         return tuple(sorted((*found, *overcautious(scenario, outcome, recorded))))
-
-    def _in_full(self, view: _View) -> Scenario:
-        """Return the scenario with what its digests stand for, as far as that was recorded, to show what differs."""
-        scenario = view.own
-        try:
-            recording = self.suite.recordings.of(scenario.id, scenario.inputs)
-        except RecordingError:
-            return scenario  # what is wrong with it does not matter here
-        transcript = recording.transcripts.get(scenario.contract)
-        return scenario if transcript is None else expand_digests(scenario, transcript)
 
     def _verdict(self, view: _View, status: Status, reason: str) -> Verdict:
         return Verdict.unplayed(

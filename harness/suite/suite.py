@@ -163,6 +163,23 @@ class Suite:
         recording = self.recordings.of(scenario.id, scenario.inputs)
         return seen_by(scenario, contract.name, recording.transcripts.get(contract.name))
 
+    def in_full(self, scenario: Scenario) -> Scenario:
+        """Return a scenario of this suite with what was recorded where its file keeps digests, if that can be read.
+
+        A digest shows that a long text or file differs; where it differs takes the whole.
+        """
+        from readfirst.harness.suite.expand_digests import expand_digests, has_digests
+        from readfirst.harness.suite.transcript import RecordingError
+
+        if not has_digests(scenario):
+            return scenario
+        try:
+            recording = self.recordings.of(scenario.id, scenario.inputs)
+        except RecordingError:
+            return scenario  # what is wrong with it does not matter here
+        transcript = recording.transcripts.get(scenario.contract)
+        return scenario if transcript is None else expand_digests(scenario, transcript)
+
     def scenarios(self) -> Iterator[Scenario]:
         """Yield every scenario in the order of the ids. Raises SuiteError at the first bad one."""
         for scenario_id in self.ids():

@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
-from readfirst.harness.compare.expected_text import text_differences
 from readfirst.harness.suite.entry import Entry, FileDigest, RegularFile
 from readfirst.harness.suite.scenario import (
     Clause,
@@ -72,13 +71,25 @@ def _clause(clause: Clause | None, row: TranscriptStep, texts: Sequence[str]) ->
         return None
     files = {path: _entry(entry, row.changes.get(path)) for path, entry in clause.files.items()}
     text = clause.text
-    if _is_digest(text):
-        text = next((each for each in texts if not text_differences(text, each, each)), text)
-    told = [
-        next((whole for whole in row.reminders if not text_differences(each, whole, whole)), each)
+    if isinstance(text, TextDigest) and _is_digest(text):
+        text = next((each for each in texts if _agrees(text, each)), text)
+    reminders = [
+        next((recorded for recorded in row.reminders if _agrees(each, recorded)), each)
         for each in clause.reminders
     ]
-    return replace(clause, text=text, files=files, reminders=tuple(told))
+    return replace(clause, text=text, files=files, reminders=tuple(reminders))
+
+
+def _agrees(expected: str | TextDigest, text: str) -> bool:
+    """Whether a text is what is expected, also in its beginning, end and lines where a digest has these, too."""
+    if isinstance(expected, str):
+        return expected == text
+    return (
+        expected.sha256 in (None, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
+        and expected.lines in (None, text.count("\n") + 1)
+        and text.startswith(expected.starts or "")
+        and text.endswith(expected.ends or "")
+    )
 
 
 def _is_digest(text: str | TextDigest | None) -> bool:
