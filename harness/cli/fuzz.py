@@ -54,6 +54,9 @@ def fuzz(
     fast: Annotated[
         bool, typer.Option("--fast", help="Reach claude-code:VERSION through MCP: no texts, more steps.")
     ] = False,
+    long: Annotated[
+        bool, typer.Option("--long", help="Sessions of 30 to 60 steps about 3 to 8 files that move.")
+    ] = False,
     jobs: Annotated[
         int,
         typer.Option(
@@ -85,6 +88,10 @@ def fuzz(
     level = level or LevelName.text
     if level.value == "verbatim":
         raise UsageError("--level verbatim needs recordings, and generated scenarios have none; write text.")
+    if fast and long:
+        raise UsageError(
+            "--fast has no messages of several calls, which long sessions have; leave one of the two out."
+        )
     suite = open_suite(fixtures)
     return perform(
         SearchRequest(
@@ -100,6 +107,7 @@ def fuzz(
             known=known,
             time_limit=time_limit,
             fast=fast,
+            long=long,
             jobs=jobs,
         )
     )

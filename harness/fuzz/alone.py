@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from readfirst.harness.fuzz.campaign import Duel
 from readfirst.harness.fuzz.disagree import Cause, Disagreement
 from readfirst.harness.harm.harm import HARMS
@@ -27,19 +29,19 @@ class Alone(Duel):
         self.asked = 0
         self.answered = 0
 
-    def __call__(self, scenario: Scenario) -> Disagreement | None:
-        """Replay. Raises BrokenAdapter where the target broke again and again."""
+    def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
+        """Replay and return the first harm. Raises BrokenAdapter where the target broke again and again."""
         outcome = self._on_target(scenario)
         self._count(scenario, outcome)
         found = next((each for each in harms_of(scenario, outcome) if each.kind in HARMS), None)
         self.scenarios += 1
         self.steps += len(outcome.steps) if found is None else found.step + 1
         if found is None:
-            return None
+            return ()
         calls = calls_of(scenario.steps[found.step])
         tool = calls[min(found.call, len(calls) - 1)].tool if calls else "afterwards"
         cause = Cause(tool, "safe", "", found.kind)
-        return Disagreement(cause, found.step, found.call, found.line, found.before, found.after)
+        return (Disagreement(cause, found.step, found.call, found.line, found.before, found.after),)
 
     def _count(self, scenario: Scenario, outcome: Outcome) -> None:
         for step, happened in zip(scenario.steps, outcome.steps, strict=False):

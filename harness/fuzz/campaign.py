@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from readfirst.harness.compare.verdict import Level
-from readfirst.harness.fuzz.disagree import Cause, Disagreement, first_disagreement
+from readfirst.harness.fuzz.disagree import Cause, Disagreement, disagreements
 from readfirst.harness.fuzz.shrink import SECONDS, shrink
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.session import Adapter, BrokenAdapter
-from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario import Scenario, calls_of
 from readfirst.harness.suite.vocabulary import Vocabulary
 from readfirst.harness.workspace.site import SitePool
 
@@ -53,10 +53,11 @@ def _kind(step: object) -> str:
 
 
 class Duel:
-    """Replays one scenario on both sides and returns the first disagreement; counts the steps.
+    """Replays one scenario on both sides and returns where they disagree; counts the steps.
 
-    `reference` is what the target is compared with, and `beside` what that is called. `ignores_outer_blanks` as in a
-    contract.
+    `calls` were compared, of which `other_effects` left other files or were refused by one side alone, and
+    `other_texts` differ in the answer. `reference` is what the target is compared with, and `beside` what that is
+    called. `ignores_outer_blanks` as in a contract.
     """
 
     def __init__(
@@ -78,10 +79,20 @@ class Duel:
         self.ignores_outer_blanks = ignores_outer_blanks
         self.steps = 0
         self.scenarios = 0
+        self.calls = 0
+        self.other_effects = 0
+        self.other_texts = 0
         self.broken_in_a_row = 0
 
     def __call__(self, scenario: Scenario) -> Disagreement | None:
-        """Replay. Raises BrokenAdapter where the target broke and the reference did not."""
+        """Replay and return the first disagreement. Raises BrokenAdapter as `differences`."""
+        return next(iter(self.differences(scenario)), None)
+
+    def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
+        """Replay and return a disagreement for each step that has one, up to the first one in effects.
+
+        Raises BrokenAdapter where the target broke and the reference did not.
+        """
         ours = replay(scenario, self.reference, self.place)
         if ours.broken is not None:
             # A change could not be made in the state that the calls before had left: replay what comes before.
@@ -89,22 +100,29 @@ class Duel:
                 raise _broken(self.beside, ours)
             scenario = replace(scenario, steps=scenario.steps[: len(ours.steps)])
             if not ours.steps or next(scenario.calls(), None) is None:
-                return None
+                return ()
         theirs = self._on_target(scenario)
         if theirs.broken is not None and theirs.broken.blame in ("unsupported", "machine"):
             # The target has no way to make a call: compare what comes before.
             scenario = replace(scenario, steps=scenario.steps[: len(theirs.steps)])
             theirs = replace(theirs, broken=None)
-        found = first_disagreement(
-            scenario,
-            ours,
-            theirs,
-            self.level,
-            self.vocabulary,
-            ignores_outer_blanks=self.ignores_outer_blanks,
-        )
+        found = [
+            *disagreements(
+                scenario,
+                ours,
+                theirs,
+                self.level,
+                self.vocabulary,
+                ignores_outer_blanks=self.ignores_outer_blanks,
+            )
+        ]
+        apart = bool(found) and found[-1].cause.level == "effects"
+        steps = found[-1].step + 1 if apart else len(theirs.steps)
         self.scenarios += 1
-        self.steps += len(theirs.steps) if found is None else found.step + 1
+        self.steps += steps
+        self.calls += sum(len(calls_of(step)) for step in scenario.steps[:steps])
+        self.other_effects += apart
+        self.other_texts += len(found) - apart
         return found
 
     def _on_target(self, scenario: Scenario) -> Outcome:
@@ -142,6 +160,10 @@ class Tally:
     asked: int = 0
     """Calls that change files, and `answered` those of them that were not refused; counted at the level `safe`."""
     answered: int = 0
+    calls: int = 0
+    """Calls that both sides made, `other_effects` and `other_texts` as in a duel; counted at all other levels."""
+    other_effects: int = 0
+    other_texts: int = 0
 
 
 class Campaign:
@@ -169,6 +191,9 @@ class Campaign:
         self.accepted = accepted
         self.steps = 0
         self.scenarios = 0
+        self.calls = 0
+        self.other_effects = 0
+        self.other_texts = 0
         self.disagreed = 0
         self.explained = 0
 
@@ -187,24 +212,35 @@ class Campaign:
         for scenario in self.generated:
             if self.steps >= self.most_steps or self.is_late():
                 return
-            self.duel.steps = self.steps  # what shrinking made is no volume
-            found = self.duel(scenario)
-            self.steps, self.scenarios = self.duel.steps, self.scenarios + 1
+            every = self._played(scenario)
             if progress is not None:
                 progress(self.steps)
-            if found is None:
-                continue
-            self.disagreed += 1
-            if shrunk[found.cause] == _SHRUNK_PER_CAUSE:
-                continue
-            finding = self._shrunk(scenario, found)
-            if finding.group in self.accepted:
-                self.explained += 1
-                continue
-            shrunk[found.cause] += 1
-            if finding.group not in groups:
-                groups.add(finding.group)
-                yield finding
+            self.disagreed += bool(every)
+            explained = False
+            for found in every:
+                if shrunk[found.cause] == _SHRUNK_PER_CAUSE or (found is not every[0] and self.is_late()):
+                    continue
+                finding = self._shrunk(scenario, found)
+                if finding.group in self.accepted:
+                    explained = True
+                    continue
+                shrunk[found.cause] += 1
+                if finding.group not in groups:
+                    groups.add(finding.group)
+                    yield finding
+            self.explained += explained
+
+    def _played(self, scenario: Scenario) -> Sequence[Disagreement]:
+        """Replay a scenario and count it; what shrinking makes is no volume."""
+        duel = self.duel
+        before = duel.steps, duel.calls, duel.other_effects, duel.other_texts
+        every = duel.differences(scenario)
+        self.steps += duel.steps - before[0]
+        self.calls += duel.calls - before[1]
+        self.other_effects += duel.other_effects - before[2]
+        self.other_texts += duel.other_texts - before[3]
+        self.scenarios += 1
+        return every
 
     def _shrunk(self, scenario: Scenario, found: Disagreement) -> Finding:
         cut = replace(scenario, steps=scenario.steps[: found.step + 1])
@@ -212,11 +248,11 @@ class Campaign:
 
         def shows(candidate: Scenario) -> bool:
             nonlocal latest
-            seen = self.duel(candidate)
-            if seen is None or seen.cause != found.cause:
-                return False
-            latest = seen
-            return True
+            seen = next(
+                (each for each in self.duel.differences(candidate) if each.cause == found.cause), None
+            )
+            latest = seen or latest
+            return seen is not None
 
         if not shows(cut):
             return Finding(cut, found, again=False)

@@ -17,7 +17,7 @@ from readfirst.harness.suite.outer_blanks import without_outer_blanks
 from readfirst.harness.suite.scenario import Scenario, Step, ToolCall, calls_of
 from readfirst.harness.suite.vocabulary import Vocabulary
 
-__all__ = ["Cause", "Disagreement", "first_disagreement"]
+__all__ = ["Cause", "Disagreement", "disagreements", "first_disagreement"]
 
 DONE = "done"
 UNNAMED = "unnamed error"
@@ -67,8 +67,25 @@ def first_disagreement(
     *,
     ignores_outer_blanks: bool = False,
 ) -> Disagreement | None:
-    """Return the first difference at `level` or below, None where both agree in every step that both made.
+    """Return the first of `disagreements`, None where both agree in every step that both made."""
+    every = disagreements(
+        scenario, reference, target, level, vocabulary, ignores_outer_blanks=ignores_outer_blanks
+    )
+    return next(every, None)
 
+
+def disagreements(
+    scenario: Scenario,
+    reference: Outcome,
+    target: Outcome,
+    level: Level,
+    vocabulary: Vocabulary,
+    *,
+    ignores_outer_blanks: bool = False,
+) -> Iterator[Disagreement]:
+    """Yield a difference at `level` or below for each step that has one, up to the first one in effects.
+
+    After that the two have different files, and what they answer about them says nothing.
     Files are compared in full after every step; so are, where the target has to leave them alone, their times and which
     names share one. `verbatim` compares as `text`, because host wrapping differs. With
     `ignores_outer_blanks`, answers may have other blanks at both ends.
@@ -81,13 +98,16 @@ def first_disagreement(
         if found is None or found.cause.level != "effects":
             found = _of_what_is_left_alone(index, step, ours, theirs, state, vocabulary) or found
         if found is not None:
-            return found
+            yield found
+            if found.cause.level == "effects":
+                return
         for path, entry in ours.changes.items():
             if entry is None:
                 state.pop(path, None)
             else:
                 state[path] = entry
-    return _of_breakage(scenario, reference, target)
+    if (broke := _of_breakage(scenario, reference, target)) is not None:
+        yield broke
 
 
 def _of_breakage(scenario: Scenario, reference: Outcome, target: Outcome) -> Disagreement | None:

@@ -18,7 +18,15 @@ from readfirst.harness.suite.entry import Directory, Entry, HardLink, RegularFil
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.shift import Seconds
 
-__all__ = ["MOST_STEPS", "any_scenario", "scenarios", "several_files", "single_file"]
+__all__ = [
+    "MOST_STEPS",
+    "any_scenario",
+    "long_session",
+    "long_sessions",
+    "scenarios",
+    "several_files",
+    "single_file",
+]
 
 MOST_STEPS = 24
 
@@ -47,6 +55,45 @@ _NAMES = (
     "lib/data.tar.gz",
 )
 _SEVERAL = ("notes.txt", "other.txt", "src/main.py", "notes.md")
+_FOLDERS = (
+    "",
+    "",
+    "",
+    "src/",
+    "deep/er/down/",
+    "two words/",
+    "shots.png/",
+    ".claude/commands/",
+    "$x/",
+    "naïve/",
+)
+_ODD_NAMES = (
+    *(
+        "trail.",
+        "...",
+        "PROGRA~1",
+        "notes.txt~",
+        "~",
+        "-n",
+        "a&b.txt",
+        "$HOME",
+        "%41.txt",
+        "'q'.md",
+        "tab\there.txt",
+    ),
+    *(
+        "icon.ico",
+        "table.parquet",
+        "UPPER.TXT",
+        "Makefile",
+        "e\u0301.txt",
+        "日本.txt",
+        "settings.json",
+        "a" * 120,
+    ),
+)
+_LARGEST = 20_000
+"""Bytes of a file of a long session: a longer one would fill the model's window before the session ends."""
 _SHIFTS: tuple[Seconds, ...] = (2, 2, 1, Fraction(1, 1000), -10, 0)
 _MODES = (0o644, 0o755, 0o600, 0o444)
 _WRONG_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", [], ["alpha"], {}, {"a": 1})
@@ -134,6 +181,42 @@ def several_files(
     return _scenario(files, stage.steps(most_steps), deny)
 
 
+def long_sessions(seed: int) -> Iterator[Scenario]:
+    """Yield long sessions without end; the same seed gives the same ones."""
+    return (long_session(Random(f"long {seed}.{number}")) for number in count())
+
+
+def long_session(random: Random) -> Scenario:
+    """Return a session of 30 to 60 steps about 3 to 8 files, with odd names and links among them.
+
+    Files move, links are led elsewhere, and a message may have calls about several files.
+    """
+    files: dict[str, Entry] = {}
+    for _ in range(random.randint(3, 8)):
+        names = random.choice((_NAMES, _SEVERAL, _ODD_NAMES, (file_name(random),)))
+        entry = content(random)
+        if len(entry.data) <= _LARGEST:
+            files.setdefault(random.choice(_FOLDERS) + random.choice(names), entry)
+    held = list(files)
+    if held and random.randint(0, 2) == 0:
+        files["hard.txt"] = HardLink(random.choice(held))
+    for name in ("link.txt", "linked", "link-to-link.md")[: random.randint(0, 3)]:
+        files[name] = Symlink(_target(random, held))
+    if random.randint(0, 2) == 0:
+        files["folder"] = Directory()
+    paths = (*files, "folder", "new.txt", f"made/{random.choice(_ODD_NAMES)}", "linked/notes.txt")
+    stage = _Stage(random, files, paths, carriage_returns=True, removes=True)
+    stage.alone = stage.moves = True
+    deny = random.choice(((), (), (), (), ("Edit(src/**)",), ("Read(notes.md)", "Edit(other.txt)")))
+    return _scenario(files, stage.steps(60, least=30), deny)
+
+
+def _target(random: Random, held: list[str]) -> str:
+    """Return where a link may lead: to a file, a folder, another link or nothing, by a whole or a relative path."""
+    target: str = random.choice((*held, "src", "folder", "link.txt", "missing.txt", "."))
+    return target if random.randint(0, 1) else f"$WS/{target}"
+
+
 def _scenario(files: dict[str, Entry], steps: tuple[Step, ...], deny: tuple[str, ...] = ()) -> Scenario:
     return Scenario("fuzz/generated", "Generated sequence", "observed", Given(files, deny), steps)
 
@@ -156,17 +239,17 @@ class _Stage:
         self.removes = removes
         self.basic = False
         self.alone = False
+        self.moves = False
         self.rarity: Rarity | None = None
         self.races = random.randint(0, 9) == 9  # a hook makes every call of the product slower
         self.sketch = Sketch()
         self.sketch.give(files)
 
-    def steps(self, most: int) -> tuple[Step, ...]:
+    def steps(self, most: int, least: int = 1) -> tuple[Step, ...]:
         """Draw up to `most` steps, at least one of them a call."""
         drawn: list[Step] = []
-        for _ in range(self.random.randint(1, most)):
-            path = self.random.choice(self.paths)
-            drawn.append(self._step(path))
+        for _ in range(self.random.randint(least, most)):
+            drawn.append(self._among_others() if self.moves else self._step(self.random.choice(self.paths)))
         if all(isinstance(step, WorldEvent) for step in drawn):
             drawn.append(self._read(self.paths[0]))
         return tuple(drawn)
@@ -194,6 +277,42 @@ class _Stage:
                 return self._called(self._rarest(self._read, path), path)
             case _:
                 return self._called(self._rarest(self._edit, path), path)
+
+    def _among_others(self) -> Step:
+        """Draw a step of a long session: sometimes something moves, or a message has calls about several files."""
+        match self.random.randint(0, 15):
+            case 0 | 1:
+                return self._move(self._some_path())
+            case 2 | 3:
+                paths = [self._some_path() for _ in range(self.random.randint(2, 4))]
+                return ParallelCalls(tuple(self._called(self._any_call(each), each) for each in paths))
+            case _:
+                path = self._some_path()
+                if path in self.sketch.files and path not in self.sketch.known and self.random.randint(0, 1):
+                    return self._called(self._read(path), path)
+                return self._step(path)
+
+    def _some_path(self) -> str:
+        """Draw a path, mostly one at which something lies."""
+        there = [path for path in self.paths if self.sketch.exists(path)]
+        return self.random.choice(there if there and self.random.randint(0, 5) else self.paths)
+
+    def _move(self, path: str) -> Step:
+        """Draw a change of what lies at a path: it moves, goes, or leads elsewhere."""
+        sketch = self.sketch
+        free = [each for each in self.paths if not sketch.exists(each) and sketch.has_folder(each)]
+        kind = self.random.randint(0, 5)
+        event: WorldEvent
+        if path in sketch.links and kind < 4:
+            event = WorldEvent("symlink", path, Symlink(_target(self.random, sorted(sketch.files))))
+        elif path in sketch.sure and free and kind < 5:
+            event = WorldEvent("rename", path, to=self.random.choice(free))
+        elif path in sketch.sure:
+            event = WorldEvent("delete", path)
+        else:
+            return self._event(path)
+        sketch.event(event)
+        return event
 
     def _rarest(self, draw: Callable[[str], ToolCall], path: str) -> ToolCall:
         """Draw a call about a path, in view of what calls there were."""
@@ -288,6 +407,8 @@ class _Stage:
                 new = self.random.choice((f" {old}", f"{old} ", old.replace(" ", "  "), old.strip()))
             case _:
                 new = self._text()
+        if self.moves and old == new and self.random.randint(0, 3):
+            new = self._text()
         if not self.carriage_returns:
             old, new = old.replace("\r", ""), new.replace("\r", "")
         arguments: dict[str, Any] = {"file_path": self._path(path), "old_string": old, "new_string": new}

@@ -11,7 +11,7 @@ from readfirst.harness.compare.verdict import Level
 from readfirst.harness.fuzz.alone import Alone
 from readfirst.harness.fuzz.campaign import Campaign, Duel, Finding, Group, Tally
 from readfirst.harness.fuzz.claimed import claimed
-from readfirst.harness.fuzz.generate import scenarios
+from readfirst.harness.fuzz.generate import long_sessions, scenarios
 from readfirst.harness.fuzz.known import KnownDisagreement, load_known
 from readfirst.harness.fuzz.likely_rule import with_rule
 from readfirst.harness.fuzz.portrait import portrait_of
@@ -30,7 +30,7 @@ class SearchRequest:
 
     It ends after so many `steps` on both sides or so many `minutes`, whichever comes first; None: without that limit.
     `output` gets the files. More than one of `jobs` search as many seeds, from `seed` on, and divide the steps
-    between them.
+    between them. With `long` sessions are long, and about several files.
     """
 
     suite: Suite
@@ -45,6 +45,7 @@ class SearchRequest:
     known: Path | None = None
     time_limit: float = TIME_LIMIT
     fast: bool = False
+    long: bool = False
     jobs: int = 1
 
     @property
@@ -76,7 +77,18 @@ class Search:
         made = self._campaign
         duel = made.duel
         asked, answered = (duel.asked, duel.answered) if isinstance(duel, Alone) else (0, 0)
-        return Tally(made.steps, made.scenarios, made.disagreed, made.explained, self._gone, asked, answered)
+        return Tally(
+            made.steps,
+            made.scenarios,
+            made.disagreed,
+            made.explained,
+            self._gone,
+            asked,
+            answered,
+            made.calls,
+            made.other_effects,
+            made.other_texts,
+        )
 
     def perform(self, progress: Callable[[], None]) -> Iterator[Finding]:
         """Yield what is found, with its rule; `progress` is called after each scenario."""
@@ -101,7 +113,11 @@ def search(request: SearchRequest) -> Iterator[Search]:
         )
         accepted, gone = _accepted(duel, known)
         portrait = portrait_of(suite)
-        drawn = scenarios(request.seed, basic=request.fast, seen=portrait.pairs)
+        drawn = (
+            long_sessions(request.seed)
+            if request.long
+            else scenarios(request.seed, basic=request.fast, seen=portrait.pairs)
+        )
         generated = claimed(drawn, (reference, target))
         seconds = None if request.minutes is None else 60 * request.minutes
         campaign = Campaign(duel, generated, steps=request.steps, seconds=seconds, accepted=accepted)

@@ -47,7 +47,10 @@ def perform(request: SearchRequest) -> ExitCode:
             _search_in_processes(requests, result)
     finally:  # an interrupted search reports how far it got
         result.progress.stop()
-        say_lines(by_rule(result.findings, request.suite.rules))
+        if request.level != "safe":
+            say_lines(by_rule(result.findings, request.suite.rules))
+        if result.agreement:
+            say(result.agreement, err=True)
         say(result.summary, err=True)
     for number in sorted({number for tally in result.tallies for number in tally.gone}):
         say(f"{known[number].scenario.path}: no longer a disagreement; remove it from {request.known}")
@@ -112,6 +115,19 @@ class _Result:
             return ""
         return f"{self._request.target} refused each of {counted(asked, 'call')} that would change a file."
 
+    @property
+    def agreement(self) -> str:
+        """How many calls both sides made alike, in one line; empty where the target is judged alone."""
+        calls = sum(tally.calls for tally in self.tallies)
+        effects = sum(tally.other_effects for tally in self.tallies)
+        answers = sum(tally.other_texts for tally in self.tallies)
+        if not calls:
+            return ""
+        alike = f"{(calls - effects) / calls:.2%} agree in effects"
+        if self._request.judged != "effects":
+            alike += f", {(calls - effects - answers) / calls:.2%} also in {self._request.judged}"
+        return f"Of {counted(calls, 'call')} {alike}."
+
     def at(self, tallies: list[Tally]) -> None:
         """Take note of how far each search is."""
         self.tallies = tallies
@@ -127,10 +143,6 @@ class _Result:
             say_lines(_describe(finding, path, self._request.beside))
 
     @property
-    def _word(self) -> str:
-        return "harmful scenario" if self._request.level == "safe" else "disagreement"
-
-    @property
     def summary(self) -> str:
         """What all searches made, in one line."""
         request, total = self._request, self.tallies
@@ -140,9 +152,13 @@ class _Result:
             f"{self.steps} steps in {counted(sum(tally.scenarios for tally in total), 'scenario')} "
             f"on {target} {'with' if request.level == 'safe' else 'and'} {request.beside}, level {request.judged}, "
             f"{f'seed {first}' if first == last else f'seeds {first} to {last}'}: "
-            f"{counted(sum(tally.disagreed for tally in total), self._word)}, "
+            f"{counted(sum(tally.disagreed for tally in total), _word(request))}, "
             f"{sum(tally.explained for tally in total)} of them known, {counted(len(self._groups), 'new cause')}"
         )
+
+
+def _word(request: SearchRequest) -> str:
+    return "harmful scenario" if request.level == "safe" else "disagreement"
 
 
 class _Progress(ProgressBar):
@@ -150,6 +166,7 @@ class _Progress(ProgressBar):
 
     def __init__(self, request: SearchRequest) -> None:
 
+        self._word = _word(request)
         self._steps = request.steps
         self._seconds = round(60 * request.minutes) if request.minutes is not None else 0
         self._started = time.monotonic()
@@ -164,7 +181,7 @@ class _Progress(ProgressBar):
             self.at(min(steps, self._steps), self._steps)
         if not stderr().isatty() and steps // _REPORT_EVERY > self._reported:
             self._reported = steps // _REPORT_EVERY
-            say(f"{steps} steps, {counted(disagreed, 'disagreement')}", err=True)
+            say(f"{steps} steps, {counted(disagreed, self._word)}", err=True)
 
 
 def _write(request: SearchRequest, finding: Finding, number: int) -> Path:

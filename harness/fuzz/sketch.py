@@ -34,9 +34,11 @@ class Sketch:
     known: dict[str, str] = field(default_factory=dict)
     changed: dict[str, str] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
+    sure: set[str] = field(default_factory=set)
 
     def give(self, files: Mapping[str, Entry]) -> None:
         """Take the given files over."""
+        self.sure |= {path for path, entry in files.items() if not isinstance(entry, Directory)}
         for path, entry in files.items():
             match entry:
                 case RegularFile():
@@ -56,6 +58,15 @@ class Sketch:
     def exists(self, path: str) -> bool:
         """Tell whether the path itself is there."""
         return path in self.files or path in self.links or path in self.directories
+
+    def has_folder(self, path: str) -> bool:
+        """Tell whether the folder of a path is there."""
+        folder = path.rpartition("/")[0]
+        return (
+            not folder
+            or folder in self.directories
+            or any(each.startswith(f"{folder}/") for each in self.sure)
+        )
 
     def is_fresh(self, path: str) -> bool:
         """Tell whether the file is known as it is, so that it may be changed; so is one that is not there."""
@@ -105,6 +116,7 @@ class Sketch:
         path = self.links.get(event.path, event.path)
         match event.kind:
             case "modify" if isinstance(event.entry, RegularFile):
+                self.sure.add(event.path)
                 self.files[path] = event.entry.data
                 if event.entry.mode is not None:
                     self.modes[path] = event.entry.mode
@@ -115,14 +127,18 @@ class Sketch:
             case "chmod" if event.mode is not None:
                 self.modes[path] = event.mode
             case "delete":
+                self.sure.discard(event.path)
                 self.files.pop(event.path, None)
                 self.links.pop(event.path, None)
                 self.directories.discard(event.path)
             case "rename" if event.to is not None:
+                self.sure = {*self.sure - {event.path}, event.to}
                 if event.path in self.files:
                     self.files[event.to] = self.files.pop(event.path)
                 elif event.path in self.links:
                     self.links[event.to] = self.links.pop(event.path)
+            case "symlink" if isinstance(event.entry, Symlink):
+                self.links[event.path] = event.entry.target.removeprefix("$WS/")
             case "mkdir":
                 self.directories.add(event.path)
             case _:
