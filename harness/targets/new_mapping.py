@@ -21,6 +21,7 @@ from readfirst.harness.source.emit import emit_string
 from readfirst.harness.targets.adapter import open_target
 from readfirst.harness.targets.guess import Guess, Tool, guesses
 from readfirst.harness.targets.mapping import load_target
+from readfirst.harness.targets.wordings import wordings_seen
 from readfirst.harness.workspace.site import SitePool
 
 __all__ = ["NewMapping", "NewMappingError", "write_mapping"]
@@ -32,6 +33,8 @@ _LEVEL = "level: effects\n"
 _DESIGN = "# What is refused: strict, content-checked or ungated; `readfirst check-adapter` tries it."
 _ERRORS = """\
 # How the server words its refusals, for the level `reason`; fixtures/errors.yaml has the names.
+"""
+_NO_ERRORS = """\
 # result:
 #   error: {flag: true}
 #   errors:
@@ -54,7 +57,7 @@ class NewMapping:
 def write_mapping(command: Command, output: Path | None, time_limit: float) -> NewMapping:
     """Start the server, and write a mapping of its tools: to `output`, or to a file named after the server.
 
-    Where it has Read and Edit, it is asked which design it is of.
+    Where it has Read and Edit, it is tried: of which design is it, and how does it word its refusals?
 
     Nothing is ever replaced. Raises NewMappingError, and BrokenAdapter for a server that does not start.
     """
@@ -70,9 +73,7 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     try:
         write_new(file, text.encode("utf-8"))
         if {"Read", "Edit"} <= found.keys():
-            write_all(
-                {file: text.replace(_LEVEL, f"{_LEVEL}{_design(file, time_limit)}\n", 1).encode("utf-8")}
-            )
+            write_all({file: _tried(text, file, time_limit).encode("utf-8")})
     except FileExistsError:
         raise NewMappingError(_there(file)) from None
     except OSError as error:
@@ -82,19 +83,32 @@ def write_mapping(command: Command, output: Path | None, time_limit: float) -> N
     )
 
 
-def _design(file: Path, time_limit: float) -> str:
-    """Return the lines that say how the server edits, as it did in three sessions just now."""
+def _tried(text: str, file: Path, time_limit: float) -> str:
+    """Return a mapping's text with what the server did just now: how it edits, and what it said when it refused."""
     target = load_target(file)
     try:
         adapter = open_target(target, next(iter(target.versions.values())), time_limit=time_limit)
-        try:
-            with SitePool() as place:
-                return f"{_DESIGN}\ndesign: {design_seen(adapter, place)}"
-        finally:
-            traits_of(adapter).close()
-    except (BrokenAdapter, DesignUnclear) as error:
-        why = visible(" ".join(str(error).split())[:200])
-        return f"{_DESIGN}\n# It could not be told: {why}\n# design: strict"
+    except BrokenAdapter as error:
+        return text.replace(_LEVEL, f"{_LEVEL}{_untold(error)}", 1)
+    try:
+        with SitePool() as place:
+            try:
+                design = f"{_DESIGN}\ndesign: {design_seen(adapter, place)}\n"
+            except DesignUnclear as error:
+                design = _untold(error)
+            wordings = wordings_seen(adapter, place)
+    finally:
+        traits_of(adapter).close()
+    if wordings:
+        lines = (f"    {name}: {_flow(forms)}\n" for name, forms in wordings.items())
+        said = f"# These are what it said just now.\nresult:\n  error: {{flag: true}}\n  errors:\n{''.join(lines)}"
+        text = text.replace(_NO_ERRORS, said, 1)
+    return text.replace(_LEVEL, f"{_LEVEL}{design}", 1)
+
+
+def _untold(error: Exception) -> str:
+    why = visible(" ".join(str(error).split())[:200])
+    return f"{_DESIGN}\n# It could not be told: {why}\n# design: strict\n"
 
 
 def _asked(command: Command, time_limit: float) -> Offer:
@@ -143,7 +157,7 @@ def _lines(offer: Offer, found: Mapping[str, Guess], command: Command, file: Pat
         yield from (f"  #   {' '.join(str(each).split())}" for each in left)
     elif missing := _missing(found):
         yield f"  # {missing.strip()}"
-    yield _ERRORS.rstrip()
+    yield f"{_ERRORS}{_NO_ERRORS}".rstrip()
 
 
 def _tool(tool: str, guess: Guess) -> Iterator[str]:

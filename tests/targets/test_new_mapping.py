@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.targets.mapping import load_target
+from readfirst.harness.targets.wordings import SCENARIOS
 from tests.command_line import Cli
 
 STAND_IN = Path(__file__).with_name("stand_in.py")
@@ -83,6 +85,27 @@ def test_the_design_that_is_seen_is_written_and_what_fits_none_is_told(here: Pat
     text = (here / "other.yaml").read_text()
     assert "# It could not be told: it refuses the Edit of a file that was just read" in text
     assert load_target(here / "other.yaml").design is None
+
+
+def test_what_the_server_says_when_it_refuses_is_proposed(here: Path, readfirst: Run) -> None:
+    assert readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
+    names = load_target(here / "mine.yaml").result.errors.names
+    assert [form.text for form in names["not_read"].forms] == ["Read {path} first."]
+    assert readfirst("run", "target:mine.yaml", "gate/edit-unread", "--level", "reason").code == 0
+
+
+def test_one_wording_for_two_reasons_is_not_proposed(here: Path, readfirst: Run) -> None:
+    server = (here / "server.py").read_text()
+    (here / "server.py").write_text(server.replace('"text": str(error)', '"text": "It did not work."'))
+    assert readfirst("field", "new-mapping", COMMAND, "--output", "mine.yaml").code == 0
+    assert load_target(here / "mine.yaml").result.errors.names == {}
+
+
+def test_each_reason_that_is_asked_for_is_one_that_the_scenario_expects() -> None:
+    suite = Suite(default_root())
+    for scenario_id in SCENARIOS:
+        expected = [call.expect.recorded for call in suite.scenario(scenario_id).calls()]
+        assert [clause.error for clause in expected if clause is not None].count(None) < len(expected)
 
 
 def test_arguments_that_are_left_out_are_named(here: Path, readfirst: Run) -> None:
