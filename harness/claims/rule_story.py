@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from readfirst.harness.changes.rule_versions import rule_versions, seen_in_versions
 from readfirst.harness.claims.rule_links import behaviours_by_rule, claims_by_rule, scenarios_by_rule
+from readfirst.harness.claims.versions import rule_versions, seen_in_versions
 from readfirst.harness.compare.reach import level_of
 from readfirst.harness.suite.harm_kinds import MEANING
 from readfirst.harness.suite.rules import Rule, Rules

@@ -1,16 +1,27 @@
-"""Versions: on which recorded contracts each claim holds, from the recordings alone."""
+"""Versions: on which recorded versions each claim and each rule holds, and since when, from the recordings alone."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 
+from readfirst.harness.changes.occurrence import occurrences
+from readfirst.harness.changes.sides import ContractSide
 from readfirst.harness.claims.claims import Claim, Claims
 from readfirst.harness.claims.evidence import Holding, combined
 from readfirst.harness.claims.witness import Witness
+from readfirst.harness.compare.reach import Cell, Seen, cell_of, level_of
+from readfirst.harness.compare.verdict import Level, up_to
+from readfirst.harness.suite.contracts import Contract, order
+from readfirst.harness.suite.recordings import Recordings
+from readfirst.harness.suite.rules import Rule, Rules
+from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.transcript import Recording
 from readfirst.harness.suite.version_spans import version_spans
 
-__all__ = ["by_contract", "holds_anywhere", "told_by_contract"]
+__all__ = ["by_contract", "holds_anywhere", "rule_versions", "seen_in_versions", "told_by_contract"]
 
 _SHOWS: tuple[Holding, ...] = ("holds", "in other words")
 
@@ -70,3 +81,110 @@ def told_by_contract(holdings: Mapping[str, Holding]) -> str:
         if found[holding]:
             parts.append(f"{holding}: {', '.join(found[holding])}")
     return "; ".join(parts)
+
+
+Versions = Mapping[str, Mapping[str, Seen]]
+"""By scenario and contract."""
+
+
+def rule_versions(
+    rules: Iterable[Rule],
+    contracts: Sequence[Contract],
+    versions: Versions,
+    belonging: Mapping[str, Sequence[str]],
+) -> dict[str, dict[str, Cell]]:
+    """Return a cell for each rule and contract. `belonging` has the scenarios of each rule."""
+    found: dict[str, dict[str, Cell]] = {}
+    for rule in rules:
+        ids = belonging.get(rule.id, ())
+        cells = {
+            each.name: cell_of(versions[scenario_id][each.name] for scenario_id in ids) for each in contracts
+        }
+        answers = {
+            each.name: tuple(versions[scenario_id][each.name].holds for scenario_id in ids)
+            for each in contracts
+        }
+        found[rule.id] = {name: replace(cell, since=_since(name, answers)) for name, cell in cells.items()}
+    return found
+
+
+def _since(name: str, answers: Mapping[str, object]) -> str:
+    """Return the first version of those up to `name`, without a gap, that give what it gives.
+
+    An older model goes on where the versions before it ended. `documented` has no versions before it.
+    """
+    variant = name.partition("+")[2]
+    track = [each for each in answers if each[0].isdigit() and order(each) <= order(name)]
+    own = {each for each in track if each.partition("+")[2] == variant}
+    first = min(map(order, own), default=order(name))
+    track = [each for each in track if each in own or (not each.partition("+")[2] and order(each) < first)]
+    since = name
+    for each in sorted(track, key=order, reverse=True):
+        if answers[each] != answers[name]:
+            break
+        since = each
+    return since
+
+
+def seen_in_versions(
+    suite: Suite,
+    rules: Rules,
+    ids: Sequence[str] | None = None,
+    *,
+    advance: Callable[[Scenario], None] = lambda _: None,
+) -> dict[str, dict[str, Seen]]:
+    """Hold every contract to what the default one does, in every scenario that belongs to a rule.
+
+    That is the contract that a scenario states, where the default lacks its tools. A scenario holds on a contract if
+    the two differ in nothing, as `readfirst diff` compares them, at the level at which its rule is said to hold.
+    `ids` None: every one. `advance` is given each. Raises SuiteError, RecordingError.
+    """
+    reader = Suite(suite.root)
+    reader.recordings = _LastRecording(suite.recordings_root)  # each side asks for the same one
+    sides = {each.name: ContractSide(reader, each) for each in suite.contracts}
+    found = {}
+    for scenario in map(suite.scenario, suite.ids() if ids is None else ids):
+        advance(scenario)
+        if scenario.rule in rules:
+            level = level_of(rules[scenario.rule].class_)
+            found[scenario.id] = _seen(scenario, sides, level)
+    return found
+
+
+class _LastRecording(Recordings):
+    """Recordings of which the last one that was read is kept."""
+
+    _kept: tuple[str, Recording] = "", Recording()
+
+    def recording(self, scenario_id: str) -> Recording:
+        """Return the scenario's recording. Raises RecordingError."""
+        if self._kept[0] != scenario_id:
+            self._kept = scenario_id, super().recording(scenario_id)
+        return self._kept[1]
+
+
+def _seen(scenario: Scenario, sides: Mapping[str, ContractSide], level: Level) -> dict[str, Seen]:
+    base = sides[scenario.contract]
+    transcripts = base.recording(scenario.id).transcripts
+    compared: dict[int, bool | None] = {id(transcripts.get(scenario.contract)): True}
+    found = {}
+    for name, side in sides.items():
+        contract = side.contract
+        lacking = bool(contract.recorded and scenario.needs - contract.capabilities)
+        holds: bool | None = None
+        if not lacking and (name == scenario.contract or name in transcripts or not contract.recorded):
+            # Versions that gave the same share their transcript.
+            key = id(transcripts.get(name)) if contract.recorded else -1
+            if key not in compared:
+                compared[key] = _holds(scenario, base, side, level)
+            holds = compared[key]
+        found[name] = Seen(scenario.id, scenario.length, holds, lacking)
+    return found
+
+
+def _holds(scenario: Scenario, base: ContractSide, side: ContractSide, level: Level) -> bool | None:
+    if side.silent(scenario):
+        return None
+    asked = up_to(level)
+    changes = occurrences(scenario, base.answers(scenario), side.answers(scenario))
+    return not any(each.change.level in asked for each in changes)

@@ -84,8 +84,7 @@ def bisect(
     from readfirst.harness.record.takes import Takes, default_takes
     from readfirst.harness.suite.selection import select
     from readfirst.harness.versions.bisect import Replays, between, changes, facts
-    from readfirst.harness.versions.kept import KeptVersions
-    from readfirst.harness.versions.published import published
+    from readfirst.harness.versions.published import KeptVersions, published
 
     suite = (open_own_suite if record else open_suite)(fixtures)
     selected = select(suite, selection_of(ids, family, tag, expression))

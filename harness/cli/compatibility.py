@@ -12,9 +12,10 @@ import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Fixtures, Output, open_suite
+from readfirst.harness.cli.suite_page import keep_pages, own_page_file, page_file
 from readfirst.harness.cli.version import version
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import harmless_json, say, stdout
+from readfirst.harness.printed import harmless_json, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.rules import Rules
@@ -79,9 +80,7 @@ def compatibility(
         raise UsageError("--like chooses what the page shows; the data and the HTML page have every version.")
     if compare is not None and (check or write or format_ is _FormatName.html):
         raise UsageError("--compare prints Markdown or JSON, and goes with --output alone.")
-    from readfirst.harness.cli.suite_page import is_fresh, page_file
     from readfirst.harness.report.compatibility_page import like
-    from readfirst.harness.source.atomic import write_all
     from readfirst.harness.survey.compatibility import compatibility_data
 
     suite = open_suite(fixtures)
@@ -100,20 +99,9 @@ def compatibility(
     except ValueError as error:
         raise UsageError(f"--like {contract}: {error}.") from error
     if check or write:
-        folder = page_file(suite, "compatibility.md")
-        if folder is None:
-            raise UsageError(
-                "The bundled suite has no docs/ folder: name the fixtures of a checkout with --fixtures."
-            )
-        stale = {folder.with_name(name): text for name, text in files_of(data).items()}
-        stale = {file: text for file, text in stale.items() if not is_fresh(file, text)}
-        for file in stale:
-            say(f"{'wrote ' if write else ''}{file}{'' if write else ' is stale.'}", err=True)
-        if stale and check:
-            say("Write it with `readfirst field compatibility --write`.", err=True)
-            return ExitCode.NOT_CONFORMANT
-        write_all({file: text.encode() for file, text in stale.items()})
-        return ExitCode.CONFORMANT
+        folder = own_page_file(suite, "compatibility.md").parent
+        pages = {folder / name: text for name, text in files_of(data).items()}
+        return keep_pages(pages, "field compatibility --write", check=check)
     _put(_text(data if format_ is not _FormatName.markdown else chosen, format_), output)
     return ExitCode.CONFORMANT
 
@@ -187,7 +175,6 @@ def files_of(data: Mapping[str, Any]) -> dict[str, str]:
 
 def _survey(suite: Suite) -> dict[str, Any]:
     """Return what targets were found to do; of a suite without such results, that there are none."""
-    from readfirst.harness.cli.suite_page import page_file
     from readfirst.harness.survey.page import FORMAT
 
     file = page_file(suite, "implementations.json")
@@ -198,7 +185,6 @@ def _survey(suite: Suite) -> dict[str, Any]:
 
 def _harm(suite: Suite) -> dict[str, Any]:
     """Return in how many recorded sessions of each contract what was harmed; of a suite without that page, nothing."""
-    from readfirst.harness.cli.suite_page import page_file
 
     file = page_file(suite, "harm.json")
     if file is None or not file.exists():

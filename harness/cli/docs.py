@@ -1,18 +1,20 @@
-"""Docs commands: `readfirst docs`; the command line registers it."""
+"""Docs command: `readfirst docs`, and the pages that messages name; the command line registers it."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+import readfirst
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.printed import console, say_rows, stdout
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["docs"]
+__all__ = ["docs", "pages"]
 
 
 @guarded
@@ -22,7 +24,7 @@ def docs(
     ] = None,
 ) -> int:
     """Print a page of the documentation, or list the pages."""
-    from readfirst.harness.cli.documentation import pages
+    from readfirst.harness.cli.docs import pages
     from readfirst.harness.source.inspection import did_you_mean
 
     known = pages()
@@ -42,3 +44,11 @@ def docs(
     else:
         stdout().write(text)
     return ExitCode.CONFORMANT
+
+
+def pages() -> dict[str, Path]:
+    """Return the pages by name (`adapters`, `readme`), those about the project as a whole first."""
+    package = Path(readfirst.__file__).parent
+    root = package.parent if (package.parent / "fixtures" / "contracts.yaml").is_file() else package
+    files = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]
+    return {"index" if path == root / "docs" / "README.md" else path.stem.lower(): path for path in files}

@@ -25,7 +25,7 @@ _CLI = "readfirst.harness.cli"
 
 COMMANDS: Mapping[str, str] = {
     "run": "run:run",
-    "watch": "watch:watch",
+    "watch": "run:watch",
     "diagnose": "diagnose:diagnose",
     "diff": "diff:diff",
     "report": "run:report",
@@ -34,7 +34,7 @@ COMMANDS: Mapping[str, str] = {
     "list": "scenarios:list_",
     "show": "scenarios:show",
     "rules": "rules:rules",
-    "contracts": "contracts:contracts",
+    "contracts": "rules:contracts",
     "new": "scenarios:new",
     "lint": "scenarios:lint",
     "export": "scenarios:export",
@@ -46,7 +46,7 @@ COMMANDS: Mapping[str, str] = {
     "product bisect": "bisect:bisect",
     "product sweep": "sweep:sweep",
     "product history": "pages:history",
-    "product behaviours": "behaviours:behaviours",
+    "product behaviours": "pages:behaviours",
     "product claims": "pages:claims",
     "product cache": "cache:cache",
     "field targets": "targets:targets",

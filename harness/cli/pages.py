@@ -1,22 +1,24 @@
-"""Page commands: `readfirst product claims` and `history`; the command line registers them."""
+"""Page commands: `readfirst product claims`, `history` and `behaviours`; the command line registers them."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from readfirst.harness.cli.exits import UsageError, guarded
 from readfirst.harness.cli.options import Fixtures, open_own_suite, open_suite
+from readfirst.harness.cli.suite_page import keep_pages, own_page_file, page_file
 from readfirst.harness.exit_code import ExitCode
-from readfirst.harness.printed import say, say_lines, stdout
+from readfirst.harness.printed import say_lines, stdout
 
 if TYPE_CHECKING:
     from readfirst.harness.suite.suite import Suite
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["claims", "history"]
+__all__ = ["behaviours", "claims", "history"]
 
 Check = Annotated[
     bool, typer.Option("--check", help="Write nothing; exit code 1 if the page on disk is stale.")
@@ -37,7 +39,7 @@ def claims(
     from readfirst.harness.claims.page import behaviour as made
 
     suite = open_suite(fixtures)
-    return _made("claims", "behaviour.md", suite, made(suite), check, write)
+    return _printed_or_kept("behaviour.md", suite, made(suite), "product claims --write", check, write)
 
 
 @guarded
@@ -70,7 +72,7 @@ def history(
         return _between(suite, between)
     if published:
         write_all({releases_file(suite.root): releases_text(asked()).encode()})
-    return _made("history", "history.md", suite, history_page(suite), check, write)
+    return _printed_or_kept("history.md", suite, history_page(suite), "product history --write", check, write)
 
 
 def _between(suite: Suite, between: str) -> int:
@@ -89,24 +91,94 @@ def _between(suite: Suite, between: str) -> int:
     return ExitCode.CONFORMANT if lines else ExitCode.NOTHING
 
 
-def _made(command: str, name: str, suite: Suite, page: str, check: bool, write: bool) -> int:
-    """Print, check or write the page that a command of `readfirst product` makes; return the exit code."""
-    from readfirst.harness.cli.suite_page import is_fresh, page_file
-    from readfirst.harness.source.atomic import write_all
-
-    if not check and not write:
-        stdout().write(page)
-        return ExitCode.CONFORMANT
-    file = page_file(suite, name)
-    if file is None:
-        raise UsageError(
-            "The bundled suite has no docs/ folder: name the fixtures of a checkout with --fixtures."
-        )
-    if is_fresh(file, page):
-        return ExitCode.CONFORMANT
-    if check:
-        say(f"{file} is stale. Write it with `readfirst product {command} --write`.", err=True)
-        return ExitCode.NOT_CONFORMANT
-    write_all({file: page.encode()})
-    say(f"wrote {file}", err=True)
+def _printed_or_kept(name: str, suite: Suite, page: str, command: str, check: bool, write: bool) -> int:
+    if check or write:
+        return keep_pages({own_page_file(suite, name): page}, command, check=check)
+    stdout().write(page)
     return ExitCode.CONFORMANT
+
+
+class BehavioursFormat(StrEnum):
+    """The values of `behaviours --format`."""
+
+    text = "text"
+    json = "json"
+
+
+@guarded
+def behaviours(
+    version: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="VERSION",
+            help="A version such as 2.1.40 or 2.1.228+gated, latest, or documented.",
+            show_default="2.1.7",
+        ),
+    ] = None,
+    diff: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--diff", metavar="A B", help="Print what differs between two versions instead."),
+    ] = None,
+    rules: Annotated[
+        bool,
+        typer.Option("--rules", help="Print the rules of VERSION in the order in which they apply instead."),
+    ] = False,
+    format_: Annotated[
+        BehavioursFormat, typer.Option("--format", help="What to write.")
+    ] = BehavioursFormat.text,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit code 1 if docs/reference.md is stale.")
+    ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Write the tables of docs/reference.md next to the fixtures.")
+    ] = False,
+    fixtures: Fixtures = None,
+) -> int:
+    """Print what one version does, or with --diff what differs between two: exit code 0: nothing, 1: something.
+
+    The answer comes from the reference implementation, so it also covers versions that were never recorded.
+    """
+    asked = [name for name, given in (("VERSION", version), ("--diff", diff)) if given is not None]
+    asked += [name for name, given in (("--check", check), ("--write", write)) if given]
+    if rules and (format_ is BehavioursFormat.json or asked not in ([], ["VERSION"])):
+        raise UsageError("--rules prints the rules of one version, as text: leave out the other options.")
+    if len(asked) > 1:
+        raise UsageError(f"{' and '.join(asked)} do not go together: give one of them.")
+    if check or write:
+        return _tables(fixtures, check=check)
+    from readfirst.harness.versions import behaviours as known
+    from readfirst.reference_impl import DEFAULT_CONTRACT
+
+    as_json = format_ is BehavioursFormat.json
+    if diff is not None:
+        differences = known.differences(*diff)
+        if as_json:
+            stdout().write(known.differences_as_json(*diff, differences))
+        else:
+            say_lines(known.differences_as_text(*diff, differences))
+        return ExitCode.NOT_CONFORMANT if differences else ExitCode.CONFORMANT
+    named = version or DEFAULT_CONTRACT
+    if rules:
+        from readfirst.harness.versions.rules_in_order import rules_as_text
+
+        say_lines(rules_as_text(named))
+        return ExitCode.CONFORMANT
+    found = known.standings(named)
+    if as_json:
+        stdout().write(known.standings_as_json(named, found))
+    else:
+        say_lines(known.standings_as_text(named, found))
+    return ExitCode.CONFORMANT
+
+
+def _tables(fixtures: Fixtures, *, check: bool) -> int:
+    """Check or write the tables of docs/reference.md."""
+    from readfirst.harness.versions.behaviours import with_tables
+
+    file = page_file(open_suite(fixtures), "reference.md")
+    if file is None or not file.is_file():
+        raise UsageError(
+            "There is no docs/reference.md next to this suite: name the fixtures of a checkout with --fixtures."
+        )
+    pages = {file: with_tables(file.read_text("utf-8"))}
+    return keep_pages(pages, "product behaviours --write", check=check)

@@ -1,7 +1,10 @@
-"""Run commands: `readfirst run` and `report`; the command line registers them."""
+"""Run commands: `readfirst run`, `watch` and `report`; the command line registers them."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -37,7 +40,7 @@ from readfirst.harness.session import TIME_LIMIT
 
 # Everything else is imported by the command that needs it, as in the command line itself.
 
-__all__ = ["report", "run"]
+__all__ = ["report", "run", "watch"]
 
 
 class IsolationName(StrEnum):
@@ -267,3 +270,34 @@ def _most(failures: str) -> int | None:
     if failures != "all" and not failures.isdecimal():
         raise UsageError(f"--failures {failures!r} is neither a number nor `all`.")
     return None if failures == "all" else int(failures)
+
+
+@guarded
+def watch(
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="What to test, as for `readfirst run`.")],
+    options: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID|OPTION", help="Scenarios and options, as for `readfirst run`."),
+    ] = None,
+    path: Annotated[
+        list[Path] | None,
+        typer.Option(help="A file or folder of the implementation (repeatable).", show_default="this folder"),
+    ] = None,
+) -> int:
+    """Run TARGET, and again whenever a file changes: what failed first, then everything. Ctrl-C ends it.
+
+    Needs the extra `watch`. All other options are those of `readfirst run`.
+    """
+    from readfirst.harness.run.watch import changes_below, rerun, written_by
+
+    rest = list(options or ())
+    command = [sys.executable, "-P", "-m", "readfirst", "run", target, *rest]
+
+    def run(more: Sequence[str]) -> int:
+        code = subprocess.run([*command, *more], check=False).returncode
+        if code in (ExitCode.USAGE, ExitCode.SUITE_INVALID):
+            raise UsageError("a run with these options is not possible, so there is nothing to watch.")
+        return code
+
+    rerun(run, changes_below(path or [Path()], written_by(rest)))
+    return ExitCode.CONFORMANT

@@ -159,12 +159,10 @@ class _Kept:
 
     def check(self) -> int:
         """Compare both files with what this version would write."""
-        from readfirst.harness.cli.suite_page import is_fresh
+        from readfirst.harness.cli.suite_page import keep_pages
 
-        stale = [file for file, data in self._files.items() if not is_fresh(file, data.decode())]
-        for file in stale:
-            say(f"{file} is stale. Write it with `readfirst product sweep --merge {self.file}`.", err=True)
-        return ExitCode.NOT_CONFORMANT if stale else ExitCode.CONFORMANT
+        pages = {file: data.decode() for file, data in self._files.items()}
+        return keep_pages(pages, f"product sweep --merge {self.file}", check=True)
 
 
 def _file(suite: Suite, output: Path | None) -> Path:
@@ -220,7 +218,7 @@ class _Room:
     """Makes room for the versions that are installed, and finds out once whether that is possible."""
 
     def __init__(self, keep: int | None) -> None:
-        from readfirst.harness.versions.kept import KeptVersions
+        from readfirst.harness.versions.published import KeptVersions
 
         self._kept = KeptVersions(keep)
         self._reached = False

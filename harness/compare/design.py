@@ -1,25 +1,31 @@
-"""Design: which refusals an implementation of another design leaves out, and what it is held to instead."""
+"""Design: what an implementation of another design is held to, and which design three of its sessions show."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from readfirst.harness.compare.verdict import LEVELS, Difference, Verdict
-from readfirst.harness.harm.harm import Harm
-from readfirst.harness.session import Design
+from readfirst.harness.exit_code import ExitCode, ReadfirstError
+from readfirst.harness.harm.harm import HARMS, Harm
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.replay.outcome import Outcome
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.session import Adapter, Design
 from readfirst.harness.suite.contracts import Contract, clause_for
 from readfirst.harness.suite.scenario import Scenario, calls_of
+from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.workspace.site import SitePool
 
-__all__ = ["LEFT_OUT", "by_design"]
+__all__ = ["LEFT_OUT", "DesignUnclear", "by_design", "contradicted", "design_seen"]
 
-_CHANGED = frozenset({"modified_since_read", "unexpectedly_modified"})
+_REFUSED_CHANGED = frozenset({"modified_since_read", "unexpectedly_modified"})
 _EDITING = frozenset({"Edit", "MultiEdit", "NotebookEdit"})
 
 LEFT_OUT: Mapping[Design, frozenset[str]] = {
     "strict": frozenset(),
-    "content-checked": _CHANGED,
-    "ungated": _CHANGED | {"not_read"},
+    "content-checked": _REFUSED_CHANGED,
+    "ungated": _REFUSED_CHANGED | {"not_read"},
 }
 """The refusals, as errors.yaml names them, that each design does not claim."""
 
@@ -83,3 +89,57 @@ def _difference(scenario: Scenario, design: Design, harm: Harm) -> Difference:
     what = f"the declared design {design} does not hold: {harm.line}"
     position = scenario.steps[harm.step].position
     return Difference(harm.step, harm.call, "safe", what, harm.before, harm.after, position=position)
+
+
+_READ, _UNREAD, _CHANGED = "gate/edit-after-read", "gate/edit-unread", "staleness/edit-after-change"
+
+_DOES = {
+    "strict": "it refuses the Edit of a file that changed since its Read",
+    "content-checked": "it edits a file that changed since its Read, and keeps the change",
+    "ungated": "it edits a file that was never read",
+}
+
+
+class DesignUnclear(ReadfirstError):  # noqa: N818 - it names what cannot be told
+    """What was seen fits no design; the message says what it was."""
+
+    exit_code = ExitCode.NOT_CONFORMANT
+
+
+def design_seen(adapter: Adapter, place: SitePool) -> Design:
+    """Return the design that fits: is an Edit answered without a Read, and of a file that changed since it?
+
+    Raises DesignUnclear where a plain Edit after a Read is refused, or an Edit harms somebody.
+    """
+    suite = Suite(default_root())
+
+    def played(scenario_id: str) -> tuple[Scenario, Outcome]:
+        scenario = suite.scenario(scenario_id)
+        outcome = replay(scenario, adapter, place)
+        if outcome.broken is not None:
+            raise DesignUnclear(f"{scenario_id} ended early: {outcome.broken.message}")
+        return scenario, outcome
+
+    if not _edits(played, _READ):
+        raise DesignUnclear("it refuses the Edit of a file that was just read, so no design can be told.")
+    changed, unread = _edits(played, _CHANGED), _edits(played, _UNREAD)
+    return "ungated" if unread else "content-checked" if changed else "strict"
+
+
+def _edits(played: Callable[[str], tuple[Scenario, Outcome]], scenario_id: str) -> bool:
+    """Whether the last call of a scenario, an Edit, is answered."""
+    scenario, outcome = played(scenario_id)
+    if harmed := [harm.line for harm in harms_of(scenario, outcome) if harm.kind in HARMS]:
+        raise DesignUnclear(f"its Edit does what no design may: {harmed[0]}.")
+    return not outcome.steps[-1].results[-1].is_error
+
+
+def contradicted(declared: Design, adapter: Adapter, place: SitePool) -> str:
+    """Say what contradicts the declared design, and what to write instead; empty where nothing does."""
+    try:
+        seen = design_seen(adapter, place)
+    except DesignUnclear as error:
+        return f"it declares the design {declared}, but {error}"
+    if seen == declared:
+        return ""
+    return f"it declares the design {declared}, but {_DOES[seen]}. Declare {seen}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
@@ -10,18 +11,20 @@ from pathlib import Path
 from readfirst.harness.claims.check import check_documented
 from readfirst.harness.lint.belonging import Showing, check_belonging, showing_of
 from readfirst.harness.lint.content import check_content, fingerprint
-from readfirst.harness.lint.expectations import check_expectations
 from readfirst.harness.lint.recorded import absent, check_recording, recorded
-from readfirst.harness.lint.source_text import check_source_text
 from readfirst.harness.lint.wording import check_wording
 from readfirst.harness.source import strict_yaml
+from readfirst.harness.source.ambiguous import is_ambiguous
 from readfirst.harness.source.finding import Finding, Position, SuiteError
-from readfirst.harness.suite.case import Case
+from readfirst.harness.source.inspection import did_you_mean
+from readfirst.harness.source.strict_yaml import Document
+from readfirst.harness.suite.case import Case, at
+from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.load import scenario_from
-from readfirst.harness.suite.scenario import Scenario
+from readfirst.harness.suite.scenario import Clause, ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite
 
-__all__ = ["Comparable", "Look", "Looked", "look_at"]
+__all__ = ["Comparable", "Look", "Looked", "check_expectations", "check_source_text", "look_at"]
 
 _Check = Callable[[Case], Iterator[Finding]]
 _WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_wording, check_belonging, check_content)
@@ -123,3 +126,99 @@ def _comparable(case: Case) -> Comparable:
         scenario.rule,
         showing_of(scenario),
     )
+
+
+_LONG = 4096
+_MACHINE_PATH = re.compile(r"(?<![\w./$])/(?:tmp|home|root|Users|private|var/folders)/[^\s'\"]+")
+
+
+def check_expectations(case: Case) -> Iterator[Finding]:
+    """Yield findings about every clause."""
+    yield from _twins(case)
+    vocabulary = case.suite.vocabulary
+    for clause, step in case.clauses():
+        place = at(clause.position, case)
+        if clause.error is not None:
+            if clause.error not in vocabulary:
+                fix = did_you_mean(clause.error, vocabulary)
+                yield Finding("unknown-error-name", place, f"errors.yaml has no name {clause.error!r}", fix)
+            if clause.files and clause is not step.expect.recorded:
+                # Of what is recorded the recorder knows better: some versions do change something.
+                fix = "Remove files: a refused call changes nothing, and world events are known."
+                yield Finding("refused-call-changes-files", place, "a refused call changes files", fix)
+        if isinstance(step, ToolCall) and clause is step.expect.recorded and clause.text is None:
+            fix = "Let `readfirst product record` fill it in."
+            yield Finding("missing-text", place, "a recorded clause does not state the text", fix)
+        yield from _texts(case, clause)
+
+
+def _twins(case: Case) -> Iterator[Finding]:
+    """Find calls of which the documents are said to state something else, though it is the same."""
+    groups = [step for step in case.scenario.steps if isinstance(step, ParallelCalls)]
+    parts: list[ToolCall | ParallelCalls] = [*case.scenario.calls(), *groups]
+    for part in parts:
+        documented, recorded = part.expect.documented, part.expect.recorded
+        if documented is None or recorded is None or documented is recorded:
+            continue
+        same = (documented.error, documented.text, documented.files)
+        if same == (recorded.error, recorded.text, recorded.files):
+            line = at(documented.position, case).line
+            message = f"this clause states the same as the one in line {line}"
+            fix = "Merge them, and keep documented:."
+            yield Finding("same-clauses", at(recorded.position, case), message, fix)
+
+
+def _texts(case: Case, clause: Clause) -> Iterator[Finding]:
+    place = at(clause.position, case)
+    texts = {"text": clause.text} if isinstance(clause.text, str) else {}
+    if isinstance(clause.text, str) and len(clause.text) > _LONG:
+        fix = "Write {sha256, lines, starts, ends}, as `readfirst product record` does."
+        yield Finding("long-text", place, f"text has {len(clause.text):,} characters", fix)
+    for path, entry in clause.files.items():
+        if not isinstance(entry, RegularFile):
+            continue
+        content = entry.content
+        if isinstance(content, TextContent):
+            texts[path] = content.text
+        size = len(content.text) if isinstance(content, TextContent) else len(entry.data)
+        if size > _LONG:
+            fix = "Write {sha256, size}, or {repeat, times}."
+            yield Finding("long-text", place, f"the content of {path!r} has {size:,} characters", fix)
+    for name, text in texts.items():
+        found = _MACHINE_PATH.search(text)
+        if found is not None:
+            fix = "Write $WS for the workspace; record again if the product printed another path."
+            yield Finding("machine-path", place, f"{name} contains the path {found[0][:60]!r}", fix)
+
+
+# Characters that some YAML readers normalise, or that nobody sees. A carriage return before \n is one, too.
+_INVISIBLE = re.compile("[\r\x85\u2028\u2029\ufeff]")
+_NAMES = {"\r": "a carriage return", "\ufeff": "a byte order mark"}
+_ESCAPES = {"\r": r"\r", "\x85": r"\N", "\u2028": r"\L", "\u2029": r"\P", "\ufeff": r"\uFEFF"}
+
+
+def check_source_text(document: Document) -> Iterator[Finding]:
+    """Yield findings of the rules `invisible-bytes`, `trailing-blanks` and `ambiguous-scalar`."""
+    text = document.data.decode("utf-8")
+    for found in _INVISIBLE.finditer(text):
+        character = found[0]
+        before = text[: found.start()]
+        position = Position(
+            document.file, before.count("\n") + 1, found.start() - (before.rfind("\n") + 1) + 1
+        )
+        name = _NAMES.get(character, f"the line break U+{ord(character):04X}")
+        fix = f"Write it as {_ESCAPES[character]} in a double-quoted string; end lines with \\n alone."
+        yield Finding("invisible-bytes", position, f"{name} is not escaped here", fix)
+    lines = text.split("\n")
+    for scalar in document.scalars():
+        if scalar.style in ("|", ">"):
+            for number in range(scalar.first_line + 1, scalar.last_line + 1):
+                line = lines[number - 1] if number <= len(lines) else ""
+                if line.strip() and line != line.rstrip(" \t"):
+                    position = Position(document.file, number, len(line.rstrip(" \t")) + 1)
+                    fix = "Write the text in double quotes, with \\n for line ends."
+                    yield Finding("trailing-blanks", position, "this line of a block ends in blanks", fix)
+        elif scalar.style == "" and is_ambiguous(scalar.value):
+            position = Position(document.file, scalar.first_line, scalar.column)
+            message = f"other YAML readers do not read {scalar.value} as a string"
+            yield Finding("ambiguous-scalar", position, message, f'Quote it: "{scalar.value}".')

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 
 from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.standing import Standing, standing
+from readfirst.harness.compare.reach import Standing, standing
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report.results import Judged

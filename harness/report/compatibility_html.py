@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.compare.standing import Cell
+from readfirst.harness.compare.reach import Cell
 from readfirst.harness.harm.harm import KINDS
 from readfirst.harness.report.compatibility_page import counted, like
 from readfirst.harness.report.html import letters, rendered

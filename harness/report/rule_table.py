@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readfirst.harness.compare.reach import holds_at, level_of, reach_of
-from readfirst.harness.compare.standing import Cell, Seen, Standing, cell_of
+from readfirst.harness.compare.reach import Cell, Seen, Standing, cell_of, holds_at, level_of, reach_of
 from readfirst.harness.report.results import Results, Run
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules

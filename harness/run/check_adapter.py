@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from readfirst.harness.compare.design_seen import contradicted
+from readfirst.harness.compare.design import contradicted
 from readfirst.harness.replay.conversation import Conversation
 from readfirst.harness.run.claims import claimed
 from readfirst.harness.session import (

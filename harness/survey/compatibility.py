@@ -7,10 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readfirst.harness.changes.rule_versions import rule_versions, seen_in_versions
 from readfirst.harness.claims.rule_links import behaviours_by_rule
-from readfirst.harness.compare.reach import Reach, holds_at, level_of, unpacked
-from readfirst.harness.compare.standing import STANDINGS, Cell, Seen, cell_of
+from readfirst.harness.claims.versions import rule_versions, seen_in_versions
+from readfirst.harness.compare.reach import (
+    STANDINGS,
+    Cell,
+    Reach,
+    Seen,
+    cell_of,
+    holds_at,
+    level_of,
+    unpacked,
+)
 from readfirst.harness.compare.verdict import LEVELS, Level
 from readfirst.harness.harm.harm import MEANING
 from readfirst.harness.printed import harmless_json

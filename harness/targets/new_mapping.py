@@ -12,7 +12,7 @@ from typing import Any
 from readfirst.harness.adapters.command import Command
 from readfirst.harness.adapters.mcp import McpConnection
 from readfirst.harness.adapters.mcp_server import Offer
-from readfirst.harness.compare.design_seen import DesignUnclear, design_seen
+from readfirst.harness.compare.design import DesignUnclear, design_seen
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report.visible import visible
 from readfirst.harness.session import BrokenAdapter, traits_of

@@ -11,8 +11,8 @@ from packaging.version import Version
 
 from readfirst.harness.changes.answer import Answer, ReportedEntry, recorded_answers
 from readfirst.harness.changes.contents import with_modes
+from readfirst.harness.changes.dating import Point, chain, version_of
 from readfirst.harness.changes.occurrence import ChangeLevel, Occurrence, occurrences, shown_text
-from readfirst.harness.changes.points import Point, chain, version_of
 from readfirst.harness.claims import evidence
 from readfirst.harness.claims.cells import describe_both
 from readfirst.harness.report.markup import code

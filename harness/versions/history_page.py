@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from packaging.version import Version
 
-from readfirst.harness.changes.points import version_of
+from readfirst.harness.changes.dating import version_of
 from readfirst.harness.counted import counted
 from readfirst.harness.report.markup import cell, code, scenario_link, table
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.versions import history
-from readfirst.harness.versions.behaviours_text import value_in_page
+from readfirst.harness.versions.behaviours import value_in_page
 from readfirst.harness.versions.history import NOT_RECORDED, ChangePoint, Histories
 
 __all__ = ["changes_between", "history_page"]

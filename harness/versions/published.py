@@ -1,17 +1,18 @@
-"""Registry: which versions of a package are published, according to npm."""
+"""Published: which versions npm has of the product, and which of those that a search installs stay installed."""
 
 from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 from packaging.version import Version
 
-from readfirst.harness.agents.claude_code.package import PACKAGE, REFUSED_VERSIONS
+from readfirst.harness.agents.claude_code.package import PACKAGE, REFUSED_VERSIONS, installed, uninstall
 from readfirst.harness.agents.npm import npm
 from readfirst.harness.session import BrokenAdapter
 
-__all__ = ["newest", "published"]
+__all__ = ["KeptVersions", "newest", "published"]
 
 _EXACT = re.compile(r"[0-9]+\.[0-9]+\.[0-9]+")
 _SECONDS = 60
@@ -46,3 +47,23 @@ def _asked(package: str, field: str) -> object:
     raise BrokenAdapter(
         f"npm does not report the {field} of {package}", blame="environment", details=done.stderr[-2000:]
     )
+
+
+class KeptVersions:
+    """Keeps at most `most` of the versions used, the latest; None: all. What was there before is never removed."""
+
+    def __init__(self, most: int | None = None, cache: Path | None = None) -> None:
+        self._most = most
+        self._cache = cache
+        self._there = installed(cache)
+        self._ours: list[str] = []
+
+    def make_room(self, version: str) -> None:
+        """Free what is too much before this version is installed."""
+        if version in self._there:
+            return
+        if version in self._ours:
+            self._ours.remove(version)
+        while self._most is not None and len(self._ours) >= self._most:
+            uninstall(self._ours.pop(0), self._cache)
+        self._ours.append(version)

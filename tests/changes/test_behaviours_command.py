@@ -9,8 +9,7 @@ import pytest
 
 from readfirst.harness.cli.suite_page import page_file
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.versions.behaviours import differences, standings, subjects
-from readfirst.harness.versions.behaviours_text import BEGIN, END, with_tables
+from readfirst.harness.versions.behaviours import BEGIN, END, differences, standings, subjects, with_tables
 from readfirst.reference_impl import behaviours_of
 from readfirst.reference_impl.contract import histories
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import astuple
 
 from readfirst.harness.changes.cause import Cause, grouped
-from readfirst.harness.changes.headline import headline, words
 from readfirst.harness.changes.occurrence import Change, ChangeLevel, Kind, Occurrence
+from readfirst.harness.changes.report import headline, words
 from readfirst.harness.changes.wording import text_changes
 
 APPLIED = "applied"

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from readfirst.harness.changes.points import Point, chain, narrowest, points
+from readfirst.harness.changes.dating import Point, chain, narrowest, points
 from readfirst.harness.suite.releases import Releases
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 

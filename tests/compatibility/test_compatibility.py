@@ -12,8 +12,7 @@ from jsonschema import Draft202012Validator
 
 from readfirst.harness.claims.rule_links import behaviours_by_rule
 from readfirst.harness.cli.compatibility import _harm
-from readfirst.harness.compare.reach import Reach, packed, reach_of, unpacked
-from readfirst.harness.compare.standing import Seen, cell_of
+from readfirst.harness.compare.reach import Reach, Seen, cell_of, packed, reach_of, unpacked
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
 from readfirst.harness.report.compatibility_page import class_line, compatibility_page, like, short_cell
 from readfirst.harness.suite.suite import Suite

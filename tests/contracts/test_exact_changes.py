@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
-from readfirst.harness.changes.points import chain, version_of
+from readfirst.harness.changes.dating import chain, version_of
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.recordings import Recordings
 from readfirst.harness.suite.releases import load_releases, releases_file

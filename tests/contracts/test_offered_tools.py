@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from readfirst.harness.changes.tool_changes import tool_changes
+from readfirst.harness.changes.diff import tool_changes
 from readfirst.harness.cli.main import main
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.record import offers

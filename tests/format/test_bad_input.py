@@ -9,8 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from readfirst.harness.lint.content import check_content, fingerprint
-from readfirst.harness.lint.expectations import check_expectations
-from readfirst.harness.lint.source_text import check_source_text
+from readfirst.harness.lint.looked import check_expectations, check_source_text
 from readfirst.harness.lint.wording import check_wording
 from readfirst.harness.source.finding import Finding, SuiteError
 from readfirst.harness.source.strict_yaml import load

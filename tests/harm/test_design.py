@@ -12,8 +12,7 @@ import designed
 import pytest
 
 from readfirst.harness.compare.compare import compare
-from readfirst.harness.compare.design import LEFT_OUT, by_design
-from readfirst.harness.compare.design_seen import DesignUnclear, contradicted, design_seen
+from readfirst.harness.compare.design import LEFT_OUT, DesignUnclear, by_design, contradicted, design_seen
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.replay import replay
