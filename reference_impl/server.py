@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
+import anyio.lowlevel
+import anyio.to_thread
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from readfirst.reference_impl.contract import DEFAULT_CONTRACT
-from readfirst.reference_impl.file_tools import FileTools
+from readfirst.reference_impl.file_tools import FileTools, Result
 from readfirst.reference_impl.session.rules import PermissionRuleError
 from readfirst.reference_impl.text.content import well_formed
 
 __all__ = ["SettingsError", "deny_rules", "serve"]
 
 _USAGE_ERROR = 2
+_CHUNK = 1 << 16
+_TURNS = 20
+"""Turns of the event loop; a message takes about half as many from standard input to the tools, or back."""
 
 
 class SettingsError(Exception):
@@ -54,7 +62,8 @@ def serve(contract: str = DEFAULT_CONTRACT, root: Path | None = None, settings: 
 
     `root` is the directory that relative paths begin at (default: the current directory), `settings` a Claude Code
     settings file whose `permissions.deny` holds. Results are one text block; a refusal has `isError` set. Arguments
-    are not checked against the advertised schemas, so that wrong ones get the tool's own answer.
+    are not checked against the advertised schemas, so that wrong ones get the tool's own answer. Calls that arrive
+    together are one message, as for `FileTools.call_parallel`.
     SystemExit 2: unknown contract, no such directory, or a bad settings file.
     """
     directory = Path.cwd() if root is None else root
@@ -75,14 +84,98 @@ def _give_up(message: str) -> None:
     raise SystemExit(_USAGE_ERROR)
 
 
+@dataclass(slots=True)
+class _Call:
+    """A call that arrived, and its result once `done`."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    done: anyio.Event = field(default_factory=anyio.Event)
+    result: Result | None = None
+
+
+class _Output:
+    """Standard output; a line is written at once. `lines` counts them."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+
+    async def write(self, line: str) -> None:
+        sys.stdout.buffer.write(line.encode())
+        self.lines += 1
+
+    async def flush(self) -> None:
+        sys.stdout.buffer.flush()
+
+
+class _Input:
+    """The lines of standard input; `quiet` is set while all that has arrived was handed on.
+
+    It ends once all calls are answered: the server drops what it has not answered by then.
+    """
+
+    def __init__(self, output: _Output) -> None:
+        self._output = output
+        self.quiet = anyio.Event()
+        self.unanswered = 0
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        parts: list[bytes] = []  # of a line without an end
+        while data := await anyio.to_thread.run_sync(os.read, 0, _CHUNK):
+            self.quiet = anyio.Event()
+            first, *others = data.split(b"\n")
+            parts.append(first)
+            for each in others:
+                yield b"".join(parts).decode("utf-8", "replace")
+                parts = [each]
+            if not any(parts):
+                self.quiet.set()
+        if any(parts):
+            yield b"".join(parts).decode("utf-8", "replace")
+        self.quiet.set()
+        written = -1
+        while self.unanswered or written != self._output.lines:
+            written = self._output.lines
+            await _turns()
+
+
+async def _turns() -> None:
+    """Let pass what it takes for a message to get through the queues of the protocol."""
+    for _ in range(_TURNS):
+        await anyio.lowlevel.checkpoint()
+
+
 async def _serve(tools: FileTools) -> None:
-    server = server_of(tools)
-    async with stdio_server() as (incoming, outgoing):
+    written = _Output()
+    arrived = _Input(written)
+    asked: MemoryObjectSendStream[_Call]
+    asked, calls = anyio.create_memory_object_stream[_Call](math.inf)
+    server = server_of(tools, arrived, asked)
+    transport = stdio_server(cast(Any, arrived), cast(Any, written))
+    async with anyio.create_task_group() as group, transport as (incoming, outgoing):
+        group.start_soon(_execute, tools, arrived, calls)
         await server.run(incoming, outgoing, server.create_initialization_options())
+        group.cancel_scope.cancel()
 
 
-def server_of(tools: FileTools) -> Server[Any, Any]:
-    """Return the MCP server of one session."""
+async def _execute(tools: FileTools, arrived: _Input, calls: MemoryObjectReceiveStream[_Call]) -> None:
+    """Execute the calls; those that have arrived by the time that nothing else is on its way are one message."""
+    async for call in calls:
+        while True:
+            quiet = arrived.quiet
+            await quiet.wait()
+            await _turns()
+            if quiet is arrived.quiet:
+                break
+        message = [call, *(calls.receive_nowait() for _ in range(calls.statistics().current_buffer_used))]
+        results = tools.call_parallel([(each.tool, each.arguments) for each in message])
+        for each, result in zip(message, results, strict=True):
+            each.result = result
+            each.done.set()
+
+
+def server_of(tools: FileTools, arrived: _Input, asked: MemoryObjectSendStream[_Call]) -> Server[Any, Any]:
+    """Return the MCP server of one session, which hands the calls on as they are `asked`."""
     server: Server[Any, Any] = Server("readfirst-reference")
 
     async def list_tools(request: types.ListToolsRequest) -> types.ServerResult:  # noqa: ARG001 - a handler gets it
@@ -93,9 +186,16 @@ def server_of(tools: FileTools) -> Server[Any, Any]:
         return types.ServerResult(types.ListToolsResult(tools=offered))
 
     async def call_tool(request: types.CallToolRequest) -> types.ServerResult:
-        result = tools.call(request.params.name, request.params.arguments or {})
-        block = types.TextContent(type="text", text=well_formed(result.text))
-        return types.ServerResult(types.CallToolResult(content=[block], isError=result.is_error))
+        call = _Call(request.params.name, request.params.arguments or {})
+        arrived.unanswered += 1
+        try:
+            await asked.send(call)
+            await call.done.wait()
+        finally:
+            arrived.unanswered -= 1
+        assert call.result is not None
+        block = types.TextContent(type="text", text=well_formed(call.result.text))
+        return types.ServerResult(types.CallToolResult(content=[block], isError=call.result.is_error))
 
     # The handlers are set directly: the decorators would check arguments before the tools see them.
     server.request_handlers[types.ListToolsRequest] = list_tools

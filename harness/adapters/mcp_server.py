@@ -278,9 +278,13 @@ class McpServer:
         self, writer: asyncio.StreamWriter, from_client: MemoryObjectReceiveStream[SessionMessage]
     ) -> None:
         async for message in from_client:
-            line = message.message.model_dump_json(by_alias=True, exclude_none=True)
-            trace.frame("->", line)
-            writer.write(line.encode("utf-8", "surrogatepass") + b"\n")
+            # The calls of a group go out in one piece: a server that reads one of them can read all.
+            waiting = from_client.statistics().tasks_waiting_send
+            group = [message, *(from_client.receive_nowait() for _ in range(waiting))]
+            lines = [each.message.model_dump_json(by_alias=True, exclude_none=True) for each in group]
+            for line in lines:
+                trace.frame("->", line)
+            writer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass"))
             with suppress(ConnectionError):  # it is gone; reading its answer finds that out
                 await writer.drain()
 

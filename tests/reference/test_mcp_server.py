@@ -42,6 +42,8 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
     "home": ("Write", {"file_path": "~/b.txt", "content": "x"}),
     "empty": ("Read", {"file_path": "empty.txt"}),
     "no arguments": ("Read", None),
+    "made": ("Write", {"file_path": "notes.md", "content": ""}),
+    "apart": ("Edit", {"file_path": "notes.md", "old_string": "a ", "new_string": "a "}),
 }
 
 
@@ -144,6 +146,48 @@ def test_a_warning_that_is_the_answer_is_kept(conversation):
     assert answer(conversation, "empty")[1].startswith(
         "<system-reminder>Warning: the file exists but is shorter"
     )
+
+
+BLANK_EDIT = CALLS["apart"]
+
+
+def answers_to(messages: list[dict[str, Any]], directory: Path) -> dict[int, str]:
+    """What a server answers to calls that all arrive at once, just before its input ends, by id."""
+    hello = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    start = [
+        {"id": 0, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+    ]
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM],
+        input="\n".join(json.dumps({"jsonrpc": "2.0", **each}) for each in [*start, *messages]).encode(),
+        capture_output=True,
+        cwd=directory,
+        env={"PYTHONPATH": str(PROJECT)},
+        timeout=60,
+        check=True,
+    )
+    answers = {each["id"]: each["result"] for each in map(json.loads, ended.stdout.splitlines())}
+    return {number: answers[number]["content"][0]["text"] for number in answers if number}
+
+
+@pytest.mark.parametrize("count", [2, 40])
+def test_calls_that_arrive_together_are_one_message(tmp_path, count):
+    calls = [("Write", {"file_path": "notes.md", "content": ""}), *[BLANK_EDIT] * (count - 1)]
+    messages = [
+        {"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+        for number, (tool, arguments) in enumerate(calls, 1)
+    ]
+    answers = answers_to(messages, tmp_path)
+    assert list(answers) == list(range(1, count + 1))
+    # The blanks are cut before the first call of a message is executed: there was no file yet.
+    assert {answers[number] for number in range(2, count + 1)} == {
+        "No changes to make: old_string and new_string are exactly the same."
+    }
+
+
+def test_calls_that_arrive_apart_are_messages_of_their_own(conversation):
+    assert answer(conversation, "apart") == (True, "String to replace not found in file.\nString: a ")
 
 
 @pytest.mark.slow
