@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from readfirst.harness.compare.verdict import Difference, Verdict, up_to
 
-__all__ = ["LONGEST", "manner", "signature"]
+__all__ = ["LONGEST", "kind", "manner", "signature"]
 
 LONGEST = 90
 """Characters of a refusal's text that belong to a signature."""
@@ -50,11 +50,12 @@ def signature(verdict: Verdict) -> str:
     for level in asked:
         for difference in verdict.differences:
             if difference.level == level:
-                return _of(difference)
+                return kind(difference)
     return ""
 
 
-def _of(difference: Difference) -> str:
+def kind(difference: Difference) -> str:
+    """Return what differs, without paths, numbers and quoted words; see `signature`."""
     if difference.level in ("text", "verbatim"):
         return difference.level
     if difference.level == "safe":

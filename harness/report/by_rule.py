@@ -9,6 +9,7 @@ from functools import reduce
 
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.reach import Standing, standing
+from readfirst.harness.compare.signature import kind, signature
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.compare.verdict import LEVELS, Level, Verdict
 from readfirst.harness.report.results import Judged
@@ -16,7 +17,16 @@ from readfirst.harness.report.worst import Worst, worst
 from readfirst.harness.suite.heading import REQUIREMENTS
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
 
-__all__ = ["ClassResult", "RuleResult", "RuleTally", "by_class", "by_rule"]
+__all__ = ["ClassResult", "Dominant", "RuleResult", "RuleTally", "by_class", "by_rule"]
+
+_FEWEST = 10
+"""Failures that a mistake must explain to be told before all others."""
+_EXAMPLE = 60
+"""Characters of what was expected and of what came."""
+_ALIKE = ("text", "verbatim", "broken")
+"""Levels at which many failures are alike without being one mistake."""
+_Mistakes = frozenset[tuple[str, int]]
+"""What a failure shows: kinds of differences, each with the place of its level in LEVELS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +83,45 @@ class ClassResult:
     """The scenarios of all of these rules."""
 
 
+@dataclass(frozen=True, slots=True)
+class Dominant:
+    """The mistake of most failures: in how many of all failures it is, and how many show nothing else.
+
+    `shortest` is the verdict on the shortest of these.
+    """
+
+    kind: str
+    failing: int
+    alone: int
+    of: int
+    shortest: Verdict
+
+    @property
+    def hides(self) -> bool:
+        """Whether there are other failures beside it."""
+        return self.alone < self.of
+
+    @property
+    def example(self) -> str:
+        """What differs in the shortest failure, in one line."""
+        found = [each for each in self.shortest.differences if each.level != "safe"]
+        if not found:
+            return self.kind
+        shown = (
+            f"{text[:_EXAMPLE]}..." if len(text) > _EXAMPLE else text
+            for text in (found[0].expected, found[0].got)
+        )
+        return f"{found[0].label}: expected {next(shown)}, got {next(shown)}"
+
+
 @dataclass(slots=True)
 class RuleTally:
-    """Takes the verdicts on one contract as they come; memory grows with the number of rules only."""
+    """Takes the verdicts on one contract as they come; memory grows with rules and kinds of mistakes only."""
 
     rules: Rules | None
     _counts: dict[str, Count] = field(default_factory=dict)
-    _fails: dict[str, Counter[Level]] = field(default_factory=dict)
-    _shortest: dict[str, tuple[tuple[bool, int, bool, int, Worst, str], Verdict]] = field(
+    _fails: dict[str, Counter[_Mistakes]] = field(default_factory=dict)
+    _shortest: dict[str, dict[_Mistakes, tuple[tuple[bool, int, bool, int, Worst, str], Verdict]]] = field(
         default_factory=dict
     )
 
@@ -90,38 +131,83 @@ class RuleTally:
         self._counts.setdefault(rule_id, Count()).add(verdict, ruling)
         if verdict.status in ("failed", "broken"):
             accepted, does = bool(ruling.accepted), worst(verdict)
+            mistakes = _mistakes(verdict, does.level)
             if not accepted:
-                self._fails.setdefault(rule_id, Counter())[LEVELS[does.level]] += 1
+                self._fails.setdefault(rule_id, Counter())[mistakes] += 1
             key = (accepted, does.level, does.made, verdict.length, does, verdict.scenario_id)
-            found = self._shortest.get(rule_id)
-            if found is None or key < found[0]:
-                self._shortest[rule_id] = (key, verdict)
+            shortest = self._shortest.setdefault(rule_id, {})
+            if mistakes not in shortest or key < shortest[mistakes][0]:
+                shortest[mistakes] = (key, verdict)
 
-    def results(self) -> tuple[RuleResult, ...]:
+    def results(self, as_if_without: str | None = None) -> tuple[RuleResult, ...]:
         """Return the rules that had a verdict, the worst first.
 
         That is by the lowest level that fails, then by class, by requirement and by how many scenarios fail there.
+        `as_if_without` names a kind of mistake that is taken for mended.
         """
         place = {rule.id: number for number, rule in enumerate(self.rules or ())}
-        found = [self._result(rule_id) for rule_id in self._counts]
+        found = [self._result(rule_id, as_if_without) for rule_id in self._counts]
         return tuple(sorted(found, key=lambda result: _rank(result, place)))
+
+    def dominant(self) -> Dominant | None:
+        """Return the mistake that alone explains more than half of the failures; None where there is none."""
+        fails: Counter[_Mistakes] = Counter()
+        for counted in self._fails.values():
+            fails.update(counted)
+        frequent: Counter[str] = Counter()
+        for mistakes, number in fails.items():
+            frequent.update(dict.fromkeys({name for name, _ in mistakes}, number))
+        if not frequent:
+            return None
+        [(most, failing)] = frequent.most_common(1)
+        alone = sum(number for mistakes, number in fails.items() if _only(most, mistakes))
+        enough = failing >= _FEWEST and 2 * alone > fails.total()
+        if not enough or most.partition(":")[0] in _ALIKE:
+            return None
+        shown = [
+            found
+            for shortest in self._shortest.values()
+            for mistakes, found in shortest.items()
+            if _only(most, mistakes) and not found[0][0]
+        ]
+        return Dominant(most, failing, alone, fails.total(), min(shown, key=lambda each: each[0])[1])
 
     def rule_of(self, verdict: Verdict) -> str:
         """Return the id of the rule that the verdict is counted under."""
         return verdict.rule if self.rules is not None and verdict.rule in self.rules else ""
 
-    def _result(self, rule_id: str) -> RuleResult:
+    def _result(self, rule_id: str, without: str | None) -> RuleResult:
         rule = self.rules[rule_id] if self.rules is not None and rule_id else None
-        shortest = self._shortest.get(rule_id)
-        fails = self._fails.get(rule_id, Counter[Level]())
+        fails: Counter[Level] = Counter()
+        for mistakes, number in self._fails.get(rule_id, Counter[_Mistakes]()).items():
+            if left := [level for name, level in mistakes if name != without]:
+                fails[LEVELS[min(left)]] += number
+        shortest = [
+            found
+            for mistakes, found in self._shortest.get(rule_id, {}).items()
+            if not _only(without, mistakes)
+        ]
         level = min(fails, key=LEVELS.index, default=None)
         return RuleResult(
             rule,
             self._counts[rule_id],
             level,
             0 if level is None else fails[level],
-            None if shortest is None else shortest[1],
+            min(shortest, key=lambda each: each[0])[1] if shortest else None,
         )
+
+
+def _only(name: str | None, mistakes: _Mistakes) -> bool:
+    return all(each == name for each, _ in mistakes)
+
+
+def _mistakes(verdict: Verdict, lowest: int) -> _Mistakes:
+    """Return what a failure shows. Harm that comes with a difference in effects is that difference's."""
+    found = [(kind(each), LEVELS.index(each.level)) for each in verdict.differences if each.level != "safe"]
+    if verdict.status == "broken" or not found:
+        return frozenset({(signature(verdict), lowest)})
+    effects = LEVELS.index("effects")
+    return frozenset((name, lowest if level == effects else level) for name, level in found)
 
 
 def by_rule(judged: Iterable[Judged], rules: Rules | None) -> tuple[RuleResult, ...]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Count, ExitCode, Summary
 from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.counted import counted
 from readfirst.harness.report import RunFacts
-from readfirst.harness.report.by_rule import RuleResult, RuleTally, by_class
+from readfirst.harness.report.by_rule import Dominant, RuleResult, RuleTally, by_class
 from readfirst.harness.report.failing_rules import MOST_LINES, failing_rules, rule_lines
 from readfirst.harness.report.failure import Line, failure_lines
 from readfirst.harness.report.visible import visible
@@ -78,7 +79,14 @@ class TableReport:
     def finish(self, summary: Summary, *, interrupted: bool = False) -> None:
         """Print the failures, the table, what is out of date in the baseline, the failing rules, and the summary."""
         results = {contract: tally.results() for contract, tally in self._tallies.items()}
-        explained = self._explained(results)
+        dominant = {contract: tally.dominant() for contract, tally in self._tallies.items()}
+        left = {
+            contract: tally.results(as_if_without=each.kind)
+            if (each := dominant[contract])
+            else results[contract]
+            for contract, tally in self._tallies.items()
+        }
+        explained = self._explained(left, [each for each in dominant.values() if each is not None])
         for verdict in explained:
             scenario = self._facts.find(verdict.scenario_id)
             self._lines(failure_lines(verdict, scenario, self._facts.commands(verdict.contract)))
@@ -93,7 +101,8 @@ class TableReport:
             self._print(f"{harmed}\n", "bold")
         if design := summary.design_sentence():
             self._print(f"{design}\n", "bold")
-        for contract, found in results.items():
+        for contract, found in left.items():
+            self._dominant(dominant[contract])
             self._rules(contract, found)
         for complaint in summary.stale:
             self._print(f"BASELINE {visible(complaint)}", "bold red")
@@ -104,8 +113,10 @@ class TableReport:
         green = code is ExitCode.CONFORMANT and not interrupted
         self._print(f"{summary.sentence()}; {closing}", "bold green" if green else "bold red")
 
-    def _explained(self, results: Mapping[str, Sequence[RuleResult]]) -> list[Verdict]:
-        """Return the verdicts to explain, the worst first."""
+    def _explained(
+        self, results: Mapping[str, Sequence[RuleResult]], dominant: Sequence[Dominant]
+    ) -> list[Verdict]:
+        """Return the verdicts to explain: the mistakes that hide others, then the worst first."""
         if self._facts.rules is None:
             return self._worst
         if self._most is None:
@@ -117,7 +128,22 @@ class TableReport:
             rule_of = self._tallies[self._facts.contracts[0]].rule_of
             return sorted(self._worst, key=lambda each: (place[each.contract, rule_of(each)], each.length))
         failing = [result for found in results.values() for result in failing_rules(found)]
-        return [result.shortest for result in failing[: self._most] if result.shortest is not None]
+        shortest = [result.shortest for result in failing if result.shortest is not None]
+        return [*(each.shortest for each in dominant), *shortest][: self._most]
+
+    def _dominant(self, dominant: Dominant | None) -> None:
+        """Print what most failures have in common."""
+        if dominant is None:
+            return
+        others = dominant.failing - dominant.alone
+        too = f"; it is in {counted(others, 'other')} as well" if others else ""
+        many = f"{dominant.alone:,} of " if dominant.hides else "all "
+        example = f"  {visible(dominant.example)}  {visible(dominant.shortest.scenario_id)}"
+        lines = [("title", f"One mistake in {many}{counted(dominant.of, 'failure')}{too}:"), ("", example)]
+        if dominant.hides:
+            lines.append(("note", "What follows is as if it were mended."))
+        self._lines(lines)
+        self._print("")
 
     def _rules(self, contract: str, results: Sequence[RuleResult]) -> None:
         """Print the rules that do not hold on one contract."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
 from readfirst.harness.compare.baseline import Ruling
-from readfirst.harness.compare.verdict import LEVELS, Status, Verdict
-from readfirst.harness.report.by_rule import RuleResult, by_class, by_rule
+from readfirst.harness.compare.verdict import LEVELS, Difference, Status, Verdict
+from readfirst.harness.report.by_rule import RuleResult, RuleTally, by_class, by_rule
 from readfirst.harness.source.finding import Position
 from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.rules import CLASSES, Rule, RuleClass, Rules
@@ -44,6 +45,14 @@ def verdict(
     levels = dict.fromkeys(LEVELS, status == "passed")
     judged = Verdict(scenario_id, "2.1.7", "text", status, levels, rule=rule, length=length)
     return judged, Ruling(status == "passed" or bool(accepted), accepted)
+
+
+def mistaken(number: int, rule: str, *what: str) -> tuple[Verdict, Ruling]:
+    """Return a failure with a difference in effects for each of `what`."""
+    found, ruling = verdict(f"a/{number}", rule)
+    return replace(
+        found, differences=tuple(Difference(0, 0, "effects", each, "x", "y") for each in what)
+    ), ruling
 
 
 def only(results: tuple[RuleResult, ...]) -> RuleResult:
@@ -134,3 +143,40 @@ def test_scenarios_of_no_known_rule_come_last_and_are_not_lost() -> None:
     assert results[-1].failing == 2
     assert [each.class_ for each in by_class(results)] == ["fidelity"]
     assert only(by_rule(verdicts, None)).failing == 3
+
+
+def tallied(*judged: tuple[Verdict, Ruling]) -> RuleTally:
+    tally = RuleTally(rules())
+    for found, ruling in judged:
+        tally.add(found, ruling)
+    return tally
+
+
+def test_a_mistake_of_most_failures_is_told_and_the_others_are_counted_without_it() -> None:
+    modes = [mistaken(number, "stale", f"mode of {number}.txt") for number in range(11)]
+    both = mistaken(11, "unread", "mode of b.txt", "names of b.txt")
+    other = mistaken(12, "touched", "names of c.txt")
+    tally = tallied(*modes, both, other)
+    found = tally.dominant()
+    assert found is not None
+    assert (found.kind, found.failing, found.alone, found.of, found.hides) == (
+        "effects: mode",
+        12,
+        11,
+        13,
+        True,
+    )
+    assert found.example == "mode of 0.txt: expected x, got y"
+    left = {each.id: each.fails for each in tally.results(as_if_without=found.kind)}
+    assert left == {"stale": 0, "unread": 1, "touched": 1}
+    assert {each.id: each.fails for each in tally.results()} == {"stale": 11, "unread": 1, "touched": 1}
+
+
+def test_a_mistake_of_few_failures_or_of_less_than_half_is_not_told_apart() -> None:
+    assert tallied(*(mistaken(number, "stale", "mode of a.txt") for number in range(9))).dominant() is None
+    ten = [mistaken(number, "stale", "mode of a.txt") for number in range(10)]
+    others = [mistaken(10 + number, "unread", "names of a.txt", "mode of a.txt") for number in range(10)]
+    assert tallied(*ten, *others).dominant() is None
+    everything = tallied(*ten).dominant()
+    assert everything is not None
+    assert not everything.hides
