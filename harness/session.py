@@ -148,8 +148,10 @@ class ParallelSession(Protocol):
 class RacingSession(Protocol):
     """A session that can let something happen between validation and execution."""
 
-    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
-        """Execute one call; run `strike` once after validation and before execution (never, if refused before)."""
+    def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
+        """Execute one call; run `interfere` once after validation and before execution (never, if refused before)."""
         ...
 
 

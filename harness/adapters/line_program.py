@@ -86,11 +86,11 @@ class LineProgram:
         message: Mapping[str, Any],
         what: str,
         limit: float,
-        strike: Callable[[], None] | None = None,
+        interfere: Callable[[], None] | None = None,
     ) -> dict[str, Any]:
-        """Send a request and return its answer, running `strike` where the program says that it has validated.
+        """Send a request and return its answer, running `interfere` where the program says that it has validated.
 
-        `limit` is in seconds, without the time that `strike` takes; then the call is cancelled.
+        `limit` is in seconds, without the time that `interfere` takes; then the call is cancelled.
 
         Raises:
             BrokenAdapter: No proper answer in time, and the program is ended; or it has answered with a problem.
@@ -100,9 +100,9 @@ class LineProgram:
         number = next(self._numbers)
         try:
             answer = self._exchange({"id": number, **message}, limit)
-            if "validated" in answer and strike is not None:
+            if "validated" in answer and interfere is not None:
                 try:
-                    strike()
+                    interfere()
                 except BaseException:
                     self._exchange({"id": number, "do": "cancel"}, limit)
                     raise

@@ -140,9 +140,11 @@ class LinesSession:
         """Let the program execute one call."""
         return _result(self.ask("call", tool, tool=tool, arguments=arguments), tool)
 
-    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+    def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
         """Let the program execute one call, and pause between validation and execution."""
-        answer = self.ask("call", tool, strike, tool=tool, arguments=arguments, pause=True)
+        answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True)
         return _result(answer, tool)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
@@ -182,11 +184,11 @@ class LinesSession:
             self.ask("close", "close")
 
     def ask(
-        self, do: str, what: str, strike: Callable[[], None] | None = None, /, **fields: object
+        self, do: str, what: str, interfere: Callable[[], None] | None = None, /, **fields: object
     ) -> Mapping[str, Any]:
         """Send one request and return the answer. Raises BrokenAdapter."""
         message = {"do": do, "session": self._number, **fields}
-        return self._program.ask(message, what, self._time_limit, strike)
+        return self._program.ask(message, what, self._time_limit, interfere)
 
 
 def _sent(permissions: Permissions | None) -> dict[str, Any] | None:

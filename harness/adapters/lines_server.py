@@ -112,8 +112,8 @@ class _Server:
             raise _ProblemError(f"there is no session {message['session']}")
         match message["do"], session:
             case "call", RacingSession() if message.get("pause"):
-                strike = lambda: self._pause(message)  # noqa: E731 - one expression
-                return _sent(session.call_during(message["tool"], message["arguments"], strike))
+                interfere = lambda: self._pause(message)  # noqa: E731 - one expression
+                return _sent(session.call_during(message["tool"], message["arguments"], interfere))
             case "call", _:
                 return _sent(session.call(message["tool"], message["arguments"]))
             case "calls", ParallelSession():

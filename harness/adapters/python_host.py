@@ -172,7 +172,7 @@ class _Host:
                 raise ValueError(f"unknown message {unknown!r}")
 
     def _strike(self) -> None:
-        self.framing.send({"strike": True})
+        self.framing.send({"interfere": True})
         if self.framing.receive_or_end() is None:
             os._exit(1)
 

@@ -179,9 +179,11 @@ class PythonSession:
         """Let the child execute the calls of one message."""
         return self._results(self.ask("call_parallel", "the parallel group", calls=calls))
 
-    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
-        """Let the child execute one call; it asks for the strike while it does."""
-        return self._results(self.ask("call_during", tool, strike, tool=tool, arguments=arguments))[0]
+    def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
+        """Let the child execute one call; it asks for the interference while it does."""
+        return self._results(self.ask("call_during", tool, interfere, tool=tool, arguments=arguments))[0]
 
     def resume(self) -> None:
         """Let the child end the conversation and go on with it."""
@@ -211,11 +213,11 @@ class PythonSession:
             self.ask("close", "close")
 
     def ask(
-        self, do: str, what: str, strike: Callable[[], None] | None = None, /, **fields: object
+        self, do: str, what: str, interfere: Callable[[], None] | None = None, /, **fields: object
     ) -> Mapping[str, Any]:
         """Send one request and return the answer. Raises BrokenAdapter."""
         message = {"do": do, "session": self._number, **fields}
-        return self._host.exchange(message, what, self._time_limit, strike)
+        return self._host.exchange(message, what, self._time_limit, interfere)
 
     def _results(self, answer: Mapping[str, Any]) -> list[ToolResult]:
         try:
@@ -322,12 +324,12 @@ class _Host:
         message: Mapping[str, Any] | None,
         what: str,
         time_limit: float,
-        strike: Callable[[], None] | None = None,
+        interfere: Callable[[], None] | None = None,
     ) -> dict[str, Any]:
-        """Send a message (None: only wait) and return the answer, running `strike` when asked to.
+        """Send a message (None: only wait) and return the answer, running `interfere` when asked to.
 
         Raises:
-            BrokenAdapter: No proper answer within `time_limit` seconds, without the time the strike took.
+            BrokenAdapter: No proper answer within `time_limit` seconds, without the time the interference took.
         """
         if not self.alive:
             raise BrokenAdapter("the adapter's process had already ended")
@@ -336,8 +338,8 @@ class _Host:
             if message is not None:
                 self._framing.send(message, deadline)
             answer = self._framing.receive(deadline)
-            while isinstance(answer, dict) and "strike" in answer and strike is not None:
-                strike()
+            while isinstance(answer, dict) and "interfere" in answer and interfere is not None:
+                interfere()
                 deadline = time.monotonic() + time_limit
                 self._framing.send({}, deadline)
                 answer = self._framing.receive(deadline)

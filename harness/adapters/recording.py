@@ -99,11 +99,13 @@ class RecordedSession:
         self._apply(step)
         return _told(step)
 
-    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
-        """Answer one call as recorded; strike if the recorded product came that far."""
+    def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
+        """Answer one call as recorded; interfere if the recorded product came that far."""
         step = self._step([(tool, arguments)])
         if step.struck:
-            strike()
+            interfere()
         self._apply(step)
         return _told(step)[0]
 

@@ -106,10 +106,12 @@ class ReferenceSession:
         """Start a sub-agent."""
         return _SubAgent(self._tools, self._seconds)
 
-    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
-        """Execute one call; `strike` runs between its validation and its execution."""
+    def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
+        """Execute one call; `interfere` runs between its validation and its execution."""
         with time_limit(self._seconds, tool), as_an_ordinary_user():
-            return _result(self._tools.call_during(tool, arguments, strike))
+            return _result(self._tools.call_during(tool, arguments, interfere))
 
 
 class _SubAgent(ReferenceSession):

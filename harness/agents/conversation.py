@@ -174,10 +174,10 @@ class Conversation:
         return self._process.pid
 
     def call(
-        self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None] | None = None
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None] | None = None
     ) -> ToolResult:
-        """Let the model call one tool; `strike` runs after validation and before execution."""
-        return self._exchange([(tool, arguments)], strike)[0]
+        """Let the model call one tool; `interfere` runs after validation and before execution."""
+        return self._exchange([(tool, arguments)], interfere)[0]
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         """Let the model make several calls in one message."""
@@ -303,10 +303,10 @@ class Conversation:
         os.close(output)
 
     def _exchange(
-        self, calls: Sequence[tuple[str, Mapping[str, Any]]], strike: Callable[[], None] | None
+        self, calls: Sequence[tuple[str, Mapping[str, Any]]], interfere: Callable[[], None] | None
     ) -> list[ToolResult]:
         uses = [self._use(tool, arguments) for tool, arguments in calls]
-        answers = self._say(uses, self.program.time_limit * len(uses), strike).request.answers
+        answers = self._say(uses, self.program.time_limit * len(uses), interfere).request.answers
         missing = [use.id for use in uses if use.id not in answers]
         if missing:
             raise self._broken(f" gave no result for {len(missing)} of {len(uses)} calls", "adapter")
@@ -316,15 +316,17 @@ class Conversation:
         self.calls += 1
         return ToolUse(f"toolu_{next(self.ids):06}", tool, arguments)
 
-    def _say(self, blocks: Sequence[Block], seconds: float, strike: Callable[[], None] | None = None) -> Turn:
+    def _say(
+        self, blocks: Sequence[Block], seconds: float, interfere: Callable[[], None] | None = None
+    ) -> Turn:
         if self._turn is None:
             raise self._broken(": the conversation is over", "adapter")
         turn, self._turn = self._turn, None
         turn.answer(blocks)
-        self._turn = self._next_turn(seconds, strike, "adapter")
+        self._turn = self._next_turn(seconds, interfere, "adapter")
         return self._turn
 
-    def _next_turn(self, seconds: float, strike: Callable[[], None] | None, blame: str) -> Turn:
+    def _next_turn(self, seconds: float, interfere: Callable[[], None] | None, blame: str) -> Turn:
         deadline = time.monotonic() + seconds
         while True:
             try:
@@ -336,9 +338,9 @@ class Conversation:
                     self._asked = time.monotonic()
                     return event
                 case Pause():
-                    if strike is not None:
-                        strike()
-                        strike = None
+                    if interfere is not None:
+                        interfere()
+                        interfere = None
                     event.release()
                 case WireError():
                     raise self._broken(f" sent what the model does not understand: {event}", blame)

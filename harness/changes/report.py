@@ -13,14 +13,14 @@ from readfirst.harness.counted import counted
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.report.visible import first_difference, visible
 
-__all__ = ["TOLD", "as_json", "as_markdown", "as_text", "headline", "words"]
+__all__ = ["SHOWN", "as_json", "as_markdown", "as_text", "headline", "words"]
 
 _FORMAT = 1
 _FEW = 3
 """Scenarios of a cause that are named."""
 _SHORT_LIST = 20
 """With more causes than this, a page only counts changes of words that few scenarios show."""
-TOLD = 10
+SHOWN = 10
 """With more causes than this a terminal gets so many, a line each."""
 _RARE = 2
 
@@ -36,18 +36,18 @@ _TOOLS = "What the model is given of the tools"
 def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     """Yield the lines for a terminal; `!` marks what a file's safety depends on.
 
-    Many causes are told in ten lines, unless all are asked for; few with the words of both sides.
+    Many causes are shown in ten lines, unless all are asked for; few with the words of both sides.
     """
     yield f"{visible(diff.before)} → {visible(diff.after)}: {_sum(diff)}"
-    told = diff.causes if all_ else diff.causes[:TOLD]
-    in_full = len(told) == len(diff.causes)
+    shown = diff.causes if all_ else diff.causes[:SHOWN]
+    in_full = len(shown) == len(diff.causes)
     if diff.harm:
         yield ""
         yield _HARM
         lines = _harm(diff, all_) if in_full else _harm_in_short(diff)
         yield from (f"{'!' if newly else '-'} {line}" for line, newly in lines)
     for level, title in _TITLES.items():
-        here = [cause for cause in told if cause.level == level]
+        here = [cause for cause in shown if cause.level == level]
         if here:
             yield ""
             yield title
@@ -67,7 +67,7 @@ def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
     rest = [*_rest(diff, ())]
     if not in_full:
         tools = f", and {counted(len(diff.tools), 'difference')} in what the model is given of the tools"
-        more = f"{len(diff.causes) - TOLD} more causes{tools if diff.tools else ''}"
+        more = f"{len(diff.causes) - SHOWN} more causes{tools if diff.tools else ''}"
         rest.insert(0, f"{more}: --all shows them, with the words of both sides and the scenarios")
     yield from ("", *rest) if rest else ()
 

@@ -18,7 +18,7 @@ from readfirst.harness.claims.claims import (
     load_claims,
 )
 from readfirst.harness.claims.evidence import Evidence, Holding
-from readfirst.harness.claims.versions import by_contract, holds_anywhere, told_by_contract
+from readfirst.harness.claims.versions import by_contract, holds_anywhere, versions_in_words
 from readfirst.harness.claims.witness import Witness
 from readfirst.harness.report.markup import anchor, cell, code, link, scenario_link, table
 from readfirst.harness.source.finding import Finding, Position, SuiteError
@@ -255,7 +255,7 @@ class _Page:
                     "<br>".join(documented for documented, _ in examples),
                     "<br>".join(real for _, real in examples),
                     f"**{each.holding}**",
-                    told_by_contract(each.holdings),
+                    versions_in_words(each.holdings),
                 ]
             )
         if rows:
@@ -306,7 +306,7 @@ class _Page:
                 side = self.judged[claim_id]
                 sources = "; ".join(map(_source, side.claim.sources))
                 holding = "cannot be observed" if side.holding is None else side.holding
-                on = f"; holds on {told_by_contract(side.holdings)}" if side.holdings else ""
+                on = f"; holds on {versions_in_words(side.holdings)}" if side.holdings else ""
                 where = link(code(claim_id), f"#{claim_id}")
                 yield f"- **{holding}**: {side.claim.says} ({sources}; {where}{on})"
             if each.reports is not None:

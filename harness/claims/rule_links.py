@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from readfirst.harness.claims.claims import Claim, claims_file, load_claims
-from readfirst.harness.claims.versions import by_contract, told_by_contract
+from readfirst.harness.claims.versions import by_contract, versions_in_words
 from readfirst.harness.claims.witness import Witness
 from readfirst.harness.suite.suite import Heading, Suite
 from readfirst.reference_impl.behaviours.history import History
@@ -60,5 +60,5 @@ def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Seq
         holdings = by_contract(known, wanted, names, witness)
     found: dict[str, list[tuple[Claim, str]]] = {}
     for claim in wanted.values():
-        found.setdefault(claim.rule or "", []).append((claim, told_by_contract(holdings[claim.id])))
+        found.setdefault(claim.rule or "", []).append((claim, versions_in_words(holdings[claim.id])))
     return found

@@ -43,8 +43,8 @@ def _claims(suite: Suite, rule: Rule) -> Iterator[str]:
     claims = claims_by_rule(suite, rule.id).get(rule.id, ())
     if claims:
         yield "  what the documents claim about it, with the versions on which that holds (docs/behaviour.md):"
-    for claim, told in claims:
-        yield f"    {claim.id}\t{claim.says}\t{told or 'cannot be observed'}"
+    for claim, versions in claims:
+        yield f"    {claim.id}\t{claim.says}\t{versions or 'cannot be observed'}"
 
 
 def _behaviours(suite: Suite, rule: Rule) -> Iterator[str]:

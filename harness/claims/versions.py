@@ -21,7 +21,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Recording
 from readfirst.harness.suite.version_spans import version_spans
 
-__all__ = ["by_contract", "holds_anywhere", "rule_versions", "seen_in_versions", "told_by_contract"]
+__all__ = ["by_contract", "holds_anywhere", "rule_versions", "seen_in_versions", "versions_in_words"]
 
 _SHOWS: tuple[Holding, ...] = ("holds", "in other words")
 
@@ -62,7 +62,7 @@ def holds_anywhere(holdings: Mapping[str, Holding]) -> bool:
     return "holds" in holdings.values()
 
 
-def told_by_contract(holdings: Mapping[str, Holding]) -> str:
+def versions_in_words(holdings: Mapping[str, Holding]) -> str:
     """Return in words on which contracts a claim holds: `1.0.60 to 2.1.7; partly: 2.1.40`.
 
     Contracts that are not named refute it, or show nothing; `not shown` names the latter.

@@ -67,7 +67,7 @@ def diff(
     from readfirst.harness.changes.dating import dated
     from readfirst.harness.changes.diff import diff as compared
     from readfirst.harness.changes.parse_side import SideParser
-    from readfirst.harness.changes.report import TOLD, as_json, as_markdown, as_text
+    from readfirst.harness.changes.report import SHOWN, as_json, as_markdown, as_text
     from readfirst.harness.changes.sides import ContractSide
     from readfirst.harness.report import output as opened
     from readfirst.harness.report.progress import ProgressBar
@@ -84,7 +84,7 @@ def diff(
         one, other = sides.both(before, after)
         found = compared(suite, one, other, ids, advance=bar.advance)
         if isinstance(one, ContractSide) and isinstance(other, ContractSide):
-            dating = found.causes if all_ or format_ is not DiffFormat.text else found.causes[:TOLD]
+            dating = found.causes if all_ or format_ is not DiffFormat.text else found.causes[:SHOWN]
             when = dated(suite, one.contract, other.contract, dating, scenarios_of_changes())
             found = found.with_causes([*when, *found.causes[len(dating) :]])
     if format_ is DiffFormat.json:

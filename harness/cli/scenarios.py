@@ -119,8 +119,8 @@ def _show_tools(suite: Suite, name: str) -> int:
     contract = suite.contracts[name]
     known = load_tools(tools_file(suite.root)).get(contract.name, {})
     if not known:
-        told = "nothing was recorded of its tools" if contract.recorded else "no product answers for it"
-        say(f"readfirst: {contract.name}: {told}.", err=True)
+        why = "nothing was recorded of its tools" if contract.recorded else "no product answers for it"
+        say(f"readfirst: {contract.name}: {why}.", err=True)
         return ExitCode.NOTHING
     shown = {tool: {"description": each.facts, "input_schema": each.schema} for tool, each in known.items()}
     stdout().write(f"{harmless_json(shown, indent=2)}\n")
@@ -134,10 +134,10 @@ def _show_results(suite: Suite, name: str) -> int:
     contract = suite.contracts[name]
     found = load_results(results_file(suite.root)).get(contract.name, [])
     if all(each.value is None for each in found):
-        told = (
+        why = (
             "its answers come without structured results" if found else "nothing was recorded of its results"
         )
-        say(f"readfirst: {contract.name}: {told}.", err=True)
+        say(f"readfirst: {contract.name}: {why}.", err=True)
         return ExitCode.NOTHING
     seen = [{"tool": each.tool, "case": each.case, "result": each.value} for each in found]
     stdout().write(f"{harmless_json({'fields': fields_of(found), 'results': seen}, indent=2)}\n")

@@ -55,6 +55,6 @@ def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
 
         write_all({file: page.encode() for file, page in stale.items()})
     for file in stale:
-        told = f"{file} is stale. Write it with `readfirst {command}`." if check else f"wrote {file}"
-        say(told, err=True)
+        message = f"{file} is stale. Write it with `readfirst {command}`." if check else f"wrote {file}"
+        say(message, err=True)
     return ExitCode.NOT_CONFORMANT if check and stale else ExitCode.CONFORMANT

@@ -263,7 +263,7 @@ class _Judge:
         as_expected = result.is_error == refused and name == clause.error
         if call.during and not happened.struck and as_expected and _reaches_execution(clause):
             problem = "was never run, though the call was not refused before"
-            found = FileDifference("during", "strikes before the execution", problem)
+            found = FileDifference("during", "is run before the execution", problem)
             self._note(index, number, "effects", found, position, "adapter")
         if not fully:
             return clause
@@ -280,13 +280,15 @@ class _Judge:
         self, index: int, clause: Clause | None, happened: StepOutcome, position: Position | None
     ) -> None:
         """Judge what the model is told of changed files: whether at all is an effect, the words are text."""
-        told = [reminder for result in happened.results for reminder in result.reminders]
+        reminders = [reminder for result in happened.results for reminder in result.reminders]
         expected = () if clause is None else clause.reminders
-        if len(told) != len(expected):
-            found = FileDifference("reminders", str(len(expected)), "\n\n".join([f"{len(told)}", *told]))
+        if len(reminders) != len(expected):
+            found = FileDifference(
+                "reminders", str(len(expected)), "\n\n".join([f"{len(reminders)}", *reminders])
+            )
             self._note(index, 0, "effects", found, position)
             return
-        for wanted, got in zip(expected, told, strict=True):
+        for wanted, got in zip(expected, reminders, strict=True):
             for each in text_differences(wanted, got, got):
                 found = FileDifference(each.what.replace("text", "reminder"), each.expected, each.got)
                 self._note(index, 0, "text", found, position)

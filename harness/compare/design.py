@@ -100,7 +100,7 @@ _DOES = {
 }
 
 
-class DesignUnclear(ReadfirstError):  # noqa: N818 - it names what cannot be told
+class DesignUnclear(ReadfirstError):  # noqa: N818 - it names what is unclear
     """What was seen fits no design; the message says what it was."""
 
     exit_code = ExitCode.NOT_CONFORMANT
@@ -121,7 +121,7 @@ def design_seen(adapter: Adapter, place: SitePool) -> Design:
         return scenario, outcome
 
     if not _edits(played, _READ):
-        raise DesignUnclear("it refuses the Edit of a file that was just read, so no design can be told.")
+        raise DesignUnclear("it refuses the Edit of a file that was just read, so its design cannot be seen.")
     changed, unread = _edits(played, _CHANGED), _edits(played, _UNREAD)
     return "ungated" if unread else "content-checked" if changed else "strict"
 

@@ -152,12 +152,12 @@ class Summary:
 
     def harm_sentence(self) -> str:
         """Return what was harmed in one line, the worst first; empty where nothing was, nor what stands beside it."""
-        told = [f"{kind} {self.harms[kind]}" for kind in HARMS if self.harms[kind]]
+        harmed = [f"{kind} {self.harms[kind]}" for kind in HARMS if self.harms[kind]]
         beside = [f"{kind} {self.harms[kind]}" for kind in BESIDE if self.harms[kind]]
-        if not told and not beside:
+        if not harmed and not beside:
             return ""
         after = f"; beside it {', '.join(beside)}" if beside else ""
-        return f"harm, by scenarios: {', '.join(told) or 'none'}{after}"
+        return f"harm, by scenarios: {', '.join(harmed) or 'none'}{after}"
 
     def design_sentence(self) -> str:
         """Return the declared design, and what is not claimed because of it; empty where none is declared."""

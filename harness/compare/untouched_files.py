@@ -58,16 +58,16 @@ def name_differences(
     place. Names that are gone are left to the comparison of paths.
     """
     gone = {path for path, entry in changes.items() if entry is None}
-    told = gone.copy()
+    explained = gone.copy()
     for path in sorted(before.keys() | after.keys()):
-        if path in told:
+        if path in explained:
             continue
         wanted = [
             name for name in before.get(path, (path,)) if _alike(expected, path, name) and name not in gone
         ]
         got = after.get(path, (path,))
         if list(got) != wanted:
-            told.update(wanted, got)
+            explained.update(wanted, got)
             yield FileDifference(f"names of {path}", _shared(path, wanted), _shared(path, got))
 
 

@@ -261,31 +261,33 @@ class _Replay:
         if not isinstance(session, RacingSession):
             raise BrokenAdapter("the adapter declares `during`, but its session has no call_during")
         arguments = self._asked(call)
-        strike = _Strike(self.site, call.during)
-        self._record(lambda: [session.call_during(call.tool, arguments, strike)], 1, strike)
-        strike.over = True
-        if strike.error is not None:
-            raise strike.error
-        if strike.count > 1:
-            raise BrokenAdapter(f"the adapter ran `strike` {strike.count} times; it must run once or never")
+        interfere = _Interference(self.site, call.during)
+        self._record(lambda: [session.call_during(call.tool, arguments, interfere)], 1, interfere)
+        interfere.over = True
+        if interfere.error is not None:
+            raise interfere.error
+        if interfere.count > 1:
+            raise BrokenAdapter(
+                f"the adapter ran `interfere` {interfere.count} times; it must run once or never"
+            )
 
     def _record(
-        self, call: Callable[[], Sequence[ToolResult]], expected: int, strike: _Strike | None = None
+        self, call: Callable[[], Sequence[ToolResult]], expected: int, interfere: _Interference | None = None
     ) -> None:
         started = time.perf_counter()
         answered = call()
         milliseconds = (time.perf_counter() - started) * 1000
         results = self._checked(answered, expected)
         trace.answers(self.index + 1, answered)
-        world = strike.changes if strike is not None else {}
-        struck = strike is not None and strike.count > 0
+        world = interfere.changes if interfere is not None else {}
+        struck = interfere is not None and interfere.count > 0
         before = self.state
         changed = self._changes()
-        if strike is None or strike.state is None:
+        if interfere is None or interfere.state is None:
             left, start = traces(before, self.state), before
         else:
-            start = strike.state[1]
-            left = traces(before, strike.state[0]) | traces(start, self.state)
+            start = interfere.state[1]
+            left = traces(before, interfere.state[0]) | traces(start, self.state)
         names = names_of(start), names_of(self.state)
         self.steps.append(StepOutcome(results, changed, world, struck, milliseconds, left, *names))
 
@@ -346,7 +348,7 @@ class _Replay:
         return Breakage(blame, self.site.normalised(message), self.index, self.site.normalised(details))
 
 
-class _Strike:
+class _Interference:
     """What an adapter runs between validation and execution: the world events of `during`, once."""
 
     def __init__(self, site: Site, events: tuple[WorldEvent, ...]) -> None:

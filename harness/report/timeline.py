@@ -94,9 +94,9 @@ def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
 
 def _harms(verdict: Verdict) -> Iterator[Difference]:
     """Yield the harms that are no differences: what the contract does as well, and what is counted beside harm."""
-    told = {(each.step, each.what) for each in verdict.differences if each.level == "safe"}
+    reported = {(each.step, each.what) for each in verdict.differences if each.level == "safe"}
     for harm in verdict.harms:
-        if (harm.step, harm.line) not in told:
+        if (harm.step, harm.line) not in reported:
             yield Difference(harm.step, harm.call, "safe", harm.line, harm.before, harm.after)
 
 

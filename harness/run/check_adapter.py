@@ -88,7 +88,7 @@ def check_adapter(
         ("rewind", "a rewind removes a file that was written before it", _rewinds),
         ("mentions", "a conversation answers after its user mentioned a file", _mentions),
         ("agents", "a sub-agent answers, and the conversation after it", _delegates),
-        ("reminders", "a file that changed after it was written is told of", _reminds),
+        ("reminders", "a file that changed after it was written is reported", _reminds),
     ]
     for needed, name, check in checks:
         if needed in capabilities:
@@ -285,9 +285,11 @@ def _reminds(session: Session, site: Site) -> None:
     path = f"{site.root}/new.txt"
     _call(session, "Write", {"file_path": path, "content": "new\n"})
     site.perform(WorldEvent("modify", "new.txt", RegularFile(TextContent("changed\n")), mtime=_LATER))
-    told = _call(session, "Read", {"file_path": f"{site.root}/missing.txt"}).reminders
-    if not isinstance(told, tuple) or not any("new.txt" in str(each) for each in told):
-        raise _Wrong(f"the next result says {told!r} of the change. Name the file in ToolResult.reminders.")
+    reminders = _call(session, "Read", {"file_path": f"{site.root}/missing.txt"}).reminders
+    if not isinstance(reminders, tuple) or not any("new.txt" in str(each) for each in reminders):
+        raise _Wrong(
+            f"the next result says {reminders!r} of the change. Name the file in ToolResult.reminders."
+        )
 
 
 def _hooked(session: Session, site: Site) -> None:
@@ -351,7 +353,7 @@ def _methods(capabilities: frozenset[str]) -> Callable[[Session, Site], None]:
             raise _Wrong("capabilities names parallel, but the session has no call_parallel(calls)")
         if "during" in capabilities and not isinstance(session, RacingSession):
             raise _Wrong(
-                "capabilities names during, but the session has no call_during(tool, arguments, strike)"
+                "capabilities names during, but the session has no call_during(tool, arguments, interfere)"
             )
 
     return look

@@ -90,8 +90,8 @@ def registry_variables(home: Path) -> dict[str, str]:
         if value := os.environ.get(own) or _printed([*pip, f"global.{name}"]):
             variables[own] = " ".join(value.split())
     if npm := shutil.which("npm"):
-        told = _printed([npm, "config", "get", *_NPM_SETTINGS])
-        settings = dict(line.partition("=")[::2] for line in told.splitlines() if "=" in line)
+        printed = _printed([npm, "config", "get", *_NPM_SETTINGS])
+        settings = dict(line.partition("=")[::2] for line in printed.splitlines() if "=" in line)
         kept = {name: value for name, value in settings.items() if value not in ("", "null", "undefined")}
         variables |= {f"npm_config_{name.replace('-', '_')}": value for name, value in kept.items()}
     return variables

@@ -108,7 +108,7 @@ def _tried(text: str, file: Path, time_limit: float) -> str:
 
 def _untold(error: Exception) -> str:
     why = visible(" ".join(str(error).split())[:200])
-    return f"{_DESIGN}\n# It could not be told: {why}\n# design: strict\n"
+    return f"{_DESIGN}\n# It is not known: {why}\n# design: strict\n"
 
 
 def _asked(command: Command, time_limit: float) -> Offer:

@@ -94,10 +94,10 @@ def _of_pip(name: str, target: Target) -> str:
     if target.oldest_python:
         command += ["--python-version", target.oldest_python]
     done = run_errand([*command, name], seconds=_SECONDS, about=f"pip, asked for {name}")
-    told = re.match(r"\S+ \((\S+)\)", done.stdout)
-    if done.returncode != 0 or told is None:
+    answered = re.match(r"\S+ \((\S+)\)", done.stdout)
+    if done.returncode != 0 or answered is None:
         raise _untold("pip", name, done.stderr)
-    return told[1]
+    return answered[1]
 
 
 def _untold(manager: str, name: str, stderr: str) -> BrokenAdapter:

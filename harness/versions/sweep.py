@@ -141,8 +141,8 @@ class Sweep:
         contract = self.suite.contracts.find(version)
         ids = self._ids(contract)
         asked = [f"{name} {self.suite.scenario(name, require_expect=False).inputs}" for name in ids]
-        told = "\n".join([*asked, f"{self.sequences} sequences", self._generator])
-        return _Question(contract, ids, hashlib.sha256(told.encode()).hexdigest()[:16])
+        inputs = "\n".join([*asked, f"{self.sequences} sequences", self._generator])
+        return _Question(contract, ids, hashlib.sha256(inputs.encode()).hexdigest()[:16])
 
     def _ids(self, contract: Contract) -> tuple[str, ...]:
         key = contract.capabilities, contract.tools

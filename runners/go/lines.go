@@ -114,12 +114,12 @@ func (l *Lines) Open(opening Opening) (Session, error) {
 	return session, err
 }
 
-func (l *Lines) ask(request message, strike func()) (*answer, error) {
+func (l *Lines) ask(request message, interfere func()) (*answer, error) {
 	l.requests++
 	request["id"] = l.requests
 	got, err := l.exchange(request)
-	if err == nil && got.Validated && strike != nil {
-		strike()
+	if err == nil && got.Validated && interfere != nil {
+		interfere()
 		got, err = l.exchange(message{"id": l.requests, "do": "go"})
 	}
 	if err != nil {
@@ -164,20 +164,20 @@ type linesSession struct {
 	number  int
 }
 
-func (s *linesSession) ask(request message, strike func()) (*answer, error) {
+func (s *linesSession) ask(request message, interfere func()) (*answer, error) {
 	if s.program.process == nil {
 		return nil, fmt.Errorf("the program had already ended")
 	}
 	request["session"] = s.number
-	return s.program.ask(request, strike)
+	return s.program.ask(request, interfere)
 }
 
-func (s *linesSession) call(call Request, strike func()) (Result, error) {
+func (s *linesSession) call(call Request, interfere func()) (Result, error) {
 	request := message{"do": "call", "tool": call.Tool, "arguments": call.Arguments}
-	if strike != nil {
+	if interfere != nil {
 		request["pause"] = true
 	}
-	got, err := s.ask(request, strike)
+	got, err := s.ask(request, interfere)
 	if err != nil {
 		return Result{}, err
 	}
@@ -190,8 +190,8 @@ func (s *linesSession) call(call Request, strike func()) (Result, error) {
 
 func (s *linesSession) Call(call Request) (Result, error) { return s.call(call, nil) }
 
-func (s *linesSession) CallDuring(call Request, strike func()) (Result, error) {
-	return s.call(call, strike)
+func (s *linesSession) CallDuring(call Request, interfere func()) (Result, error) {
+	return s.call(call, interfere)
 }
 
 func (s *linesSession) CallParallel(calls []Request) ([]Result, error) {

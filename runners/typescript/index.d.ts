@@ -31,8 +31,8 @@ type Awaitable<T> = T | Promise<T>;
 /** One conversation. A method that no capability stands for may be left out. Whatever throws is broken. */
 export interface Session {
   call(request: Request): Awaitable<Result>;
-  /** Capability `during`: awaits `strike` once, after validation and before execution; never, if refused before. */
-  callDuring?(request: Request, strike: () => Promise<void>): Awaitable<Result>;
+  /** Capability `during`: awaits `interfere` once, after validation and before execution; never, if refused before. */
+  callDuring?(request: Request, interfere: () => Promise<void>): Awaitable<Result>;
   /** Capability `parallel`. */
   callParallel?(requests: Request[]): Awaitable<Result[]>;
   /** Capabilities `resume`, `compact`, `rewind` and `mentions`, whose event is `mention`. */

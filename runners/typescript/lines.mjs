@@ -69,12 +69,12 @@ export class Lines {
     return ++this.#sessions;
   }
 
-  /** Sends a request and returns its answer, awaiting `strike` where the program has validated. */
-  async ask(request, strike) {
+  /** Sends a request and returns its answer, awaiting `interfere` where the program has validated. */
+  async ask(request, interfere) {
     const id = ++this.#requests;
     let answer = await this.#exchange({ id, ...request });
-    if (answer.validated && strike) {
-      await strike();
+    if (answer.validated && interfere) {
+      await interfere();
       answer = await this.#exchange({ id, do: "go" });
     }
     if (answer.problem !== undefined) throw new Error(`the program has a problem: ${answer.problem}`);
@@ -119,16 +119,16 @@ class LinesSession {
     this.number = number;
   }
 
-  ask(request, strike) {
-    return this.program.ask({ session: this.number, ...request }, strike);
+  ask(request, interfere) {
+    return this.program.ask({ session: this.number, ...request }, interfere);
   }
 
   call(request) {
     return this.ask({ do: "call", ...request });
   }
 
-  callDuring(request, strike) {
-    return this.ask({ do: "call", pause: true, ...request }, strike);
+  callDuring(request, interfere) {
+    return this.ask({ do: "call", pause: true, ...request }, interfere);
   }
 
   async callParallel(calls) {

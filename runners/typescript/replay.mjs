@@ -37,7 +37,7 @@ export async function replay(scenario, implementation, place) {
 
   async function race(step, session, done) {
     let failed;
-    const strike = async () => {
+    const interfere = async () => {
       if (done.struck) return;
       done.struck = true;
       done.middle = place.snapshot();
@@ -49,7 +49,7 @@ export async function replay(scenario, implementation, place) {
       done.start = place.snapshot();
       done.world = changes(done.middle, done.start);
     };
-    const result = await session.callDuring(request(step), strike);
+    const result = await session.callDuring(request(step), interfere);
     return { result, failed };
   }
 

@@ -6,7 +6,7 @@ import pytest
 
 from readfirst.harness.claims.claims import claims_file, load_claims
 from readfirst.harness.claims.evidence import Holding
-from readfirst.harness.claims.versions import by_contract, holds_anywhere, told_by_contract
+from readfirst.harness.claims.versions import by_contract, holds_anywhere, versions_in_words
 from readfirst.harness.claims.witness import Witness
 from readfirst.harness.session import ToolResult
 
@@ -119,9 +119,9 @@ def test_versions_are_told_in_spans_without_gaps(holdings: str, told: str) -> No
         **{"p": "partly", ".": "not shown"},
     }
     found = dict(zip(("1", "2", "3", "1+gated"), (words[each] for each in holdings), strict=True))
-    assert told_by_contract(found) == told
+    assert versions_in_words(found) == told
     assert holds_anywhere(found) == ("h" in holdings)
 
 
 def test_a_claim_that_nothing_shows_has_no_versions() -> None:
-    assert told_by_contract({}) == ""
+    assert versions_in_words({}) == ""

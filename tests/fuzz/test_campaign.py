@@ -139,8 +139,8 @@ class Whimsical(Altered):
 
     calls = 0
 
-    def alter(self, tool, arguments, strike):  # type: ignore[no-untyped-def]
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
+        result = self.reference(tool, arguments, interfere)
         Whimsical.calls += 1
         return wrong_answers.replace(result, text="?") if Whimsical.calls == 40 else result
 
@@ -154,7 +154,7 @@ def test_what_does_not_show_again_is_reported_unshrunk(suite: Suite, place: Site
 
 
 class Dead(Altered):
-    def alter(self, tool, arguments, strike):  # type: ignore[no-untyped-def]
+    def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
         raise BrokenAdapter("it is gone", details="last words")
 
 

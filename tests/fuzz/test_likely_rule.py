@@ -62,8 +62,8 @@ def test_the_suite_names_the_rule_of_a_fault_that_it_shows(
 class OpenForHidden(Altered):
     """Refuses a Write of an unread file, but not of one with a name that no scenario has."""
 
-    def alter(self, tool, arguments, strike):  # type: ignore[no-untyped-def]
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool, arguments, interfere):  # type: ignore[no-untyped-def]
+        result = self.reference(tool, arguments, interfere)
         if result.is_error and "unheard-of" in str(arguments.get("file_path")):
             return ToolResult("done")
         return result

@@ -67,13 +67,13 @@ class FollowsMovedFiles(Altered):
         super().__init__(workspace)
         self.read: set[int] = set()
 
-    def alter(self, tool: str, arguments: Arguments, strike) -> ToolResult:  # type: ignore[no-untyped-def]
+    def alter(self, tool: str, arguments: Arguments, interfere) -> ToolResult:  # type: ignore[no-untyped-def]
         path = self.path(arguments) if isinstance(arguments.get("file_path"), str) else Path("/missing")
         known = path.is_file() and path.stat().st_ino in self.read
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if known and result.error == "not_read":
             self.reference("Read", {"file_path": arguments["file_path"]})
-            result = self.reference(tool, arguments, strike)
+            result = self.reference(tool, arguments, interfere)
         if tool == "Read" and not result.is_error:
             self.read.add(path.stat().st_ino)
         return result
@@ -106,8 +106,8 @@ def test_a_session_goes_on_after_other_words_and_ends_with_other_files(place: Si
     """One that stopped at the first other word would never say what comes after it."""
 
     class OtherWordsThenOtherFiles(Altered):
-        def alter(self, tool: str, arguments: Arguments, strike) -> ToolResult:  # type: ignore[no-untyped-def]
-            result = self.reference(tool, arguments, strike)
+        def alter(self, tool: str, arguments: Arguments, interfere) -> ToolResult:  # type: ignore[no-untyped-def]
+            result = self.reference(tool, arguments, interfere)
             if tool == "Read":
                 return ToolResult(f"{result.text} indeed", result.is_error, result.error)
             if tool == "Write" and not result.is_error:

@@ -17,8 +17,8 @@ Strike = Callable[[], None]
 class GivesInTheSecondTime(Altered):
     """Refuses a file that was not read only once."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if result.error == "not_read":
             self.reference("Read", {"file_path": arguments["file_path"]})
         return result
@@ -27,24 +27,24 @@ class GivesInTheSecondTime(Altered):
 class EditsNothing(Altered):
     """Takes an Edit of a text by itself for done."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         return ToolResult("Done.") if result.error == "no_changes" else result
 
 
 class ForgetsChangedFiles(Altered):
     """Forgets a file that was changed by others."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         return ToolResult(NOT_READ, True, "not_read") if result.error == "modified_since_read" else result
 
 
 class TellsTheWholeFile(Altered):
     """Shows the file many times over in its errors."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         path = self.path(arguments)
         if result.is_error and path.is_file():
             return replace(result, text=f"{result.text}\n{path.read_text(errors='replace') * 400}")
@@ -58,11 +58,11 @@ class DistrustsItself(Altered):
         super().__init__(workspace)
         self.wrote = False
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
         if self.wrote and tool == "Edit":
             self.wrote = False
             return ToolResult(MODIFIED, True, "modified_since_read")
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         self.wrote = tool != "Read" and not result.is_error
         return result
 
@@ -70,8 +70,8 @@ class DistrustsItself(Altered):
 class DistrustsReading(Altered):
     """Takes the reading of a file for a change."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool == "Read" and not result.is_error:
             later = self.path(arguments).stat().st_mtime + 1
             os.utime(self.path(arguments), (later, later))
@@ -89,10 +89,10 @@ class NeverForgives(Altered):
         super().__init__(workspace)
         self.stale: set[Path] = set()
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
         if tool != "Read" and self.path(arguments) in self.stale:
             return ToolResult(MODIFIED, True, "modified_since_read")
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if result.error == "modified_since_read":
             self.stale.add(self.path(arguments))
         return result
@@ -105,11 +105,11 @@ class KeyedBySpelling(Altered):
         super().__init__(workspace)
         self.spelt: set[str] = set()
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
         path = str(arguments["file_path"])
         if tool != "Read" and path not in self.spelt and self.path(arguments).exists():
             return ToolResult(NOT_READ, True, "not_read")
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if not result.is_error:
             self.spelt.add(path)
         return result
@@ -120,8 +120,8 @@ class CountsCallsOfAllSessions(Altered):
 
     calls = 0
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         CountsCallsOfAllSessions.calls += 1
         return replace(result, text=f"{result.text} ({self.calls})")
 
@@ -129,8 +129,8 @@ class CountsCallsOfAllSessions(Altered):
 class ShowsTabsAsBlanks(Altered):
     """Shows eight blanks for a tab."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         return replace(result, text=result.text.expandtabs()) if tool == "Read" else result
 
 
@@ -141,8 +141,8 @@ class RefersToEarlierReads(Altered):
         super().__init__(workspace)
         self.shown: set[str] = set()
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool != "Read" or result.is_error:
             return result
         if result.text in self.shown:
@@ -154,8 +154,8 @@ class RefersToEarlierReads(Altered):
 class NumbersSnippetsFromZero(Altered):
     """Counts the lines of a snippet from 0."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool != "Edit" or result.is_error:
             return result
         head, *lines = result.text.split("\n")
@@ -175,7 +175,7 @@ class EatsBlankLines(AlteredEdit):
 class KnowsOnlyLineFeeds(Altered):
     """Does not find a text of several lines in a file with CRLF."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
         path = self.path(arguments)
         if (
             tool == "Edit"
@@ -184,7 +184,7 @@ class KnowsOnlyLineFeeds(Altered):
             and b"\r\n" in path.read_bytes()
         ):
             return ToolResult("String to replace not found in file.", True, "string_not_found")
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class PutsBackTwice(AlteredArguments):
@@ -211,8 +211,8 @@ class WritesOnlyAscii(AlteredEdit):
 class WritesTheNeighbour(Altered):
     """Touches another file of the folder too."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         path = self.path(arguments)
         if tool != "Read" and not result.is_error:
             for other in sorted(path.parent.iterdir()):
@@ -224,10 +224,10 @@ class WritesTheNeighbour(Altered):
 class AppendsWhatItWrites(Altered):
     """Puts a second Write of the same content behind the first."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
         path = self.path(arguments)
         before = path.read_bytes() if tool == "Write" and path.is_file() else b""
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if tool == "Write" and not result.is_error and path.read_bytes() == before:
             path.write_bytes(before + before)
             self.reference("Read", {"file_path": arguments["file_path"]})
@@ -237,9 +237,9 @@ class AppendsWhatItWrites(Altered):
 class WritesInPlace(Altered):
     """Empties a file before it is sure that the new content can be written."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Strike) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Strike) -> ToolResult:
         path = self.path(arguments)
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if tool != "Read" and result.error == "os_error" and path.is_file():
             path.write_bytes(b"")
         return result

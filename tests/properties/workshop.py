@@ -118,11 +118,11 @@ class Workshop:
         struck: list[State] = []
 
         def answer(desk: Desk) -> ToolResult:
-            def strike() -> None:
+            def interfere() -> None:
                 desk.site.perform(event)
                 struck.append(desk.state())
 
-            return desk.answer(desk.session.call_during(tool, desk.site.substituted(arguments), strike))
+            return desk.answer(desk.session.call_during(tool, desk.site.substituted(arguments), interfere))
 
         results = [answer(desk) for desk in self.desks]
         if not struck:

@@ -28,24 +28,24 @@ PORT = "READFIRST_TEST_PORT"
 
 
 class Session:
-    def __init__(self, workspace: Workspace, strike: Callable[[Path, Path], None]) -> None:
-        self.workspace, self.strike = workspace, strike
+    def __init__(self, workspace: Workspace, interfere: Callable[[Path, Path], None]) -> None:
+        self.workspace, self.interfere = workspace, interfere
         self.tools = FileTools("2.1.7", root=workspace.root, home=workspace.home)
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         result = self.tools.call(tool, arguments)
         file = Path(arguments["file_path"])
         if tool == "Edit" and file.name == "victim.txt":
-            self.strike(file.parent, self.workspace.home)
+            self.interfere(file.parent, self.workspace.home)
         return ToolResult(result.text, result.is_error, result.error)
 
 
-def vandal(strike: Callable[[Path, Path], None]) -> type:
+def vandal(interfere: Callable[[Path, Path], None]) -> type:
     class Vandal:
         def open(self, workspace: Workspace) -> Session:
-            return Session(workspace, strike)
+            return Session(workspace, interfere)
 
-    VANDALS[strike.__name__] = Vandal
+    VANDALS[interfere.__name__] = Vandal
     return Vandal
 
 

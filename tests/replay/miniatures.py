@@ -37,7 +37,9 @@ class Honest:
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:
         return [self.call(tool, arguments) for tool, arguments in calls]
 
-    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+    def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
         name = arguments["file_path"]
         path = Path(name)
         if tool == "Read":
@@ -47,7 +49,7 @@ class Honest:
             return ToolResult(NOT_READ, True)
         if path.exists() and self.seen[name] != path.read_bytes():
             return ToolResult(MODIFIED, True)
-        strike()
+        interfere()
         if path.exists() and self.seen[name] != path.read_bytes():
             return ToolResult(
                 "File has been unexpectedly modified. Read it again before attempting to write it.", True
@@ -219,16 +221,20 @@ class LosesAParallelResult(Honest):
 class StrikesTwice(Honest):
     """Lets the race happen twice."""
 
-    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
-        strike()
-        strike()
+    def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
+        interfere()
+        interfere()
         return super().call_during(tool, arguments, lambda: None)
 
 
 class NeverStrikes(Honest):
     """Declares that it can be raced, and forgets to."""
 
-    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+    def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
         return super().call_during(tool, arguments, lambda: None)
 
 

@@ -64,11 +64,11 @@ class Mixed(miniatures.Raises):
 class Forgetful(Mixed):
     """As `Mixed`, and never finds a file changed."""
 
-    def call_during(self, tool: str, arguments: Any, strike: Any) -> ToolResult:
+    def call_during(self, tool: str, arguments: Any, interfere: Any) -> ToolResult:
         path = Path(arguments["file_path"])
         if arguments["file_path"] in self.seen:
             self.seen[arguments["file_path"]] = path.read_bytes()
-        return super().call_during(tool, arguments, strike)
+        return super().call_during(tool, arguments, interfere)
 
 
 @pytest.mark.slow

@@ -159,12 +159,12 @@ def test_a_group_needs_results(opened: Open, tmp_path: Path, wrong: str, problem
 def test_a_call_is_cancelled_where_what_strikes_fails(tmp_path: Path) -> None:
     adapter = LinesAdapter(shlex.split(SERVED))
 
-    def strike() -> None:
+    def interfere() -> None:
         raise KeyboardInterrupt
 
     session = adapter.open(Workspace(tmp_path, tmp_path, needs=frozenset({"Write", "during"})))
     with pytest.raises(KeyboardInterrupt):
-        session.call_during("Write", {"file_path": str(tmp_path / "new.txt"), "content": "x"}, strike)
+        session.call_during("Write", {"file_path": str(tmp_path / "new.txt"), "content": "x"}, interfere)
     assert not (tmp_path / "new.txt").exists()
     adapter.close()
 

@@ -137,7 +137,7 @@ def test_a_breakage_shows_no_path_that_differs_from_run_to_run(place: SitePool) 
     ("adapter", "step", "told"),
     [
         (miniatures.LosesAParallelResult, ParallelCalls((READ, READ)), "gave 1 results for 2 calls"),
-        (miniatures.StrikesTwice, ToolCall("Write", WRITE.arguments, (CHANGE,)), "ran `strike` 2 times"),
+        (miniatures.StrikesTwice, ToolCall("Write", WRITE.arguments, (CHANGE,)), "ran `interfere` 2 times"),
         (miniatures.Pretends(), ParallelCalls((READ, READ)), "session has no call_parallel"),
         (miniatures.Pretends(), ToolCall("Write", WRITE.arguments, (CHANGE,)), "session has no call_during"),
         (miniatures.FailsToOpen, READ, "raised RuntimeError: no session today"),
@@ -189,8 +189,8 @@ def test_a_strike_after_the_call_has_returned_changes_nothing(place: SitePool) -
     kept = []
 
     class Late(miniatures.Honest):
-        def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Any) -> ToolResult:
-            kept.append(strike)
+        def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Any) -> ToolResult:
+            kept.append(interfere)
             return ToolResult("done")
 
         def close(self) -> None:

@@ -157,7 +157,7 @@ def test_the_reference_has_no_problem() -> None:
         ),
         (IsMuteAfterCompaction, "a conversation answers after a summary took its place", "did not show"),
         (HasNoRealAgents, "a sub-agent answers, and the conversation after it", "which is no session"),
-        (TellsNothing, "a file that changed after it was written is told of", "ToolResult.reminders"),
+        (TellsNothing, "a file that changed after it was written is reported", "ToolResult.reminders"),
         (RunsNoHook, "a hook that denies a call keeps it from being made", "Workspace.hooks"),
         (CannotMention, "a conversation answers after its user mentioned a file", "has no mention()"),
         (DeclaresNonsense, "its capabilities are known", "capabilities names Wrote"),

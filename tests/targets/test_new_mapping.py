@@ -83,7 +83,7 @@ def test_the_design_that_is_seen_is_written_and_what_fits_none_is_told(here: Pat
     (here / "server.py").write_text(refusing)
     assert readfirst("field", "new-mapping", COMMAND, "--output", "other.yaml").code == 0
     text = (here / "other.yaml").read_text()
-    assert "# It could not be told: it refuses the Edit of a file that was just read" in text
+    assert "# It is not known: it refuses the Edit of a file that was just read" in text
     assert load_target(here / "other.yaml").design is None
 
 

@@ -55,22 +55,22 @@ class Altered:
         with as_an_ordinary_user():
             return self.alter(tool, arguments, lambda: None)
 
-    def call_during(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         with as_an_ordinary_user():
-            return self.alter(tool, arguments, strike)
+            return self.alter(tool, arguments, interfere)
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         results = self.tools.call_parallel(calls)
         return [_result(result) for result in results]
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        return self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        return self.reference(tool, arguments, interfere)
 
     def reference(
-        self, tool: str, arguments: Arguments, strike: Callable[[], None] = lambda: None
+        self, tool: str, arguments: Arguments, interfere: Callable[[], None] = lambda: None
     ) -> ToolResult:
         """Make one call as the reference does."""
-        return _result(self.tools.call_during(tool, arguments, strike))
+        return _result(self.tools.call_during(tool, arguments, interfere))
 
     def resume(self) -> None:
         self.tools.resume()
@@ -117,10 +117,10 @@ class Agent(Altered):
 class AlteredEdit(Altered):
     """Gets only Edit wrong, and only where the reference goes through with it: `spoil` sees the file before it."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         before = path.read_bytes() if tool == "Edit" and path.is_file() else b""
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if tool == "Edit" and not result.is_error:
             try:
                 self.spoil(path, before, arguments)
@@ -139,11 +139,11 @@ class AlteredEdit(Altered):
 class AlteredArguments(Altered):
     """Understands something else than what was asked in an Edit."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         if tool == "Edit" and path.is_file():
             arguments = {**arguments, **self.understood(path.read_text(errors="replace"), arguments)}
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
     def understood(self, text: str, arguments: Arguments) -> Arguments:
         """Return the arguments that are taken for others."""

@@ -42,9 +42,11 @@ class DoesNothing:
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         return self.answer
 
-    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
+    def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
         if not self.answer.is_error:
-            strike()
+            interfere()
         return self.call(tool, arguments)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Sequence[ToolResult]:

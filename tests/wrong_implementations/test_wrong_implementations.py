@@ -184,7 +184,7 @@ CAUGHT: dict[type[altered.Altered], Caught] = {
 NOTHING_LOST = "it edits the file as it is now, so every change of others is kept"
 SHOWN_OTHERWISE = "it edits what the session was shown, by a command, a mention or another name"
 TOO_CAREFUL = "it refuses what some contracts refuse as well, so nobody can call it overcautious"
-TOLD = "what the model is told beside answers changes no byte"
+SHOWN = "what the model is told beside answers changes no byte"
 CONVENTION = "what it does is a convention of other tools, and every byte is accounted for"
 
 HARMLESS: dict[type[altered.Altered], str] = {
@@ -198,18 +198,18 @@ HARMLESS: dict[type[altered.Altered], str] = {
     commands.OwnCommandsAreNoChanges: NOTHING_LOST,
     commands.MentionsAreBlind: TOO_CAREFUL,
     commands.MentionsAreNeverStale: NOTHING_LOST,
-    reminders.TellsNothing: TOLD,
-    reminders.TellsAgain: TOLD,
-    reminders.TellsOfOwnEdits: TOLD,
+    reminders.TellsNothing: SHOWN,
+    reminders.TellsAgain: SHOWN,
+    reminders.TellsOfOwnEdits: SHOWN,
     hooks.KeepsItsInput: "it does what the call asks, and not what a hook made of it",
-    hooks.SaysNothing: TOLD,
+    hooks.SaysNothing: SHOWN,
     hooks.KnowsWhatItDidNotShow: NOTHING_LOST,
     life.ForgetsOnResume: TOO_CAREFUL,
     life.ForgetsAtCompaction: TOO_CAREFUL,
     life.KeepsAllAtCompaction: NOTHING_LOST,
     life.IsNeverStaleAfterCompaction: NOTHING_LOST,
     life.RewindsNothing: "a rewind is no call: that nothing is brought back loses nothing",
-    life.SaysNothingOfBreaks: TOLD,
+    life.SaysNothingOfBreaks: SHOWN,
     text.DoesNotFoldQuotes: TOO_CAREFUL,
     text.KeepsTrailingBlanks: CONVENTION,
     text.LeavesBlankLine: CONVENTION,

@@ -10,8 +10,8 @@ from readfirst.harness.session import ToolResult
 class Commanding(Altered):
     """Has `after` run when a command has ended."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool == "Bash":
             self.after(str(arguments["command"]))
         return result
@@ -64,17 +64,17 @@ class MentionsAreNeverStale(Altered):
     def mention(self, path: str) -> None:
         self.mentioned = path
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         if self.mentioned:
             self.tools.mention(self.mentioned)
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class MemoryFilesAreRead(Altered):
     """Counts a memory file as read that comes with a Read."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         memory = self.path(arguments).with_name("CLAUDE.md")
         if tool == "Read" and memory.exists():
             self.tools.mention(str(memory))
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)

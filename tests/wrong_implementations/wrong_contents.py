@@ -217,29 +217,29 @@ class Treating(Altered):
 
     treat: Treatment
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         named = {"Write": "content", "Edit": "new_string"}.get(tool, "")
         if isinstance(arguments.get(named), str):
             arguments = {**arguments, named: type(self).treat(arguments[named])}
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class TreatingWrites(Treating):
     """Does something with what Write is given, and with nothing else."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         if tool == "Write":
-            return super().alter(tool, arguments, strike)
-        return self.reference(tool, arguments, strike)
+            return super().alter(tool, arguments, interfere)
+        return self.reference(tool, arguments, interfere)
 
 
 class TreatingInsertions(Treating):
     """Does something with what Edit inserts, and with nothing else."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         if tool == "Edit":
-            return super().alter(tool, arguments, strike)
-        return self.reference(tool, arguments, strike)
+            return super().alter(tool, arguments, interfere)
+        return self.reference(tool, arguments, interfere)
 
 
 class TreatingSurroundings(AlteredEdit):

@@ -16,12 +16,12 @@ class Excepting(Altered):
         super().__init__(workspace)
         self.known: dict[Path, int] = {}
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = Path(os.path.normpath(self.path(arguments)))
         there = os.path.isfile(path)  # noqa: PTH113, which no length of a name lets fail
         if tool != "Read" and there and self.applies(path) and self.excepted(path, arguments):
             self.reference("Read", {"file_path": arguments["file_path"], "offset": 1, "limit": 1})
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if not result.is_error and there:
             self.known[path] = path.stat().st_mtime_ns
         return result
@@ -52,8 +52,8 @@ class OverlooksChanges(Excepting):
 class TakesAnyMatch(Excepting):
     """Replaces the first of several matches in one case."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         path = Path(os.path.normpath(self.path(arguments)))
         if result.error != "multiple_matches" or not self.excepted(path, arguments):
             return result
@@ -68,8 +68,8 @@ class TakesAnyMatch(Excepting):
 class OverlooksDenyRules(Excepting):
     """Overlooks the deny rules in one case."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         path = Path(os.path.normpath(self.path(arguments)))
         if result.error != "permission_denied" or not path.is_file() or not self.excepted(path, arguments):
             return result
@@ -109,11 +109,11 @@ class KeepsAMegabyte(AlteredEdit):
 class RefusesReadOnlyFiles(Altered):
     """Refuses to change a file without permission to write."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         if tool != "Read" and os.path.isfile(path) and not path.stat().st_mode & 0o200:  # noqa: PTH113
             return ToolResult(f"EACCES: permission denied, open '{path}'", True, "os_error")
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class MakesWritable(AlteredEdit):
@@ -150,16 +150,16 @@ class AdjustsIndentation(AlteredArguments):
 class ShowsALineTooMany(Altered):
     """Shows one line more than `limit` says where no offset is given."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         if tool == "Read" and "offset" not in arguments and isinstance(arguments.get("limit"), int):
             arguments = {**arguments, "limit": arguments["limit"] + 1}
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class ComparesPrefixes(Altered):
     """Takes a file for denied whose path begins with the name of a denied folder."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = str(arguments.get("file_path")).removeprefix(f"{self.workspace.root}/")
         for rule in self.workspace.deny:
             folder = rule.removeprefix("Edit(").removesuffix("/**)")
@@ -171,7 +171,7 @@ class ComparesPrefixes(Altered):
             ):
                 told = "File is in a directory that is denied by your permission settings."
                 return ToolResult(told, True, "permission_denied")
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class KeepsBlanksInMarkdown(AlteredEdit):
@@ -186,11 +186,11 @@ class KeepsBlanksInMarkdown(AlteredEdit):
 class OpenGateAtHome(Altered):
     """Asks for no Read outside the workspace."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = str(arguments.get("file_path"))
         if tool != "Read" and path.startswith("~/"):
             self.reference("Read", {"file_path": str(self.workspace.home / path[2:])})
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 Excepted = Callable[[Path, Arguments], bool]

@@ -48,8 +48,8 @@ class LeavesTemporaryFile(AlteredEdit):
 class LeavesBackupAtHome(Altered):
     """Leaves a copy of every file it changes in the home directory."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool != "Read" and not result.is_error:
             (self.workspace.home / "backup").write_bytes(self.path(arguments).read_bytes())
         return result
@@ -58,9 +58,9 @@ class LeavesBackupAtHome(Altered):
 class WritesBesideTheWorkspace(Altered):
     """Writes a log beside the workspace."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         (self.workspace.root.parent / "log").write_text(tool)
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class OnlyPretendsToEdit(AlteredEdit):
@@ -73,9 +73,9 @@ class OnlyPretendsToEdit(AlteredEdit):
 class OnlyPretendsToCreate(Altered):
     """Says that it created a file, and did not: its answers come from memory."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         is_new = tool == "Write" and not self.path(arguments).exists()
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if is_new and not result.is_error:
             self.path(arguments).unlink()
         return result
@@ -93,10 +93,10 @@ class HidesItsTraces(AlteredEdit):
 class DoesNotTruncate(Altered):
     """Leaves the rest of a longer file behind when it is overwritten."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         before = path.read_bytes() if tool == "Write" and path.is_file() else b""
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if tool == "Write" and not result.is_error:
             path.write_bytes(path.read_bytes() + before[path.stat().st_size :])
         return result
@@ -105,8 +105,8 @@ class DoesNotTruncate(Altered):
 class WritesBeforeRefusing(Altered):
     """Refuses a file that was not read, after it has written it."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool == "Edit" and result.error == "not_read":
             path = self.path(arguments)
             path.write_text(path.read_text().replace(arguments["old_string"], arguments["new_string"]))
@@ -116,18 +116,18 @@ class WritesBeforeRefusing(Altered):
 class MakesDirectoriesBeforeRefusing(Altered):
     """Makes the directories of a file before it looks whether it may."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         self.path(arguments).parent.mkdir(parents=True, exist_ok=True)
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class MakesNoDirectories(Altered):
     """Refuses to create a file in a directory that is not there."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         if tool == "Write" and not self.path(arguments).parent.exists():
             return ToolResult("ENOENT: no such file or directory", True, "os_error")
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class IgnoresDenyRules(Altered):
@@ -164,8 +164,8 @@ class LeavesTemporaryFileElsewhere(AlteredEdit):
 class Refusing(Altered):
     """Gets only refused calls wrong: `disturb` sees the file that was not to be written."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if result.is_error and tool != "Read" and self.path(arguments).is_file():
             self.disturb(self.path(arguments))
         return result
@@ -194,8 +194,8 @@ class ReplacesWhenRefusing(Refusing):
 class TouchesWhatItReads(Altered):
     """Sets the time of a file that it reads."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool == "Read" and not result.is_error:
             self.path(arguments).touch()
         return result
@@ -213,11 +213,11 @@ class TouchesOtherFiles(AlteredEdit):
 class SkipsSameBytes(Altered):
     """Says that it wrote a file, and left it alone where the bytes are the same."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         twin = path.with_name("two.txt")
         linked = tool == "Write" and twin.exists() and twin.samefile(path)
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if linked and twin.read_bytes() == path.read_bytes():
             path.unlink()
             path.hardlink_to(twin)
@@ -227,8 +227,8 @@ class SkipsSameBytes(Altered):
 class LinksEqualFiles(Altered):
     """Saves space: a written file becomes another name of one that holds the same."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         path = self.path(arguments)
         if tool != "Read" and not result.is_error:
             for other in path.parent.iterdir():
@@ -241,8 +241,8 @@ class LinksEqualFiles(Altered):
 class ForcesModes(Altered):
     """Opens what is closed, and tries again."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if result.error != "os_error":
             return result
         path = self.path(arguments)
@@ -254,26 +254,26 @@ class ForcesModes(Altered):
 class NeverWritesInPlace(Altered):
     """Puts every file beside the old one first, where a folder may take none."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         folder = self.path(arguments).parent
         if tool != "Read" and folder.is_dir() and not os.access(folder, os.W_OK, effective_ids=True):
             return ToolResult("EACCES: permission denied", True, "os_error")
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class SaysItWrote(Altered):
     """Tells a success where the system refused to write."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         return ToolResult("done", False, None) if result.error == "os_error" and tool != "Read" else result
 
 
 class ForgetsWhatTheSystemRefused(Altered):
     """Has to be told of a file again after the system refused to touch it."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if result.error == "os_error":
             self.tools = self.fresh()
         return result
@@ -282,8 +282,8 @@ class ForgetsWhatTheSystemRefused(Altered):
 class EmptiesWhatDoesNotFit(Altered):
     """Leaves nothing of a file that the disk had no room for."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if result.text.startswith("ENOSPC"):
             self.path(arguments).write_bytes(b"")
         return result
@@ -292,8 +292,8 @@ class EmptiesWhatDoesNotFit(Altered):
 class KnowsWhatItCouldNotWrite(Altered):
     """Takes a file that it could not write for one that it wrote."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if result.text.startswith("ENOSPC"):
             self.reference("Read", {"file_path": arguments["file_path"]})
         return result

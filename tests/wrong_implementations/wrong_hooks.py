@@ -51,11 +51,11 @@ class DistrustsFormatters(Altered):
 
     written: bytes | None = None
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         if self.written is not None and tool == "Edit" and path.read_bytes() != self.written:
             return ToolResult("File has been modified since read.", True)
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if tool == "Edit":
             self.written = b""
         return result
@@ -64,17 +64,17 @@ class DistrustsFormatters(Altered):
 class SaysNothing(Altered):
     """Keeps what hooks say to itself."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        return replace(self.reference(tool, arguments, strike), reminders=())
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        return replace(self.reference(tool, arguments, interfere), reminders=())
 
 
 class UndoesWhatIsBlocked(Altered):
     """Takes back a call that a hook complains of afterwards."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         before = path.read_bytes()
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if any("blocking error" in told for told in result.reminders):
             path.write_bytes(before)
         return result
@@ -101,10 +101,10 @@ def _without(run: Callable[[str], Ran], name: str) -> Callable[[str], Ran]:
 class KnowsWhatItDidNotShow(Altered):
     """Counts what a hook makes of a file after its Read as read."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         before = path.stat()
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if tool == "Read":
             os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
         return result

@@ -152,8 +152,8 @@ class SaysNothingOfBreaks(Altered):
         super().resume()
         self.was_away = True
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if self.was_away:
             self.was_away = False
             return replace(result, reminders=())

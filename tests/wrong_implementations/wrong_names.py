@@ -76,8 +76,8 @@ class TakesTheNameBeside(Altered):
 
     form: str
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool != "Read" and not result.is_error:
             path = self.path(arguments)
             path.with_name(type(self).form.format(path.name)).unlink(missing_ok=True)
@@ -89,10 +89,10 @@ class DoesNotWriteNamed(Altered):
 
     form: str
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         before = path.read_bytes() if path.is_file() else None
-        result = self.reference(tool, arguments, strike)
+        result = self.reference(tool, arguments, interfere)
         if before is not None and tool != "Read" and re.fullmatch(type(self).form, path.name):
             path.write_bytes(before)
         return result
@@ -105,8 +105,8 @@ class Cuts(Treating):
 class FormatsByName(Altered):
     """Formats JSON files, and ends Markdown files with a newline."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         path = self.path(arguments)
         if tool == "Write" and path.suffix == ".json" and not result.is_error:
             path.write_text(json.dumps(json.loads(path.read_text()), indent=2))
@@ -124,8 +124,8 @@ class EndsFilesByName(AlteredEdit):
 class MakesScriptsExecutable(Altered):
     """Gives a file that begins as a script the right to be executed."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         path = self.path(arguments)
         if tool != "Read" and path.is_file() and path.read_bytes().startswith(b"#!"):
             path.chmod(path.stat().st_mode | 0o111)
@@ -135,11 +135,11 @@ class MakesScriptsExecutable(Altered):
 class GivesMakefilesTabs(Altered):
     """Begins the lines of a Makefile with tabs, and writes scripts of Windows with CRLF."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         if tool == "Write" and path.suffix == ".bat":
             arguments = {**arguments, "content": arguments["content"].replace("\n", "\r\n")}
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class DecodesBlocks(AlteredEdit):

@@ -24,10 +24,10 @@ class Watching(Altered):
         super().__init__(workspace)
         self.seen: dict[Path, tuple[int, bytes]] = {}
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         path = self.path(arguments)
         refusal = self.first(path) if tool != "Read" and path.is_file() else None
-        result = refusal or self.reference(tool, arguments, strike)
+        result = refusal or self.reference(tool, arguments, interfere)
         if not result.is_error and path.is_file():
             self.seen[path] = (path.stat().st_mtime_ns, path.read_bytes())
         return result
@@ -81,8 +81,8 @@ class NoticesOlderTimes(Watching):
 class PartialReadDoesNotCount(Altered):
     """Forgets a file of which only a part was read."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool == "Read" and {"offset", "limit"} & arguments.keys():
             self.tools = self.fresh()
         return result
@@ -91,8 +91,8 @@ class PartialReadDoesNotCount(Altered):
 class RefusedReadCounts(Altered):
     """Takes a Read that failed for a Read: the file may be written afterwards."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool == "Read" and result.is_error:
             self.reference("Read", {**arguments, "offset": 1, "limit": 1})
         return result
@@ -101,8 +101,8 @@ class RefusedReadCounts(Altered):
 class RefusalForgets(Altered):
     """Forgets what was read when a call is refused."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if result.is_error:
             self.tools = self.fresh()
         return result
@@ -111,8 +111,8 @@ class RefusalForgets(Altered):
 class ForgetsAfterWrite(Altered):
     """Does not remember what it wrote."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool == "Write":
             self.tools = self.fresh()
         return result
@@ -121,8 +121,8 @@ class ForgetsAfterWrite(Altered):
 class ForgetsAfterEdit(Altered):
     """Does not remember what it edited."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool == "Edit":
             self.tools = self.fresh()
         return result
@@ -140,19 +140,19 @@ class SharesStateBetweenSessions(Altered):
 class KeyedByRealPath(Altered):
     """Takes a link and its target for the same file."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         given = str(arguments["file_path"])
         real = os.path.realpath(self.path(arguments))
-        result = self.reference(tool, {**arguments, "file_path": real}, strike)
+        result = self.reference(tool, {**arguments, "file_path": real}, interfere)
         return ToolResult(result.text.replace(real, given), result.is_error, result.error)
 
 
 class RaceNotChecked(Altered):
     """Does not look again between validation and execution."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         def strike_and_read() -> None:
-            strike()
+            interfere()
             self.tools.call("Read", {"file_path": arguments["file_path"]})
 
         return self.reference(tool, arguments, strike_and_read)
@@ -161,7 +161,7 @@ class RaceNotChecked(Altered):
 class NeverStrikes(Altered):
     """Lets nothing happen between validation and execution: the fault of the adapter."""
 
-    def call_during(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         return self.reference(tool, arguments)
 
 

@@ -61,18 +61,18 @@ class UnescapesNewlines(AlteredArguments):
 class DoesNotFoldQuotes(Altered):
     """Does not find straight quotes where the file has curly ones."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         if tool == "Edit" and arguments["old_string"] not in self.path(arguments).read_text():
             told = f"String to replace not found in file.\nString: {arguments['old_string']}"
             return ToolResult(told, True, "string_not_found")
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class ReplacesFirstOfSeveral(Altered):
     """Replaces the first of several matches without a word."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if result.error != "multiple_matches":
             return result
         path = self.path(arguments)
@@ -83,7 +83,7 @@ class ReplacesFirstOfSeveral(Altered):
 class CountsOverlaps(Altered):
     """Counts matches that overlap as several."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
         if tool == "Edit" and arguments["old_string"] and not arguments.get("replace_all"):
             text = self.path(arguments).read_text()
             count = len(re.findall(f"(?={re.escape(arguments['old_string'])})", text))
@@ -91,7 +91,7 @@ class CountsOverlaps(Altered):
                 return ToolResult(
                     f"Found {count} matches of the string to replace.", True, "multiple_matches"
                 )
-        return self.reference(tool, arguments, strike)
+        return self.reference(tool, arguments, interfere)
 
 
 class ReplaceAllReplacesFirst(AlteredEdit):
@@ -166,8 +166,8 @@ class AddsFinalNewline(AlteredEdit):
 class ConvertsWhenReading(Altered):
     """Converts line ends on disk when a file is only read."""
 
-    def alter(self, tool: str, arguments: Arguments, strike: Callable[[], None]) -> ToolResult:
-        result = self.reference(tool, arguments, strike)
+    def alter(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
+        result = self.reference(tool, arguments, interfere)
         if tool == "Read" and not result.is_error:
             path = self.path(arguments)
             path.write_bytes(path.read_bytes().replace(b"\r\n", b"\n"))

@@ -121,7 +121,7 @@ def bare(scenarios: list[Scenario], directory: str) -> None:
                     tools.call(step.tool, substituted(step.arguments, root))
                 case ToolCall():
                     tools.call_during(
-                        step.tool, substituted(step.arguments, root), partial(strike, step, root)
+                        step.tool, substituted(step.arguments, root), partial(interfere, step, root)
                     )
                 case ParallelCalls():
                     tools.call_parallel(
@@ -132,7 +132,7 @@ def bare(scenarios: list[Scenario], directory: str) -> None:
             read_all(root, {})
 
 
-def strike(call: ToolCall, root: str) -> None:
+def interfere(call: ToolCall, root: str) -> None:
     """Perform the events of a race."""
     for event in call.during:
         perform(event, root)

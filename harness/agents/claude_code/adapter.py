@@ -95,8 +95,10 @@ class ClaudeCodeSession:
             results = [replace(result, text=result.text.rstrip()) for result in results]
         return results
 
-    def call_during(self, tool: str, arguments: Mapping[str, Any], strike: Callable[[], None]) -> ToolResult:
-        """Let the model call one tool; `strike` runs in the product's PreToolUse hook.
+    def call_during(
+        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
+    ) -> ToolResult:
+        """Let the model call one tool; `interfere` runs in the product's PreToolUse hook.
 
         BrokenAdapter: the call was executed without the hook, which early versions do not have.
         """
@@ -105,7 +107,7 @@ class ClaudeCodeSession:
         def striking() -> None:
             nonlocal struck
             struck = True
-            strike()
+            interfere()
 
         result = self.conversation.call(tool, arguments, striking)
         if not (struck or result.is_error):

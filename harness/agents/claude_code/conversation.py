@@ -37,7 +37,7 @@ The launcher, not the product: who is shut in as root cannot become somebody els
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to start the product. `deny` are permission rules; `hook` lets world events strike during a call.
+    """How to start the product. `deny` are permission rules; `hook` lets world events interfere during a call.
 
     `hooks` are those of the scenario.
 
