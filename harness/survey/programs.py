@@ -1,4 +1,7 @@
-"""Programs: the steps of a scenario on one target, for people who do not have readfirst: Python, a shell, calls."""
+"""Programs: the steps of a scenario on one target, for people who do not have readfirst: Python, a shell, calls.
+
+What happens to files is said in a shell, also within Python.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from typing import Any
 from readfirst.harness.report.markup import fenced
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, Step, ToolCall, WorldEvent
-from readfirst.harness.survey import python_steps, shell_steps
+from readfirst.harness.survey import shell_steps
 from readfirst.harness.survey.evidence import Evidence
 from readfirst.harness.targets.edit_formats import Knowledge
 from readfirst.harness.targets.mapping import McpLaunch, PythonLaunch, Release, Target
@@ -38,7 +41,11 @@ def show(tool, **arguments):
         answer = call(tool, **arguments)
     except Exception as error:
         answer = f"{type(error).__name__}: {error}"
-    print(f"{tool}: {answer}")
+    print(f"{tool}: {answer}", flush=True)
+"""
+_SHELL = """\
+def sh(lines):
+    subprocess.run(lines, shell=True, check=True, env={**os.environ, "WS": workspace})
 """
 _VARIABLE = re.compile(r"\$(WS|HOME|INSTALL|SCRATCH|PYTHON|NODE)\b")
 _WORDS = {"SCRATCH": '"$(mktemp -d)"', "PYTHON": '"$INSTALL"/bin/python', "NODE": "node"}
@@ -125,36 +132,46 @@ def _python(
     lines: list[str] = []
     for step in steps:
         if isinstance(step, WorldEvent):
-            lines += ["", f"# {_MEANWHILE}", *python_steps.event_lines(step), ""]
+            lines += [f"# {_MEANWHILE}", *_in_a_shell(["sleep 0.1", *shell_steps.event_lines(step)])]
         else:
             lines += map(_shown_call, own_calls(target, scenario, step))
-    given = list(python_steps.given_lines(scenario.given))
-    text = "\n".join([*given, *lines])
-    yield "import os"
-    if "shutil." in text:
-        yield "import shutil"
-    yield "import tempfile"
-    yield "from pathlib import Path"
-    yield ""
+    yield from ("import os", "import subprocess", "import tempfile", "")
     for name, value in target.environment.items():
-        yield f"os.environ[{name!r}] = {python_steps.in_python(value)}"
+        yield f"os.environ[{name!r}] = {_in_python(value)}"
     yield "workspace = tempfile.mkdtemp()"
     yield "os.chdir(workspace)"
-    yield from given
+    yield from ("", "", *_SHELL.splitlines(), "")
+    if given := list(shell_steps.given_lines(scenario.given)):
+        yield from ("", *_in_a_shell(given))
     yield ""
     yield from _connected(launch)
-    yield ""
-    yield ""
-    yield from _SHOW.splitlines()
-    yield ""
-    yield ""
-    if "save(" in text:
-        yield from python_steps.SAVE.splitlines()
-        yield ""
-        yield ""
-    yield from "\n".join(lines).strip("\n").replace("\n\n\n", "\n\n").splitlines()
-    yield ""
-    yield from python_steps.shown_lines(paths)
+    yield from ("", "", *_SHOW.splitlines(), "", "")
+    yield from lines
+    if shown := list(shell_steps.shown_lines(paths)):
+        yield from _in_a_shell(shown)
+
+
+def _in_a_shell(lines: Sequence[str]) -> Iterator[str]:
+    """Yield a statement that runs the lines in a shell."""
+    text = "\n".join(lines)
+    if '"""' in text or "\r" in text:
+        yield f"sh({text!r})"
+    else:
+        yield from ('sh(r"""', *lines, '""")')
+
+
+def _in_python(value: Any) -> str:
+    """Return an expression for a value in JSON types, in which `$WS` stands for the workspace."""
+    match value:
+        case str() if "$WS" in value:
+            first, *rest = (repr(part) if part else "" for part in value.split("$WS"))
+            return " + ".join(filter(None, [first, *(word for part in rest for word in ("workspace", part))]))
+        case list():
+            return f"[{', '.join(map(_in_python, value))}]"
+        case Mapping():
+            return "{" + ", ".join(f"{key!r}: {_in_python(item)}" for key, item in value.items()) + "}"
+        case _:
+            return repr(value)
 
 
 def _connected(launch: PythonLaunch) -> Iterator[str]:
@@ -166,9 +183,7 @@ def _connected(launch: PythonLaunch) -> Iterator[str]:
         module, _, name = launch.make.partition(":")
         yield f"from {module} import {name.partition('.')[0]}"
         yield ""
-        arguments = (
-            f"{key}={python_steps.in_python(value)}" for key, value in (launch.arguments or {}).items()
-        )
+        arguments = (f"{key}={_in_python(value)}" for key, value in (launch.arguments or {}).items())
         yield f"tools = {name}({', '.join(arguments)})"
     else:
         package, _, module = launch.module.rpartition(".")
@@ -182,9 +197,9 @@ def _connected(launch: PythonLaunch) -> Iterator[str]:
 def _shown_call(call: TargetCall) -> str:
     words = [repr(call.name)]
     plain = {key: value for key, value in call.arguments.items() if key.isidentifier()}
-    words += [f"{key}={python_steps.in_python(value)}" for key, value in plain.items()]
+    words += [f"{key}={_in_python(value)}" for key, value in plain.items()]
     odd = {key: value for key, value in call.arguments.items() if key not in plain}
-    words += [f"**{python_steps.in_python(odd)}"] if odd else []
+    words += [f"**{_in_python(odd)}"] if odd else []
     return f"show({', '.join(words)})"
 
 
