@@ -33,6 +33,8 @@ _COMMON_TO_ALL = tuple(
     f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "pressure")
 )
 """What is no process's own: root could write there."""
+_CONTROL_GROUPS = "/proc/sys/user/max_cgroup_namespaces"
+"""How many may be made: in one of its own a program could mount the control groups, and freeze or end the user's."""
 _STAGE = "/etc"
 """A folder that every system has and nobody needs for a moment."""
 _OLD = "/old"
@@ -89,6 +91,9 @@ def shut_in(places: list[list[str]]) -> None:
     _devices()
     os.mkdir("/proc")
     _mount("proc", "/proc", "proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
+    if os.path.exists(_CONTROL_GROUPS):
+        with open(_CONTROL_GROUPS, "w") as file:
+            file.write("0")
     for path in filter(os.path.exists, _COMMON_TO_ALL):
         _bind(path, path)
         _set_read_only(path, recursive=True)

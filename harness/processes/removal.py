@@ -1,7 +1,7 @@
 """Removal: take a directory away, whatever an implementation made of it, and follow no link on the way."""
 
 # Plain `os` calls: removal runs after every scenario, and what it meets has names relative to open directories.
-# ruff: noqa: PTH101, PTH208
+# ruff: noqa: PTH208
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 
+from readfirst.harness.processes.footing import opened, set_mode
+
 __all__ = ["destroy", "empty"]
 
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -26,15 +28,17 @@ _numbers = itertools.count()
 
 
 def empty(directory: str, names: Collection[str] | None = None) -> None:
-    """Remove what is in a directory, or only what has these names.
+    """Remove what is in a directory, whose path holds no link, or only what has these names.
 
     Directories without permissions are given them. Raises OSError, and RecursionError for a tree that is too deep.
     """
-    descriptor = os.open(directory, _OPEN)
-    try:
-        _empty(descriptor, names)
-    finally:
-        os.close(descriptor)
+    above, name = os.path.split(directory)
+    with opened(above) as parent:
+        descriptor = os.open(name, _OPEN, dir_fd=parent)
+        try:
+            _empty(descriptor, names)
+        finally:
+            os.close(descriptor)
 
 
 def destroy(directory: str, *, last: str = "") -> None:
@@ -82,25 +86,13 @@ def _opened(name: str, above: int) -> int:
     try:
         return os.open(name, _OPEN, dir_fd=above)
     except PermissionError:
-        _allow(name, above)
+        set_mode(name, 0o755, above)
         return os.open(name, _OPEN, dir_fd=above)
 
 
 def _unlock(descriptor: int) -> None:
     if stat.S_IMODE(os.fstat(descriptor).st_mode) & 0o700 != 0o700:
         os.fchmod(descriptor, 0o755)
-
-
-def _allow(name: str, above: int) -> None:
-    """Give a directory that cannot be opened its permissions, never those of what a link leads to."""
-    if not hasattr(os, "O_PATH"):
-        os.chmod(name, 0o755, dir_fd=above, follow_symlinks=False)
-        return
-    handle = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=above)
-    try:
-        os.chmod(f"/proc/self/fd/{handle}", 0o755)
-    finally:
-        os.close(handle)
 
 
 def _destroy(parent: int, name: str, last: str) -> None:
@@ -142,7 +134,7 @@ def _flattened(name: str, top: int) -> list[str]:
                 moved.append(f"{os.getpid()}-{next(_numbers)}")
                 move = partial(os.rename, entry.name, moved[-1], src_dir_fd=directory, dst_dir_fd=top)
                 with suppress(PermissionError):  # who may not write in a directory may not move it
-                    _allow(entry.name, directory)
+                    set_mode(entry.name, 0o755, directory)
                 _forced(move, entry.name, directory)
             else:
                 _forced(partial(os.unlink, entry.name, dir_fd=directory), entry.name, directory)

@@ -21,6 +21,7 @@ _LOG = logging.getLogger("readfirst")
 _PREFIX = "readfirst-"
 _NAME = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}")
 _LOCK_NAME = ".lock"
+_READ_BY_SHELLS = re.compile(r"[^\w./+,:@%=~-]")
 _NEW = 3600.0
 """Seconds in which a folder without a lock may be about to get it."""
 _MEMORY = "/dev/shm"
@@ -49,6 +50,7 @@ class Scratch:
         self._lock: int | None = None
         while self._lock is None:
             try:
+                _check_spelling(place or tempfile.gettempdir())
                 self.path = Path(os.path.realpath(tempfile.mkdtemp(prefix=_PREFIX, dir=place)))
                 self._lock = _lock(self.path, os.O_CREAT)
             except OSError as error:
@@ -76,6 +78,15 @@ class Scratch:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _check_spelling(place: str) -> None:
+    """Raise ScratchError for a folder whose path a shell takes apart: commands of scenarios name files below it."""
+    if odd := _READ_BY_SHELLS.search(os.path.realpath(place)):
+        raise ScratchError(
+            f"the folder for temporary files, {place!r}, has {odd[0]!r} in its path, which commands of scenarios would "
+            "be split or changed by. Set TMPDIR to another one"
+        )
 
 
 def in_memory() -> str | None:

@@ -7,6 +7,7 @@ import pwd
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -216,7 +217,10 @@ def _closed() -> tuple[Path, ...]:
 
 def _private() -> Iterator[Path]:
     """Yield the folders of which only parts are shown."""
-    yield from (Path.home(), Path(pwd.getpwuid(os.getuid()).pw_dir), Path(tempfile.gettempdir()))
+    yield Path(tempfile.gettempdir())
+    with suppress(RuntimeError, KeyError):  # in a container a user may have no home, and be unknown
+        yield Path.home()
+        yield Path(pwd.getpwuid(os.getuid()).pw_dir)
     yield from map(Path, ("/root", "/home", "/tmp", "/var", "/run", "/dev", "/proc", "/sys", "/nix", "/gnu"))
 
 

@@ -152,10 +152,19 @@ def _mcp(wanted: _Wanted) -> Adapter:
     from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
 
     command = mcp_command(f"mcp:{wanted.rest}")
+    is_open = wanted.sandbox is None and not wanted.suite.bundled
+    if is_open and (launcher := command.launcher):
+        problem = (
+            f"{launcher} runs what stands in the folder where it starts, and there this suite puts files"
+        )
+        raise ConnectError(
+            f"'mcp:{wanted.rest}': {problem}. Name the server's own program, or add --confine."
+        )
     connection = McpConnection(
         command.located(),
         isolation=command.isolation,
         time_limit=wanted.time_limit,
+        variables={"PYTHONSAFEPATH": "1"} if is_open and command.is_a_module else {},
         sandbox=wanted.sandbox,
     )
     try:

@@ -1,7 +1,7 @@
 """Workspace directories: lay out what a scenario gives, take snapshots of it, clear up afterwards."""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
-# ruff: noqa: PTH101, PTH102, PTH104, PTH119, PTH120
+# ruff: noqa: PTH119, PTH120
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from readfirst.harness.processes.footing import opened, set_mode
 from readfirst.harness.processes.removal import destroy, empty
 from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import Permissions, Workspace
@@ -89,14 +90,14 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
     """
     top = os.fspath(root)
     later = []
-    directories = {"": top}
+    directories = {""}
 
     def make(path: str) -> None:
         if path not in directories:
             make(path.rpartition("/")[0])
-            directories[path] = f"{top}/{path}"
-            with suppress(FileExistsError):  # where capitals make no difference
-                os.mkdir(directories[path])
+            directories.add(path)
+            with opened(f"{top}/{path}", make=True):
+                pass
 
     for path, entry in files.items():
         make(path.rpartition("/")[0])
@@ -105,18 +106,19 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
         elif isinstance(entry, HardLink):
             later.append((path, entry))
         else:
-            create(top, path, entry)
             time = OLD_TIME * NANOSECONDS
             if isinstance(entry, RegularFile) and entry.mtime is not None:
                 time = int(entry.mtime * NANOSECONDS)
-            os.utime(f"{top}/{path}", ns=(time, time), follow_symlinks=False)
+            create(top, path, entry, time=time)
     for path, entry in later:
         create(top, path, entry)
-    for path, target in sorted(directories.items(), reverse=True):
+    for path in sorted(directories, reverse=True):
         given = files.get(path)
         mode = given.mode if isinstance(given, Directory) else None
-        os.utime(target, (OLD_TIME, OLD_TIME))
-        os.chmod(target, 0o755 if mode is None else mode)
+        folder, _, name = f"{top}/{path}".rstrip("/").rpartition("/")
+        with opened(folder) as above:
+            os.utime(name, (OLD_TIME, OLD_TIME), dir_fd=above, follow_symlinks=False)
+            set_mode(name, 0o755 if mode is None else mode, above)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +155,7 @@ class Site:
         self.home = f"{directory}/{_HOME}"
         self.root = f"{self.around}/{_ROOT}"
         for made in (directory, self.around, self.home, self.root):
-            os.mkdir(made, 0o755)
+            _make(made)
         base = os.path.dirname(directory)
         above = Folder(
             directory,
@@ -171,7 +173,7 @@ class Site:
         self._shared = [Folder(base, "../../../", _OF_A_BASE.fullmatch)] if alone_in_base else []
         self._servers: list[Folder] = []
         if confined:
-            os.mkdir(f"{directory}/{_TMPDIR}", 0o755)
+            _make(f"{directory}/{_TMPDIR}")
             self._own.append(Folder(f"{directory}/{_TMPDIR}", TEMPORARY))
             self._servers = [Folder(f"{base}/{_TMPDIR}", TEMPORARY), Folder(f"{base}/{_HOME}", HOME)]
 
@@ -179,7 +181,8 @@ class Site:
         """Give the root another path, in the same folder."""
         renamed = f"{self.around}/{name}"
         if renamed != self.root:
-            os.rename(self.root, renamed)
+            with opened(self.around) as around:
+                os.rename(os.path.basename(self.root), name, src_dir_fd=around, dst_dir_fd=around)
             self.root = renamed
 
     def check(self) -> None:
@@ -262,7 +265,13 @@ class Site:
             empty(self.root)
         except OSError:  # something else stands in its place, or nothing
             empty(self.around)
-            os.mkdir(self.root, 0o755)
+            _make(self.root)
+
+
+def _make(folder: str) -> None:
+    above, name = os.path.split(folder)
+    with opened(above) as parent:
+        os.mkdir(name, 0o755, dir_fd=parent)
 
 
 class SitePool:

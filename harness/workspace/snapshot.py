@@ -1,7 +1,7 @@
 """Snapshot: every path below a directory with its bytes, type, mode, link target and stamp, trusting no times."""
 
 # Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
-# ruff: noqa: PTH101, PTH115
+# ruff: noqa: PTH115
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 import stat
 from collections.abc import Collection, Mapping
 
+from readfirst.harness.processes.footing import opened, set_mode
 from readfirst.harness.suite.entry import Directory, Entry, RegularFile, SpecialFile, Stamp, Symlink
 
 __all__ = [
@@ -67,7 +68,9 @@ def scan(
 
     `names` are the entries of the directory to look at, None: all.
     """
-    _Scan(entries, top).directory(directory, prefix, names)
+    folder, name = os.path.split(directory)
+    with opened(folder) as above:
+        _Scan(entries, top).directory(name, above, prefix, names)
 
 
 class _Scan:
@@ -76,45 +79,50 @@ class _Scan:
         self.top = top
         self.bytes = 0
 
-    def directory(self, directory: str, prefix: str, names: Collection[str] | None = None) -> None:
+    def directory(self, name: str, above: int, prefix: str, names: Collection[str] | None = None) -> None:
+        """Add what is below a directory in an open folder."""
         try:
-            self._directory(directory, prefix, names)
+            self._directory(name, above, prefix, names)
         except PermissionError:
-            mode = stat.S_IMODE(os.lstat(directory).st_mode)
+            mode = stat.S_IMODE(os.stat(name, dir_fd=above, follow_symlinks=False).st_mode)
             if mode & 0o700 == 0o700:
                 raise
-            os.chmod(directory, mode | 0o700)
+            set_mode(name, mode | 0o700, above)
             try:
-                self._directory(directory, prefix, names)
+                self._directory(name, above, prefix, names)
             finally:
-                os.chmod(directory, mode)
+                set_mode(name, mode, above)
 
-    def _directory(self, directory: str, prefix: str, names: Collection[str] | None) -> None:
-        with os.scandir(directory) as listing:
-            for found in listing:
-                name = found.name
-                if names is not None and name not in names:
-                    continue
-                path = prefix + name
-                status = found.stat(follow_symlinks=False)
-                mode = stat.S_IMODE(status.st_mode)
-                kind = stat.S_IFMT(status.st_mode)
-                if kind == stat.S_IFREG:
-                    self.entries[path] = self._file(found.path, mode, status)
-                elif kind == stat.S_IFDIR:
-                    self.entries[path] = Directory(mode)
-                    self.directory(found.path, path + "/")
-                elif kind == stat.S_IFLNK:
-                    target = os.readlink(found.path)
-                    if target == self.top or target.startswith(self.top + "/"):
-                        target = "$WS" + target[len(self.top) :]
-                    self.entries[path] = Symlink(target)
-                else:
-                    self.entries[path] = SpecialFile(_kind(status.st_mode))
-                if len(self.entries) > MAXIMUM_ENTRIES:
-                    raise TooLargeError(f"there are more than {MAXIMUM_ENTRIES} files in it")
+    def _directory(self, name: str, above: int, prefix: str, names: Collection[str] | None) -> None:
+        folder = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=above)
+        try:
+            with os.scandir(folder) as listing:
+                entries = [entry for entry in listing if names is None or entry.name in names]
+            for entry in entries:
+                self._entry(entry, folder, prefix + entry.name)
+        finally:
+            os.close(folder)
 
-    def _file(self, path: str, mode: int, status: os.stat_result) -> Entry:
+    def _entry(self, found: os.DirEntry[str], folder: int, path: str) -> None:
+        status = found.stat(follow_symlinks=False)
+        mode = stat.S_IMODE(status.st_mode)
+        kind = stat.S_IFMT(status.st_mode)
+        if kind == stat.S_IFREG:
+            self.entries[path] = self._file(found.name, folder, mode, status)
+        elif kind == stat.S_IFDIR:
+            self.entries[path] = Directory(mode)
+            self.directory(found.name, folder, path + "/")
+        elif kind == stat.S_IFLNK:
+            target = os.readlink(found.name, dir_fd=folder)
+            if target == self.top or target.startswith(self.top + "/"):
+                target = "$WS" + target[len(self.top) :]
+            self.entries[path] = Symlink(target)
+        else:
+            self.entries[path] = SpecialFile(_kind(status.st_mode))
+        if len(self.entries) > MAXIMUM_ENTRIES:
+            raise TooLargeError(f"there are more than {MAXIMUM_ENTRIES} files in it")
+
+    def _file(self, name: str, folder: int, mode: int, status: os.stat_result) -> Entry:
         size = status.st_size
         if size > MAXIMUM_FILE_SIZE:
             return SpecialFile(f"file of {size} bytes")
@@ -122,20 +130,20 @@ class _Scan:
         if self.bytes > MAXIMUM_SIZE:
             raise TooLargeError(f"its files hold more than {MAXIMUM_SIZE} bytes")
         stamp = Stamp(status.st_ino, status.st_nlink, status.st_mtime_ns)
-        return RegularFile(_data(path, mode, size), mode, None, stamp)
+        return RegularFile(_data(name, folder, mode, size), mode, None, stamp)
 
 
-def _data(path: str, mode: int, size: int) -> bytes:
+def _data(name: str, folder: int, mode: int, size: int) -> bytes:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:
         if mode & 0o400:
             raise
-        os.chmod(path, mode | 0o400)
+        set_mode(name, mode | 0o400, folder)
         try:
-            return _data(path, mode | 0o400, size)
+            return _data(name, folder, mode | 0o400, size)
         finally:
-            os.chmod(path, mode)
+            set_mode(name, mode, folder)
     try:
         data = os.read(descriptor, size + 1)
         while len(data) < size and (more := os.read(descriptor, size)):

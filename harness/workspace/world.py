@@ -1,14 +1,16 @@
 """World events: changes to the workspace that no tool makes, performed by the harness itself."""
 
-# Plain `os` calls on strings: they run once per path and step, and pathlib takes several times as long.
-# ruff: noqa: PTH101, PTH103, PTH104, PTH108, PTH112, PTH113, PTH114, PTH116, PTH120, PTH211
+# Plain `os` calls in open folders: what an implementation puts in the place of one must not lead elsewhere.
 
 from __future__ import annotations
 
 import os
 import shutil
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from readfirst.harness.processes.footing import opened, set_mode
 from readfirst.harness.suite.entry import (
     OLD_TIME,
     Directory,
@@ -28,36 +30,36 @@ class WorldEventError(Exception):
     """A world event could not be performed in the state that the workspace was in."""
 
 
-def create(root: str, path: str, entry: Entry) -> None:
+def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> None:
     """Create `path` below `root`, with missing parents; it must not exist yet, unless as a directory.
 
-    Times are left to the caller. A mode that is not stated is 0644 for files and 0755 for directories.
+    `time` is in nanoseconds; without it times are left to the caller. A mode that is not stated is 0644 for files and
+    0755 for directories.
     """
-    target = f"{root}/{path}"
-    match entry:
-        case RegularFile(content, mode):
-            data = content if isinstance(content, bytes) else content.data()
-            try:
-                descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-            except FileNotFoundError:
-                os.makedirs(os.path.dirname(target), exist_ok=True)
-                descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
-            try:
-                _write(descriptor, data)
-                os.fchmod(descriptor, 0o644 if mode is None else mode)
-            finally:
-                os.close(descriptor)
-        case Symlink(link):
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            os.symlink(link.replace("$WS", root), target)
-        case HardLink(to):
-            os.makedirs(os.path.dirname(target), exist_ok=True)
-            os.link(f"{root}/{to}", target)
-        case Directory(mode):
-            os.makedirs(target, exist_ok=True)
-            os.chmod(target, 0o755 if mode is None else mode)
-        case SpecialFile(kind):
-            raise ValueError(f"{path}: a scenario cannot ask for a {kind}")
+    folder, name = _split(root, path)
+    with opened(folder, make=True) as at:
+        match entry:
+            case RegularFile(content, mode):
+                data = content if isinstance(content, bytes) else content.data()
+                descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=at)
+                try:
+                    _write(descriptor, data)
+                    os.fchmod(descriptor, 0o644 if mode is None else mode)
+                finally:
+                    os.close(descriptor)
+            case Symlink(link):
+                os.symlink(link.replace("$WS", root), name, dir_fd=at)
+            case HardLink(to):
+                there, known = _split(root, to)
+                with opened(there) as source:
+                    os.link(known, name, src_dir_fd=source, dst_dir_fd=at, follow_symlinks=False)
+            case Directory(mode):
+                with opened(f"{folder}/{name}", make=True):
+                    set_mode(name, 0o755 if mode is None else mode, at)
+            case SpecialFile(kind):
+                raise ValueError(f"{path}: a scenario cannot ask for a {kind}")
+        if time is not None:
+            os.utime(name, ns=(time, time), dir_fd=at, follow_symlinks=False)
 
 
 def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
@@ -80,70 +82,98 @@ def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
 def _perform(event: WorldEvent, root: str) -> None:
     target = _inside(root, event.path, event)
     match event.kind:
-        case "modify":
-            _modify(event, root, target)
-        case "touch":
-            _shift(_followed(root, target, event), os.stat(target).st_mtime_ns, event.mtime)
+        case "modify" | "symlink" | "mkdir":
+            _make(event, root, target)
         case "delete":
-            if os.path.isdir(target) and not os.path.islink(target):
-                shutil.rmtree(target)
-            else:
-                os.unlink(target)
+            with _at(target) as (folder, name):
+                if stat.S_ISDIR(_status(name, folder).st_mode):
+                    shutil.rmtree(name, dir_fd=folder)
+                else:
+                    os.unlink(name, dir_fd=folder)
         case "rename":
             if event.to is None:
                 raise WorldEventError(f"cannot rename {event.path}: the event names no new path")
-            os.rename(target, _inside(root, event.to, event))
+            with _at(target) as (folder, name), _at(_inside(root, event.to, event)) as (other, new):
+                os.rename(name, new, src_dir_fd=folder, dst_dir_fd=other)
+        case "touch":
+            with _at(_followed(root, target, event)) as (folder, name):
+                _shift(name, folder, _status(name, folder).st_mtime_ns, event.mtime)
         case "chmod":
             if event.mode is None:
                 raise WorldEventError(f"cannot chmod {event.path}: the event names no mode")
-            os.chmod(_followed(root, target, event), event.mode)
-        case "symlink" | "mkdir":
-            if os.path.islink(target) or os.path.isfile(target):
-                os.unlink(target)
-            create(root, event.path, event.entry or Directory())
+            with _at(_followed(root, target, event)) as (folder, name):
+                set_mode(name, event.mode, folder)
 
 
-def _modify(event: WorldEvent, root: str, target: str) -> None:
-    entry = event.entry
-    if not isinstance(entry, RegularFile):
-        if entry is None:
-            raise WorldEventError(f"cannot modify {event.path}: the event names no content")
+def _make(event: WorldEvent, root: str, target: str) -> None:
+    """Let what the event names stand there: a file with other bytes, or something else in its place."""
+    entry = event.entry or (Directory() if event.kind == "mkdir" else None)
+    if entry is None:
+        raise WorldEventError(f"cannot modify {event.path}: the event names no content")
+    path = target.removeprefix(f"{root}/")
+    if isinstance(entry, RegularFile) and not os.path.lexists(target):
+        create(root, path, entry, time=_shifted(OLD_TIME * NANOSECONDS, event.mtime))
+    elif isinstance(entry, RegularFile):
+        _modify(event, entry, _followed(root, target, event))
+    else:
         if os.path.lexists(target):
-            os.unlink(target)
-        create(root, event.path, entry)
-        return
-    if not os.path.lexists(target):
-        create(root, event.path, entry)
-        _shift(target, OLD_TIME * NANOSECONDS, event.mtime)
-        return
-    real = _followed(root, target, event)
-    status = os.stat(real)
-    if not stat.S_ISREG(status.st_mode):
-        raise WorldEventError(f"cannot modify {event.path}: it is not a regular file")
-    mode = stat.S_IMODE(status.st_mode)
-    if not mode & 0o200:
-        os.chmod(real, mode | 0o200)
-    descriptor = os.open(real, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW)
-    try:
-        _write(descriptor, entry.data)
-        os.fchmod(descriptor, mode if entry.mode is None else entry.mode)
-    finally:
-        os.close(descriptor)
-    _shift(real, status.st_mtime_ns, event.mtime)
+            with _at(target) as (folder, name):
+                there = _status(name, folder).st_mode
+                if event.kind == "modify" or stat.S_ISLNK(there) or stat.S_ISREG(there):
+                    os.unlink(name, dir_fd=folder)
+        create(root, path, entry)
 
 
-def _shift(path: str, old: int, seconds: Seconds | None) -> None:
-    time = old + int((seconds or 0) * NANOSECONDS)
-    os.utime(path, ns=(time, time))
+def _modify(event: WorldEvent, entry: RegularFile, real: str) -> None:
+    with _at(real) as (folder, name):
+        status = _status(name, folder)
+        if not stat.S_ISREG(status.st_mode):
+            raise WorldEventError(f"cannot modify {event.path}: it is not a regular file")
+        mode = stat.S_IMODE(status.st_mode)
+        if not mode & 0o200:
+            set_mode(name, mode | 0o200, folder)
+        descriptor = os.open(name, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        try:
+            _write(descriptor, entry.data)
+            os.fchmod(descriptor, mode if entry.mode is None else entry.mode)
+        finally:
+            os.close(descriptor)
+        _shift(name, folder, status.st_mtime_ns, event.mtime)
+
+
+def _shifted(old: int, seconds: Seconds | None) -> int:
+    return old + int((seconds or 0) * NANOSECONDS)
+
+
+def _shift(name: str, folder: int, old: int, seconds: Seconds | None) -> None:
+    time = _shifted(old, seconds)
+    os.utime(name, ns=(time, time), dir_fd=folder, follow_symlinks=False)
+
+
+def _status(name: str, folder: int) -> os.stat_result:
+    return os.stat(name, dir_fd=folder, follow_symlinks=False)
+
+
+@contextmanager
+def _at(path: str) -> Iterator[tuple[int, str]]:
+    """Open the folder of a path, past no link; with the path's name in it."""
+    folder, _, name = path.rpartition("/")
+    with opened(folder) as descriptor:
+        yield descriptor, name
+
+
+def _split(root: str, path: str) -> tuple[str, str]:
+    folder, _, name = f"{root}/{path}".rpartition("/")
+    return folder, name
 
 
 def _inside(root: str, path: str, event: WorldEvent) -> str:
-    """Return the absolute path; a parent that an implementation made a link must not lead the harness out."""
-    target = f"{root}/{path}"
-    parent = os.path.realpath(os.path.dirname(target))
+    """Return the absolute path, its folder without links; one of an implementation must not lead the harness out."""
+    folder, name = _split(root, path)
+    parent = os.path.realpath(folder)
     if parent != root and not parent.startswith(root + "/"):
         raise WorldEventError(f"cannot {event.kind} {event.path}: its folder leads out of the workspace")
-    return target
+    return f"{parent}/{name}"
 
 
 def _followed(root: str, target: str, event: WorldEvent) -> str:

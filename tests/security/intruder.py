@@ -70,6 +70,7 @@ def attempts(told: dict[str, Any]) -> dict[str, Callable[[], Any]]:
         "file in another namespace": lambda: shell(
             f"unshare --user --map-root-user --mount sh -c '{tricks}'"
         ),
+        "control groups": lambda: shell("unshare --user --cgroup echo made"),
         "a link to it": lambda: (
             (inside / "link").symlink_to(outside / "precious.txt") or (inside / "link").read_text()
         ),

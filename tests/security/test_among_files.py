@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from readfirst.harness.adapters.command import Command
 from readfirst.harness.agents.claude_code import adapter as claude_code
 from readfirst.harness.agents.claude_code.package import InstalledPackage
+from readfirst.harness.cli import main as cli
 from readfirst.harness.processes import sandbox
 from readfirst.harness.processes.sandbox import find_sandbox
 from readfirst.harness.run import connect as connecting
-from readfirst.harness.run.connect import connect
+from readfirst.harness.run.connect import ConnectError, connect
 from readfirst.harness.session import Adapter, BrokenAdapter, Workspace
-from readfirst.harness.suite.suite import Suite
+from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.targets import adapter as targets
 from readfirst.harness.targets.install import Installed
 from readfirst.harness.targets.mapping import load_target
@@ -119,3 +122,59 @@ def test_where_the_system_cannot_confine_a_warning_says_so(
     monkeypatch.setattr(sandbox, "_problem", lambda: "no namespaces")
     assert start(agent, tmp_path, monkeypatch, ours=False)
     assert "what runs among the files of this suite is unconfined" in caplog.text
+
+
+SCENARIO = """title: A stranger sends this
+requirement: must
+tags: [a]
+given: {files: {json.py: "open('/tmp/../MADE', 'w')"}}
+steps:
+  - Read: {file_path: $WS/json.py}
+    expect: {text: z}
+"""
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Path:
+    """A suite whose scenario gives a module that a server imports, if it looks where it starts."""
+    root = tmp_path / "suite"
+    (root / "scenarios" / "a").mkdir(parents=True)
+    for name in ("contracts.yaml", "errors.yaml"):
+        shutil.copyfile(default_root() / name, root / name)
+    text = SCENARIO.replace("/tmp/../MADE", f"{tmp_path}/made.txt")
+    (root / "scenarios" / "a" / "b.yaml").write_text(text)
+    return root
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_server_that_is_a_module_imports_nothing_from_a_stranger_s_files(
+    told: bool, stranger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not told:
+        monkeypatch.setattr(Command, "is_a_module", False)
+    with pytest.raises(SystemExit):
+        cli.main(["run", f"mcp:{sys.executable} -m readfirst serve --root $WS", "--fixtures", str(stranger)])
+    assert (tmp_path / "made.txt").exists() is not told
+
+
+@pytest.mark.parametrize("words", ["npx -y server", "env A=1 npx server", "uv run server.py", "bun x.ts"])
+def test_no_server_is_started_by_what_runs_the_files_of_a_folder(
+    words: str, stranger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
+    with pytest.raises(ConnectError, match=r"runs what stands in the folder where it starts.*add --confine"):
+        connect(f"mcp:{words}", Suite(stranger))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("python3 -m x", True),
+        ("env A=1 /usr/bin/python3.12 -um x", True),
+        ("uv run python -c x", True),
+        ("python3 server.py", False),
+        ("node -m x", False),
+    ],
+)
+def test_python_is_told_where_it_would_look(words: str, expected: bool) -> None:
+    assert Command(tuple(words.split()), Path()).is_a_module is expected

@@ -7,11 +7,13 @@ import random
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from readfirst.harness.processes.scratch import Scratch, ScratchError
 from readfirst.harness.suite.commands import (
     CommandError,
     Redirection,
@@ -22,6 +24,17 @@ from readfirst.harness.suite.commands import (
 from readfirst.harness.suite.programs import PROGRAMS
 from readfirst.harness.suite.scenario import BASH
 from readfirst.harness.suite.suite import load_suite
+
+
+@pytest.mark.parametrize("name", ["a b", "a$(id)", "a'b", "a;b", "a*", "a\tb", 'a"b'])
+def test_no_workspace_has_a_path_that_a_shell_takes_apart(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / name))
+    with pytest.raises(ScratchError, match="Set TMPDIR to another one"):
+        Scratch()
+    assert list((tmp_path / name).iterdir()) == []
 
 
 def cases(listed: str) -> list[str]:

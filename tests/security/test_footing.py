@@ -1,0 +1,127 @@
+"""Whoever writes in a workspace may put a link in the place of a folder between a look at it and a deed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.processes import footing, removal
+from readfirst.harness.suite.entry import RegularFile, Symlink
+from readfirst.harness.suite.scenario import WorldEvent
+from readfirst.harness.workspace import site as sites
+from readfirst.harness.workspace import snapshot as snapshots
+from readfirst.harness.workspace import world
+from readfirst.harness.workspace.site import Site, SpoiltError
+from readfirst.harness.workspace.world import WorldEventError, perform
+
+NEW = RegularFile(b"new\n")
+EVENTS = {
+    "modify": WorldEvent("modify", "sub/f.txt", entry=NEW),
+    "make": WorldEvent("modify", "sub/new.txt", entry=NEW),
+    "chmod": WorldEvent("chmod", "sub/f.txt", mode=0o777),
+    "touch": WorldEvent("touch", "sub/f.txt", mtime=5),
+    "delete": WorldEvent("delete", "sub/f.txt"),
+    "rename": WorldEvent("rename", "sub/f.txt", to="sub/g.txt"),
+    "rename from elsewhere": WorldEvent("rename", "f.txt", to="sub/g.txt"),
+    "symlink": WorldEvent("symlink", "sub/l", entry=Symlink("f.txt")),
+    "mkdir": WorldEvent("mkdir", "sub/d"),
+}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Site:
+    """A workspace with a file in a folder, and the same names outside."""
+    made = Site(str(tmp_path / "1"))
+    made.lay_out({"f.txt": RegularFile(b"old\n"), "sub/f.txt": RegularFile(b"old\n")})
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "f.txt").write_text("precious\n")
+    (outside / "f.txt").chmod(0o600)
+    os.utime(outside / "f.txt", (1, 1))
+    return made
+
+
+def state(folder: Path) -> dict[str, object]:
+    return {
+        path.name: (path.lstat().st_mode, path.lstat().st_mtime, path.is_file() and path.read_text())
+        for path in folder.iterdir()
+    }
+
+
+@contextmanager
+def following(folder: str, *, make: bool = False) -> Iterator[int]:
+    """Open a folder as one does who does not think of links."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    yield descriptor
+    os.close(descriptor)
+
+
+def struck(site: Site, monkeypatch: pytest.MonkeyPatch, opened: Callable[..., object], part: str) -> None:
+    """Let a link to the folder outside stand in the place of a part of the workspace once that was looked at."""
+    outside = Path(site.directory).parent / "outside"
+
+    @contextmanager
+    def late(folder: str, *, make: bool = False) -> Iterator[int]:
+        if not Path(part).is_symlink():
+            Path(part).rename(f"{site.directory}/h/moved")
+            Path(part).symlink_to(outside)
+        with opened(folder, make=make) as descriptor:  # type: ignore[attr-defined]
+            yield descriptor
+
+    for module in (world, sites, snapshots, removal):
+        monkeypatch.setattr(module, "opened", late)
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_an_event_happens_in_the_workspace_or_not_at_all(
+    name: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = state(tmp_path / "outside")
+    struck(site, monkeypatch, footing.opened, f"{site.root}/sub")
+    with pytest.raises(WorldEventError):
+        perform(EVENTS[name], site.root)
+    assert state(tmp_path / "outside") == before
+
+
+@pytest.mark.parametrize("name", ["modify", "make", "chmod", "touch", "delete", "symlink"])
+def test_it_would_happen_outside_if_links_were_followed(
+    name: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = state(tmp_path / "outside")
+    struck(site, monkeypatch, following, f"{site.root}/sub")
+    perform(EVENTS[name], site.root)
+    assert state(tmp_path / "outside") != before
+
+
+def test_a_snapshot_reads_nothing_outside(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered = snapshots._Scan._entry
+
+    def late(self: object, found: os.DirEntry[str], folder: int, path: str) -> None:
+        if path == "sub":
+            found.stat(follow_symlinks=False)
+            Path(site.root, "sub").rename(f"{site.home}/moved")
+            Path(site.root, "sub").symlink_to(tmp_path / "outside")
+        entered(self, found, folder, path)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(snapshots._Scan, "_entry", late)
+    assert "precious" not in str(snapshots.snapshot(site.root))
+    assert Path(site.root, "sub").is_symlink()
+
+
+def test_a_workspace_that_is_cleared_is_the_one_that_was_made(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "outside" / "w").mkdir()
+    (tmp_path / "outside" / "w" / "f.txt").write_text("precious\n")
+    site.snapshot()  # only what was put into it is looked at again
+    struck(site, monkeypatch, footing.opened, site.around)
+    with pytest.raises((OSError, SpoiltError)):
+        site.clear()
+    assert Path(site.around).is_symlink()
+    assert (tmp_path / "outside" / "w" / "f.txt").read_text() == "precious\n"
