@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, str] = {
     "contracts": "rules:contracts",
     "new": "scenarios:new",
     "lint": "scenarios:lint",
+    "renew": "renew:renew",
     "export": "scenarios:export",
     "serve": "reference:serve",
     "docs": "docs:docs",

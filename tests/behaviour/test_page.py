@@ -48,7 +48,7 @@ def page() -> str:
 
 @pytest.mark.slow
 def test_the_page_of_the_suite_is_fresh(page: str) -> None:
-    told = "docs/behaviour.md is stale: run `readfirst product claims --write`"
+    told = "docs/behaviour.md is stale: run `readfirst renew`"
     assert is_fresh(CHECKOUT / "docs/behaviour.md", page), told
 
 

@@ -186,7 +186,7 @@ def test_a_suite_without_the_page_is_a_usage_error(
 
 def test_the_tables_of_the_page_are_fresh() -> None:
     page = (CHECKOUT / "docs/reference.md").read_text("utf-8")
-    assert with_tables(page) == page, "docs/reference.md is stale: run `readfirst product behaviours --write`"
+    assert with_tables(page) == page, "docs/reference.md is stale: run `readfirst renew`"
 
 
 def test_the_tables_of_the_page_have_every_behaviour_and_lead_to_scenarios() -> None:

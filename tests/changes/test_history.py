@@ -268,7 +268,7 @@ def page() -> str:
 
 @pytest.mark.slow
 def test_the_page_of_the_suite_is_fresh(page: str) -> None:
-    told = "docs/history.md is stale: run `readfirst product history --write`"
+    told = "docs/history.md is stale: run `readfirst renew`"
     assert (CHECKOUT / "docs/history.md").read_text(encoding="utf-8") == page, told
 
 

@@ -201,7 +201,7 @@ def test_the_committed_files_are_made_of_the_committed_data() -> None:
     from readfirst.harness.cli.compatibility import files_of
 
     for name, text in files_of(committed()).items():
-        stale = f"docs/{name} is stale: run `readfirst field compatibility --write`"
+        stale = f"docs/{name} is stale: run `readfirst renew`"
         assert (CHECKOUT / "docs" / name).read_text() == text, stale
     validator().validate(committed())
 
@@ -214,7 +214,7 @@ def test_the_committed_data_are_of_these_rules_and_results() -> None:
     survey = json.loads((CHECKOUT / "docs" / "implementations.json").read_text())
     made = implementations_data(rules, known_scenarios(SUITE), survey)
     behaviours = behaviours_by_rule(SUITE)
-    told = "docs/compatibility.json is stale: run `readfirst field compatibility --write`"
+    told = "docs/compatibility.json is stale: run `readfirst renew`"
     assert {name: data[name] for name in ("date", "kinds", "likeness", "classes", "implementations")} == {
         name: made[name] for name in ("date", "kinds", "likeness", "classes", "implementations")
     }, told
@@ -231,5 +231,5 @@ def test_the_committed_data_are_fresh() -> None:
     made, data = compatibility_data(SUITE, SUITE.rules, survey, _harm(SUITE)), committed()
     stale = [name for name in data["rules"] if data["rules"][name] != made["rules"].get(name)]
     # The whole table in a message is thousands of lines.
-    assert not stale, "run `readfirst field compatibility --write`"
+    assert not stale, "run `readfirst renew`"
     assert {**made, "rules": list(made["rules"])} == {**data, "rules": list(data["rules"])}
