@@ -22,6 +22,7 @@ __all__ = [
     "CompactingSession",
     "DelegatingSession",
     "Design",
+    "Editor",
     "Hook",
     "MentioningSession",
     "ParallelSession",
@@ -93,6 +94,18 @@ class Permissions:
     additional: tuple[Path, ...] = ()
 
 
+class Editor(Protocol):
+    """The user's editor, which may hold a text that is not saved; paths are absolute."""
+
+    def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
+        """Return a file's text as the user sees it, from a line on (counted from 1). Raises OSError, ValueError."""
+        ...
+
+    def write(self, path: str, text: str) -> None:
+        """Put a text in a file's place, and save it. Raises OSError, ValueError."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Workspace(os.PathLike[str]):
     """Where one scenario happens: an absolute directory without symbolic links, and the rules that hold there.
@@ -104,6 +117,7 @@ class Workspace(os.PathLike[str]):
     otherwise one process may serve many workspaces. `relative` is one of its reasons, and the only one that is
     not peculiar to the recorded product: paths are relative to the working directory.
     `permissions` are None unless a scenario is about them: then every call is allowed, except what `deny` closes.
+    `editor` is the user's, for an implementation with the capability `buffers`, which reads and writes through it.
     """
 
     root: Path
@@ -114,6 +128,7 @@ class Workspace(os.PathLike[str]):
     relative: bool = False
     hooks: tuple[Hook, ...] = ()
     permissions: Permissions | None = None
+    editor: Editor | None = None
 
     def __fspath__(self) -> str:
         return str(self.root)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import queue
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from readfirst.harness.agents.conversation import Launch
+from readfirst.harness.agents.json_lines import JsonLines
 from readfirst.harness.agents.launcher import PORT
 from readfirst.harness.agents.scripted_model.formats import WIRES
 from readfirst.harness.processes.sandbox import Sandbox
@@ -48,6 +49,8 @@ class AgentProgram:
     variables: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, Any] = field(default_factory=dict)
     input: str | None = None
+    dialogue: Callable[[Path], JsonLines] | None = None
+    """Makes, below the folder that it is given, who speaks with it in place of `input`; None: nobody."""
     places: Mapping[str, str] = field(default_factory=dict)
     folders: tuple[Path, ...] = ()
     time_limit: float = TIME_LIMIT
@@ -72,6 +75,10 @@ class AgentProgram:
         if self.input is not None:
             entered = run / "input"
             entered.write_text(self.input, "utf-8")
+        dialogue = None
+        if self.dialogue is not None:
+            dialogue = self.dialogue(run)
+            entered = dialogue.entrance
         folders = dict.fromkeys([*map(str, self.folders), "/usr/local/bin", "/usr/bin", "/bin"])
         variables = {
             "PATH": os.pathsep.join(folders),
@@ -91,6 +98,7 @@ class AgentProgram:
             tools=self.tools,
             files=tuple(written),
             input=entered,
+            dialogue=dialogue,
             sandbox=self.sandbox,
         )
 

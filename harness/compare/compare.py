@@ -44,8 +44,8 @@ def skipped(
     """Return the verdict that stands before any replay, None where the scenario is to be replayed.
 
     `unspecified`: the contract says nothing on any call (`documented`), or on one of them (a recorded contract), or the
-    scenario is disputed. `unsupported`: the adapter lacks what the scenario needs, or, as `lacks` tells, what a call
-    needs.
+    scenario is disputed, or a law of what the adapter lacks. `unsupported`: the adapter lacks what the scenario needs,
+    or, as `lacks` tells, what a call needs.
     """
     calls = list(scenario.calls())
     missing = sorted(scenario.needs - capabilities)
@@ -55,6 +55,8 @@ def skipped(
     judged = [clause_for(scenario, call.expect, contract) is not None for call in calls]
     absent = sorted(scenario.needs - contract.capabilities) if contract.recorded else []
     status: Status
+    if scenario.law and not missing and not scenario.disputed:
+        return None
     if not judged or not (all(judged) if contract.recorded else any(judged)):
         status, reason = "unspecified", f"{contract.name} says nothing about it"
     elif scenario.disputed:
@@ -117,6 +119,9 @@ class _Judge:
 
     def step(self, index: int, step: Step, happened: StepOutcome) -> None:
         """Judge one step, and take its changes over."""
+        if self.scenario.law:
+            self.judged += len(happened.results)
+            return
         earlier = len(self.differences)
         files: Mapping[str, Entry | None] = {}
         clause: Clause | None = None
@@ -152,6 +157,8 @@ class _Judge:
     def afterwards(self, outcome: Outcome) -> None:
         """Judge, at the last step, what was done to the workspace after it: nothing may have been."""
         happened = outcome.afterwards
+        if self.scenario.law:
+            return
         index = max(len(outcome.steps) - 1, 0) if outcome.broken is None else outcome.broken.step
         step = self.scenario.steps[index] if index < len(self.scenario.steps) else None
         for found in (
@@ -197,7 +204,7 @@ class _Judge:
 
     def _harmed(self, harms: Sequence[Harm] | None) -> bool:
         """Tell whether the effects differ and somebody was harmed, or nobody looked; harms become differences then."""
-        if not any(each.level == "effects" for each in self.differences):
+        if not self.scenario.law and not any(each.level == "effects" for each in self.differences):
             return False
         for harm in harms or ():
             if harm.kind in HARMS or harm.kind == "overcautious":

@@ -114,6 +114,9 @@ def _event(event: WorldEvent) -> tuple[str, str | dict[str, Any]]:
             return "symlink", {event.path: event.entry.target}
         case "delete" | "mkdir":
             return event.kind, event.path
+        case "buffer":
+            assert event.entry is not None
+            return "buffer", {event.path: _entry(event.entry)}
 
 
 def _shift(seconds: Seconds | None) -> str:

@@ -9,7 +9,7 @@ from readfirst.harness.source.inspection import Inspection
 from readfirst.harness.source.strict_yaml import YamlPath
 from readfirst.harness.suite.confinement import is_safe
 from readfirst.harness.suite.content import mode_of, modified_entry, shift_of
-from readfirst.harness.suite.entry import Directory, Symlink
+from readfirst.harness.suite.entry import Directory, RegularFile, Symlink, TextContent
 from readfirst.harness.suite.reach import Reach
 from readfirst.harness.suite.scenario import EventKind, WorldEvent
 
@@ -50,6 +50,10 @@ def _event(
     look: Inspection, place: YamlPath, kind: str, path: str, value: Any, position: Position
 ) -> WorldEvent | None:
     match kind:
+        case "buffer":
+            text = look.string(value, place, "the text of a buffer", empty=True)
+            entry = None if text is None else RegularFile(TextContent(text))
+            return None if entry is None else WorldEvent("buffer", path, entry, position=position)
         case "modify":
             entry, shift = modified_entry(look, place, value)
             if entry is None:

@@ -47,7 +47,19 @@ from readfirst.harness.suite.stated_contract import read_stated_contract
 
 __all__ = ["ScenarioError", "inputs_of", "load_scenario", "scenario_from"]
 
-_TOP = ("title", "about", "requirement", "rule", "tags", "sources", "disputed", "contract", "given", "steps")
+_TOP = (
+    "title",
+    "about",
+    "requirement",
+    "rule",
+    "tags",
+    "sources",
+    "disputed",
+    "contract",
+    "law",
+    "given",
+    "steps",
+)
 _ELSEWHERE = {"during": "Make the call its own step: which call of a group runs first is not known."}
 _ACTIONS = (*CALLS, *EVENTS, *SESSION_EVENTS, "parallel")
 _LARGEST_DISK = 1 << 20
@@ -125,6 +137,7 @@ class _Reader(Inspection):
         super().__init__(document)
         self.contracts = contracts
         self.require_expect = require_expect
+        self.law = False
         self.reach = Reach(self, outside=outside)
 
     def scenario(self, scenario_id: str) -> Scenario:
@@ -140,6 +153,9 @@ class _Reader(Inspection):
             if key in top
         }
         lists = {key: self.strings(top[key], (key,), key) for key in ("tags", "sources") if key in top}
+        if "law" in top and top["law"] is not True:
+            self.note(("law",), "law is true or left out", "Write `law: true`.")
+        self.law = top.get("law") is True
         requirement = None
         if "requirement" in top:
             requirement = self.choice(top["requirement"], ("requirement",), "requirement", REQUIREMENTS)
@@ -172,6 +188,7 @@ class _Reader(Inspection):
             path=self.document.file,
             rule=texts.get("rule", ""),
             disputed=texts.get("disputed", ""),
+            law=self.law,
         )
 
     def given(self, value: Any) -> Given:
@@ -323,11 +340,14 @@ class _Reader(Inspection):
                     self.mapping(item, at, f"the world event {action}", (action,))
                     events.extend(read_event(self, self.reach, at, action, item[action]))
         expect = Expectation()
-        if "expect" in value:
+        if "expect" in value and self.law:
+            fix = "Leave it out: nobody may be harmed, and that is all."
+            self.note((*place, "expect"), "a call of a law has no expect", fix, key=True)
+        elif "expect" in value:
             expect = read_expectation(
                 self, (*place, "expect"), value["expect"], GROUPED_CALL_KEYS if grouped else CALL_KEYS
             )
-        elif self.require_expect:
+        elif self.require_expect and not self.law:
             fix = "Write it, or let `readfirst product record` fill it in."
             self.note(place, f"the call of {tool} has no expect", fix, rule="missing-expect")
         if arguments is None:

@@ -16,6 +16,7 @@ from readfirst.harness.suite.shift import Seconds
 
 __all__ = [
     "BASH",
+    "BUFFERS",
     "CALLS",
     "DISK_PAGE",
     "EXECUTION_ERRORS",
@@ -48,12 +49,15 @@ BASH = "Bash"
 CALLS = (*TOOLS, BASH)
 """What a step may call: a file tool, or a command, which is another way to read and write."""
 
+BUFFERS = "buffers"
+"""The capability of an implementation that reads and writes files through the user's editor."""
+
 _SHOWN_BYTES = 262_144
 """Read shows no larger file as a whole."""
 
 """How binding a scenario is, the strictest first: the contract, good conduct, a recorded quirk or bug."""
 ReadGate = Literal["enforced", "relaxed"]
-EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir"]
+EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir", "buffer"]
 SessionEventKind = Literal["resume", "compact", "rewind", "agent", "end", "mention"]
 HookEvent = Literal["PreToolUse", "PostToolUse"]
 HookAction = Literal["allow", "ask", "deny", "block", "context", "input", "exit", "modify"]
@@ -124,7 +128,7 @@ class WorldEvent:
 
     `path` is relative to the workspace. `entry` is the new state (`modify`, `symlink`, `mkdir`), `to` the new
     name (`rename`), `mode` the new mode (`chmod`). `mtime` is a shift in seconds against the file's
-    time before the event; None: `same`.
+    time before the event; None: `same`. `buffer`: the user's editor holds `entry` for the file, which is not saved.
     """
 
     kind: EventKind
@@ -257,6 +261,8 @@ class Scenario:
     """The rule that the scenario belongs to, an id of `rules.yaml`; empty where it names none."""
     disputed: str = ""
     """Where it is discussed whether the expectation is right; until then the scenario counts for nothing."""
+    law: bool = False
+    """No recorded product can be asked, so that no call has an expectation: nobody may be harmed, and that is all."""
 
     @property
     def family(self) -> str:
@@ -282,6 +288,13 @@ class Scenario:
             needs.add("parallel")
         if any(call.during for call in self.calls()):
             needs.add("during")
+        events = [step for step in self.steps if isinstance(step, WorldEvent)]
+        if any(
+            event.kind == "buffer"
+            for each in (events, *(call.during for call in self.calls()))
+            for event in each
+        ):
+            needs.add(BUFFERS)
         if self.given.deny:
             needs.add("deny")
         if self.given.reminders:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.agents.acp import AcpClient
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.agents.pins import Pins
 from readfirst.harness.agents.program import AgentProgram
@@ -78,7 +81,14 @@ class AgentTarget:
         self._pins = Pins()
 
     def open(self, workspace: Workspace) -> AgentTargetSession:
-        """Start or reuse a conversation for the workspace. Raises BrokenAdapter."""
+        """Start or reuse a conversation for the workspace. Raises BrokenAdapter.
+
+        Where a file may be in the user's editor, the agent is one that speaks with an editor, started for it.
+        """
+        if workspace.editor is not None:
+            speaker = partial(AcpClient, folder=workspace.root, prompt=_PROMPT, editor=workspace.editor)
+            program = replace(self._program(workspace.root), command=self._launch.acp, dialogue=speaker)
+            return AgentTargetSession(Conversation(program), workspace.root, None)
         if workspace.relative or self._launch.isolation == "process":
             return AgentTargetSession(self._start(workspace.root), workspace.root, None)
         return AgentTargetSession(self._share(workspace.root.parents[1]), workspace.root, self._pins)

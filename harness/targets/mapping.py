@@ -12,6 +12,7 @@ from readfirst.harness.compare.verdict import Level
 from readfirst.harness.session import BASIC_CAPABILITIES, Design, design_named
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.source.strict_yaml import YamlPath, load, read
+from readfirst.harness.suite.scenario import BUFFERS
 from readfirst.harness.suite.vocabulary import ErrorName, Form, Vocabulary
 from readfirst.harness.targets.edit_formats import EditFormat
 from readfirst.harness.targets.mapping_findings import mapping_findings
@@ -83,11 +84,13 @@ class McpLaunch:
 class AgentLaunch:
     """A command line that asks a model over the format `wire`.
 
+    `acp` is the command with which it speaks the Agent Client Protocol, as with an editor; empty: it does not.
     `python` and `node` are the oldest versions that it runs on; nothing: any.
     """
 
     wire: Literal["anthropic", "openai", "gemini", "responses"]
     command: tuple[str, ...]
+    acp: tuple[str, ...] = ()
     input: str | None = None
     model: str = ""
     files: Mapping[str, Any] | None = None
@@ -216,7 +219,7 @@ def load_target(file: Path) -> Target:
         setup=tuple(_setup(each) for each in value.get("setup", ())),
         tools={tool: _tool(tool, each) for tool, each in value["tools"].items()},
         result=_result(value.get("result", _OF_MCP)),
-        capabilities=frozenset(value.get("capabilities", value["tools"])),
+        capabilities=_capabilities(value),
         design=design_named(value.get("design")),
         claims=BASIC_CAPABILITIES.intersection(value["capabilities"]) if "capabilities" in value else None,
     )
@@ -233,6 +236,11 @@ def _release(version: str, value: Mapping[str, Any]) -> Release:
     )
 
 
+def _capabilities(value: Mapping[str, Any]) -> frozenset[str]:
+    stated = frozenset(value.get("capabilities", value["tools"]))
+    return stated | {BUFFERS} if "acp" in value.get("agent", {}) else stated
+
+
 def _launch(value: Mapping[str, Any]) -> Launch:
     match value["kind"]:
         case "python":
@@ -242,7 +250,8 @@ def _launch(value: Mapping[str, Any]) -> Launch:
             return McpLaunch(tuple(fields.get("command", ())), fields.get("isolation", "auto"))
         case _:
             fields = value["agent"]
-            return AgentLaunch(**{**fields, "command": tuple(fields["command"])})
+            commands = {key: tuple(fields.get(key, ())) for key in ("command", "acp")}
+            return AgentLaunch(**{**fields, **commands})
 
 
 def _setup(value: Mapping[str, Any]) -> SetupCall:

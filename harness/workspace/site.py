@@ -20,8 +20,9 @@ from readfirst.harness.processes.scratch import Scratch
 from readfirst.harness.session import Permissions, Workspace
 from readfirst.harness.suite.entry import OLD_TIME, Directory, Entry, HardLink, RegularFile
 from readfirst.harness.suite.hook_commands import hooks_of
-from readfirst.harness.suite.scenario import Scenario, WorldEvent
+from readfirst.harness.suite.scenario import BUFFERS, Scenario, WorldEvent
 from readfirst.harness.suite.shift import NANOSECONDS
+from readfirst.harness.workspace.editor import ScriptedEditor
 from readfirst.harness.workspace.folder import Folder, SpoiltError
 from readfirst.harness.workspace.snapshot import TooLargeError, changes, scan, snapshot
 from readfirst.harness.workspace.world import WorldEventError, create, perform
@@ -156,6 +157,7 @@ class Site:
         self.root = f"{self.around}/{_ROOT}"
         for made in (directory, self.around, self.home, self.root):
             _make(made)
+        self.editor = ScriptedEditor(lambda: self.root)
         base = os.path.dirname(directory)
         above = Folder(
             directory,
@@ -201,6 +203,7 @@ class Site:
             relative=scenario.relative,
             hooks=hooks_of(scenario, self.root),
             permissions=self._permissions(scenario),
+            editor=self.editor if BUFFERS in scenario.needs else None,
         )
 
     def _permissions(self, scenario: Scenario) -> Permissions | None:
@@ -220,7 +223,10 @@ class Site:
     def perform(self, event: WorldEvent) -> None:
         """Perform a world event. Raises WorldEventError, SpoiltError."""
         self.check()
-        perform(event, self.root)
+        if event.kind == "buffer" and isinstance(event.entry, RegularFile):
+            self.editor.hold(event.path, event.entry)
+        else:
+            perform(event, self.root)
 
     def snapshot(self) -> dict[str, Entry]:
         """Return the state of the workspace, of what lies beside or above it (`../name`) and at home (`$HOME/name`).
@@ -235,7 +241,7 @@ class Site:
             for folder, names in added:
                 own = filter(_OWN_STATE.fullmatch, names) if folder.prefix == HOME else ()
                 scan(folder.path, folder.prefix, entries, self.root, names=names.difference(own))
-            return entries
+            return self.editor.seen(entries)
 
     def substituted(self, value: Any) -> Any:
         """Return a JSON value with the root's absolute path for `$WS` in all nested strings."""
@@ -255,6 +261,7 @@ class Site:
 
     def clear(self) -> None:
         """Make the site as new. Raises OSError, and RecursionError for a tree that is too deep."""
+        self.editor.clear()
         for folder in self._shared:
             for name in folder.added():
                 destroy(f"{folder.path}/{name}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import queue
 import time
 import uuid
@@ -11,6 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.agents.json_lines import JsonLines
 from readfirst.harness.session import BrokenAdapter
 
 __all__ = ["ARGUMENTS", "JsonDialogue"]
@@ -26,59 +26,35 @@ ARGUMENTS = [
 """What makes the product take what its user says from its standard input."""
 
 
-class JsonDialogue:
-    """A named pipe below `directory`, the product's standard input, and what the product prints.
-
-    Each message of the user has an id of its own; the product keeps what files were under the latest.
-    """
+class JsonDialogue(JsonLines):
+    """What the user says, each message with an id of its own, under which the product keeps what files were."""
 
     def __init__(self, directory: Path) -> None:
-        self.entrance = directory / "said"
-        os.mkfifo(self.entrance)
-        # Open for both directions: it does not wait for the product to open its end.
-        self._said: int | None = os.open(self.entrance, os.O_RDWR)
+        super().__init__(directory)
         self._heard: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
-        self._part = b""
         self._message = ""
 
     def say(self, text: str) -> None:
         """Let the user say something."""
         self._message = str(uuid.uuid4())
         message = {"role": "user", "content": text}
-        self._tell(type="user", message=message, parent_tool_use_id=None, session_id="", uuid=self._message)
+        self.tell(type="user", message=message, parent_tool_use_id=None, session_id="", uuid=self._message)
 
-    def hear(self, part: bytes) -> None:
-        """Take what the product printed next; what is no line of JSON is passed over."""
-        *lines, self._part = (self._part + part).split(b"\n")
-        for line in lines:
-            try:
-                heard = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(heard, dict):
-                self._heard.put(heard)
+    def take(self, message: Mapping[str, Any]) -> None:
+        """Keep a message until it is waited for."""
+        self._heard.put(message)
 
     def rewind(self, seconds: float) -> None:
         """Have files brought back once the model's turn has ended. BrokenAdapter: they are not, within `seconds`."""
         self._wait(lambda heard: heard.get("type") == "result", seconds)
         request = {"subtype": "rewind_files", "user_message_id": self._message}
-        self._tell(type="control_request", request_id=self._message, request=request)
+        self.tell(type="control_request", request_id=self._message, request=request)
         answer = self._wait(lambda heard: heard.get("type") == "control_response", seconds)["response"]
         told = answer.get("response") or {}
         if answer.get("subtype") != "success" or not told.get("canRewind", True):
             raise BrokenAdapter(
                 "the product does not bring files back", blame="environment", details=json.dumps(answer)
             )
-
-    def hang_up(self) -> None:
-        """End the product's standard input."""
-        if self._said is not None:
-            os.close(self._said)
-            self._said = None
-
-    def _tell(self, **said: object) -> None:
-        assert self._said is not None
-        os.write(self._said, json.dumps(said).encode() + b"\n")
 
     def _wait(self, wanted: Callable[[Mapping[str, Any]], bool], seconds: float) -> Mapping[str, Any]:
         deadline = time.monotonic() + seconds

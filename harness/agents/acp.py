@@ -1,0 +1,82 @@
+"""A scripted client of the Agent Client Protocol: the user's editor, through which an agent reads and writes files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from readfirst.harness.agents.json_lines import JsonLines
+from readfirst.harness.session import Editor
+
+__all__ = ["AcpClient"]
+
+_INITIALIZE, _OPEN, _PROMPT = 1, 2, 3
+_NO_METHOD, _FAILED, _NOT_FOUND = -32601, -32603, -32002
+"""Codes of JSON-RPC and of the protocol."""
+
+
+class AcpClient(JsonLines):
+    """Opens a session in `folder`, says `prompt`, and answers what the agent asks of an editor from then on.
+
+    Whatever it asks permission for is allowed. It is offered no terminal. https://agentclientprotocol.com describes
+    the messages.
+    """
+
+    def __init__(self, directory: Path, folder: Path, prompt: str, editor: Editor) -> None:
+        super().__init__(directory)
+        self._folder = folder
+        self._prompt = prompt
+        self._editor = editor
+        files = {"readTextFile": True, "writeTextFile": True}
+        self._ask(
+            _INITIALIZE,
+            "initialize",
+            {"protocolVersion": 1, "clientCapabilities": {"fs": files, "terminal": False}},
+        )
+
+    def take(self, message: Mapping[str, Any]) -> None:
+        """Answer a request of the agent, or go on with what it answered; what it only tells is passed over."""
+        number, method = message.get("id"), message.get("method")
+        if isinstance(method, str) and number is not None:
+            self._answer(number, method, message.get("params") or {})
+        elif number == _INITIALIZE and "result" in message:
+            self._ask(_OPEN, "session/new", {"cwd": str(self._folder), "mcpServers": []})
+        elif number == _OPEN and "result" in message:
+            session = message["result"]["sessionId"]
+            said = [{"type": "text", "text": self._prompt}]
+            self._ask(_PROMPT, "session/prompt", {"sessionId": session, "prompt": said})
+
+    def _ask(self, number: int, method: str, params: Mapping[str, Any]) -> None:
+        self.tell(jsonrpc="2.0", id=number, method=method, params=params)
+
+    def _answer(self, number: object, method: str, asked: Mapping[str, Any]) -> None:
+        try:
+            result = self._done(method, asked)
+        except FileNotFoundError as error:
+            self._refuse(number, _NOT_FOUND, f"Resource not found: {error.filename}")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            self._refuse(number, _FAILED, f"Internal error: {error}")
+        except NotImplementedError:
+            self._refuse(number, _NO_METHOD, f"Method not found: {method}")
+        else:
+            self.tell(jsonrpc="2.0", id=number, result=result)
+
+    def _refuse(self, number: object, code: int, text: str) -> None:
+        self.tell(jsonrpc="2.0", id=number, error={"code": code, "message": text})
+
+    def _done(self, method: str, asked: Mapping[str, Any]) -> dict[str, Any]:
+        match method:
+            case "fs/read_text_file":
+                return {"content": self._editor.read(asked["path"], asked.get("line"), asked.get("limit"))}
+            case "fs/write_text_file":
+                self._editor.write(asked["path"], asked["content"])
+                return {}
+            case "session/request_permission":
+                allowed = (each for each in asked["options"] if str(each.get("kind", "")).startswith("allow"))
+                option = next(allowed, None)
+                if option is None:
+                    return {"outcome": {"outcome": "cancelled"}}
+                return {"outcome": {"outcome": "selected", "optionId": option["optionId"]}}
+            case _:
+                raise NotImplementedError

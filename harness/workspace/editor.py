@@ -1,0 +1,71 @@
+"""Editor: the user's, as far as an implementation meets it: texts that are typed, and not saved."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from readfirst.harness.suite.entry import Entry, RegularFile
+
+__all__ = ["ScriptedEditor"]
+
+
+class ScriptedEditor:
+    """Holds a buffer for each file that the user has typed into; `root` gives the folder that it has open.
+
+    Whoever reads a file through it gets the buffer, if there is one. What is written through it takes the buffer's
+    place and is saved at once, as editors do with what an agent writes; then there is no buffer any more.
+    """
+
+    def __init__(self, root: Callable[[], str]) -> None:
+        self._root = root
+        self._buffers: dict[str, RegularFile] = {}
+
+    def hold(self, path: str, entry: RegularFile) -> None:
+        """Let the user have typed the file's text; `path` is relative to the root."""
+        self._buffers[path] = entry
+
+    def clear(self) -> None:
+        """Forget all buffers."""
+        self._buffers.clear()
+
+    def seen(self, entries: dict[str, Entry]) -> dict[str, Entry]:
+        """Return the entries of a snapshot as the user sees them, and will save them: with the buffers."""
+        if not self._buffers:
+            return entries
+        seen = dict(entries)
+        for path, buffer in self._buffers.items():
+            saved = entries.get(path)
+            shown = saved if isinstance(saved, RegularFile) else RegularFile(b"", 0o644)
+            seen[path] = replace(shown, content=buffer.data)
+        return seen
+
+    def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
+        """Return a file's text, from a line on (counted from 1) and so many lines. Raises OSError, ValueError."""
+        name = self._inside(path)
+        buffer = self._buffers.get(name)
+        data = Path(self._root(), name).read_bytes() if buffer is None else buffer.data
+        text = data.decode("utf-8", "replace")
+        if line is None and limit is None:
+            return text
+        first = (line or 1) - 1
+        lines = text.split("\n")
+        return "\n".join(lines[first : None if limit is None else first + limit])
+
+    def write(self, path: str, text: str) -> None:
+        """Put a text in a file's place, and save it. Raises OSError, ValueError."""
+        name = self._inside(path)
+        file = Path(self._root(), name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text.encode())
+        self._buffers.pop(name, None)
+
+    def _inside(self, path: str) -> str:
+        """Return the path relative to the root. Raises ValueError for one that leads elsewhere."""
+        root = os.path.realpath(self._root())
+        real = os.path.realpath(os.path.join(root, path))  # noqa: PTH118 - as it is given, then followed
+        if not real.startswith(root + "/"):
+            raise ValueError(f"{path} is not in the folder that is open")
+        return real[len(root) + 1 :]

@@ -1,0 +1,100 @@
+"""The laws of unsaved text: which tools they find harmful, and that they are judged by harm alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import through_an_editor as tools
+from careful import Careful
+
+from readfirst.harness.compare.compare import compare, skipped
+from readfirst.harness.compare.verdict import Verdict
+from readfirst.harness.harm.judge import harms_of
+from readfirst.harness.replay.replay import replay
+from readfirst.harness.suite.suite import Suite
+from readfirst.harness.workspace.site import SitePool
+
+ROOT = Path(__file__).parents[2]
+CAUGHT: list[tuple[type[Careful], dict[str, str]]] = [
+    (
+        tools.ReadsTheDisk,
+        {
+            "typed-after-the-read": "lost",
+            "typed-before-the-read": "lost",
+            "text-that-the-user-took-out": "lost",
+            "written-over-typed-text": "lost",
+            "written-after-the-read-of-a-buffer": "lost",
+            "typed-between-two-edits": "lost",
+            "new-file-in-the-editor": "lost",
+            "disk-and-editor-differ": "lost",
+        },
+    ),
+    (
+        tools.WritesTheDisk,
+        {
+            "typed-after-the-read": "untrue",
+            "typed-before-the-read": "untrue",
+            "text-of-the-buffer-alone": "untrue",
+            "written-after-the-read-of-a-buffer": "untrue",
+        },
+    ),
+    (tools.KnowsNoEditor, {"typed-after-the-read": "untrue", "new-file-in-the-editor": "untrue"}),
+    (tools.EditsWhatItRead, {"typed-after-the-read": "lost", "text-that-the-user-took-out": "lost"}),
+    (tools.WritesUnseen, {"written-over-typed-text": "lost", "new-file-in-the-editor": "lost"}),
+    (tools.SavesOverAll, {"typed-into-another-file": "stray"}),
+]
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return Suite(ROOT / "fixtures")
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[SitePool]:
+    with SitePool() as pool:
+        yield pool
+
+
+def laws(suite: Suite) -> list[str]:
+    return [each for each in suite.ids() if each.startswith("unsaved-buffers/")]
+
+
+def judged(suite: Suite, place: SitePool, tool: type[Careful], scenario_id: str) -> Verdict:
+    scenario = suite.scenario(scenario_id)
+    outcome = replay(scenario, tool, place)
+    assert outcome.broken is None
+    contract = suite.contracts[suite.contracts.default]
+    harms = harms_of(scenario, outcome)
+    return compare(scenario, outcome, contract, "text", suite.vocabulary, harms=harms)
+
+
+@pytest.mark.parametrize(
+    ("tool", "law", "kind"), [(tool, law, kind) for tool, found in CAUGHT for law, kind in found.items()]
+)
+def test_what_throws_typed_text_away_breaks_the_law(
+    suite: Suite, place: SitePool, tool: type[Careful], law: str, kind: str
+) -> None:
+    verdict = judged(suite, place, tool, f"unsaved-buffers/{law}")
+    assert kind in [each.kind for each in verdict.harms], verdict.harms
+    assert (verdict.status, verdict.levels["safe"]) == ("failed", False)
+
+
+@pytest.mark.parametrize("tool", [tools.ThroughTheEditor, tools.RefusesUnsaved])
+def test_who_looks_at_the_editor_keeps_every_law(suite: Suite, place: SitePool, tool: type[Careful]) -> None:
+    verdicts = [judged(suite, place, tool, law) for law in laws(suite)]
+    assert [(each.scenario_id, each.harms) for each in verdicts if each.status != "passed"] == []
+    assert all(each.levels["text"] for each in verdicts)
+
+
+def test_every_law_is_broken_by_somebody(suite: Suite) -> None:
+    assert {f"unsaved-buffers/{law}" for _, found in CAUGHT for law in found} == set(laws(suite))
+
+
+def test_a_law_is_unspecified_for_who_knows_no_editor(suite: Suite) -> None:
+    contract = suite.contracts[suite.contracts.default]
+    verdict = skipped(suite.scenario(laws(suite)[0]), contract, "text", Careful.capabilities)
+    assert verdict is not None
+    assert verdict.status == "unspecified"
