@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
+from readfirst.harness.processes.footing import opened
 from readfirst.harness.suite.entry import Entry, RegularFile
 
 __all__ = ["ScriptedEditor"]
@@ -46,7 +47,11 @@ class ScriptedEditor:
         """Return a file's text, from a line on (counted from 1) and so many lines. Raises OSError, ValueError."""
         name = self._inside(path)
         buffer = self._buffers.get(name)
-        data = Path(self._root(), name).read_bytes() if buffer is None else buffer.data
+        if buffer is None:
+            with os.fdopen(self._open(name, os.O_RDONLY), "rb") as file:
+                data = file.read()
+        else:
+            data = buffer.data
         text = data.decode("utf-8", "replace")
         if line is None and limit is None:
             return text
@@ -57,10 +62,19 @@ class ScriptedEditor:
     def write(self, path: str, text: str) -> None:
         """Put a text in a file's place, and save it. Raises OSError, ValueError."""
         name = self._inside(path)
-        file = Path(self._root(), name)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text.encode())
+        with os.fdopen(self._open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
+            file.write(text.encode())
         self._buffers.pop(name, None)
+
+    def _open(self, name: str, how: int) -> int:
+        """Open a regular file; what an agent puts in the place of a folder meanwhile must not lead elsewhere."""
+        folder, _, last = f"{self._root()}/{name}".rpartition("/")
+        with opened(folder, make=bool(how & os.O_CREAT)) as at:
+            descriptor = os.open(last, how | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644, dir_fd=at)
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return descriptor
+        os.close(descriptor)
+        raise ValueError(f"{name} is no regular file")
 
     def _inside(self, path: str) -> str:
         """Return the path relative to the root. Raises ValueError for one that leads elsewhere."""

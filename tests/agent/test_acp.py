@@ -87,6 +87,8 @@ def client(tmp_path: Path) -> Iterator[Callable[..., list[Any]]]:
     root = tmp_path / "w"
     root.mkdir()
     (root / "notes.txt").write_text("one\ntwo\nthree\n")
+    (root / "out").symlink_to("/etc")
+    os.mkfifo(root / "pipe")
     editor = ScriptedEditor(lambda: str(root))
     editor.hold("notes.txt", RegularFile(b"one\ntyped\nthree\n"))
     made = AcpClient(tmp_path, root, "go", editor)
@@ -133,6 +135,9 @@ def test_what_is_written_through_the_editor_is_saved_and_no_longer_unsaved(
         (asked("fs/read_text_file", path="/etc/hostname"), -32603),
         (asked("fs/write_text_file", path="../out.txt", content="x"), -32603),
         (asked("fs/write_text_file", path="notes.txt"), -32603),
+        (asked("fs/read_text_file", path="out/hostname"), -32603),
+        (asked("fs/write_text_file", path="out/x", content="x"), -32603),
+        (asked("fs/read_text_file", path="pipe"), -32603),
         (asked("terminal/create", command="id"), -32601),
     ],
 )
