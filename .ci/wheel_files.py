@@ -1,4 +1,7 @@
-"""Files of docs/ that a wheel has: the pages, for `readfirst docs`, and the data that a command of it reads."""
+"""What a wheel has beside the package: the two folders that are links in a checkout, and files of docs/.
+
+Of docs/ that is the pages, for `readfirst docs`, and the data that a command reads.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+LINKED = ("harness", "reference_impl")
 READ = ("compatibility.json", "implementations.json", "evidence.json")
 """By `readfirst field implementations --issue`."""
 
@@ -17,6 +21,8 @@ class WheelFiles(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the files of an ordinary wheel; an editable one reads the checkout."""
         if version != "editable":
+            for name in LINKED:
+                build_data["force_include"][str(Path(self.root) / name)] = f"readfirst/{name}"
             docs = Path(self.root) / "docs"
             for file in (*docs.glob("*.md"), *(docs / name for name in READ)):
                 build_data["force_include"][str(file)] = f"readfirst/docs/{file.name}"

@@ -32,7 +32,7 @@ __all__ = ["ScenarioFailedError", "ScenarioFile", "ScenarioItem"]
 LEVELS = ("safe", "effects", "reason", "text", "verbatim")
 """As `harness.compare.verdict.LEVELS`, which would take too long to import here; a test compares them."""
 REQUIREMENTS = ("must", "should", "observed")
-"""As `harness.suite.scenario.REQUIREMENTS`, for the same reason."""
+"""As `harness.suite.heading.REQUIREMENTS`, for the same reason."""
 CLASSES = ("safety", "contract", "fidelity", "product")
 """As `harness.suite.rules.CLASSES`, for the same reason."""
 PROPERTY = "readfirst"

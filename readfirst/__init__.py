@@ -5,6 +5,9 @@
 Whoever connects an implementation needs `ToolResult`, perhaps `Workspace`, `AdapterTraits` and a session's protocol;
 whoever embeds the reference needs `FileTools` and `Refusal`; whoever runs the suite from a program needs `load_suite`,
 `run` and `Verdict`. Everything below `readfirst.harness` and `readfirst.reference_impl` may change at any time.
+
+In a checkout these two are symbolic links to the folders beside this one: the harness and the reference stay apart and
+in sight there, and are one package wherever it is installed.
 """
 
 # It imports nothing: until the command line has set its handlers, a signal ends the process in Python's own way.

@@ -15,6 +15,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 import zipfile
 from collections.abc import Sequence
@@ -49,7 +50,11 @@ def main(words: Sequence[str] | None = None) -> int:
         parser.error(f"{given.output} is not empty")
     given.output.mkdir(parents=True, exist_ok=True)
     out = given.output.resolve()
-    _run([sys.executable, "-m", "hatchling", "build", "-d", str(out), "-t", "sdist", "-t", "wheel"], ROOT)
+    _build("sdist", ROOT, out)
+    with tempfile.TemporaryDirectory() as unpacked:
+        # From what is published, so that nothing can be missing there.
+        shutil.unpack_archive(out / f"readfirst-{version}.tar.gz", unpacked, filter="data")
+        _build("wheel", Path(unpacked) / f"readfirst-{version}", out)
     _run(["npm", "pack", "--silent", "--pack-destination", str(out)], ROOT / "runners/typescript")
     _pack_go(out / f"readfirst-runner-go-{version}.zip")
     for name in _SCHEMAS:
@@ -64,6 +69,10 @@ def main(words: Sequence[str] | None = None) -> int:
     for file in files:
         print(f"{file.stat().st_size:>10,}  {file.name}")
     return 0
+
+
+def _build(target: str, folder: Path, out: Path) -> None:
+    _run([sys.executable, "-m", "hatchling", "build", "-d", str(out), "-t", target], folder)
 
 
 def _run(command: Sequence[str], folder: Path) -> None:

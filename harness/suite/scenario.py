@@ -55,7 +55,6 @@ BUFFERS = "buffers"
 _SHOWN_BYTES = 262_144
 """Read shows no larger file as a whole."""
 
-"""How binding a scenario is, the strictest first: the contract, good conduct, a recorded quirk or bug."""
 ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir", "buffer"]
 SessionEventKind = Literal["resume", "compact", "rewind", "agent", "end", "mention"]
