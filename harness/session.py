@@ -113,9 +113,9 @@ class Workspace(os.PathLike[str]):
     `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative
     pattern is relative to `root`. `hooks` run around calls, in this order; only sessions with the capability `hooks`
     get any. `home` is the session's home directory (`~`). `needs` is `Scenario.needs`.
-    `isolated` asks for a session whose working directory is `root` itself and that serves nothing else;
-    otherwise one process may serve many workspaces. `relative` is one of its reasons, and the only one that is
-    not peculiar to the recorded product: paths are relative to the working directory.
+    `isolated` asks for a session whose working directory is `root` itself and that serves nothing else, as the traits
+    of the adapter demand for some scenarios; otherwise one process may serve many workspaces. `relative`: paths are
+    relative to the working directory.
     `permissions` are None unless a scenario is about them: then every call is allowed, except what `deny` closes.
     `editor` is the user's, for an implementation with the capability `buffers`, which reads and writes through it.
     """
@@ -285,7 +285,7 @@ class AdapterTraits:
     lacks: Callable[[str, Mapping[str, Any]], str] = _lacks_nothing
     """Says what of a call, its tool and arguments, is not claimed (`Read with pages`); else nothing."""
     isolates: Callable[[Any], bool] = _never
-    """Tells whether a Scenario needs a session that serves nothing else, though its `isolated` does not say so."""
+    """Tells whether a Scenario needs a session that serves nothing else; its workspace is `isolated` then."""
     disturbed: Callable[[], bool] = _never
     """Tells whether something beside the scenario showed in the answers since this was last asked; then the scenario
     is replayed again."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.counted import counted
 from readfirst.harness.printed import console, say
 from readfirst.harness.record.takes import NUMBERS, Take
@@ -78,6 +79,6 @@ def replaying_seconds(suite: Suite, ids: Sequence[str], jobs: int = 1) -> float:
 
     Raises SuiteError for a scenario that cannot be read.
     """
-    alone = sum(suite.scenario(each, require_expect=False).isolated for each in ids)
+    alone = sum(needs_own_session(suite.scenario(each, require_expect=False)) for each in ids)
     sessions = alone + (1 if len(ids) > alone else 0)
     return (sessions * _SESSION + len(ids) * _SCENARIO) / min(jobs, max(len(ids), 1))

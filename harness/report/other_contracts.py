@@ -18,6 +18,7 @@ from readfirst.harness.suite.scenario import (
     ToolCall,
 )
 from readfirst.harness.suite.transcript import Recording
+from readfirst.harness.suite.version_spans import version_spans
 
 __all__ = ["OtherContracts", "version_ranges"]
 
@@ -63,18 +64,8 @@ class OtherContracts:
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
     """Return versions as ranges: `1.0.60 to 2.1.40` is all that were recorded from the one to the other."""
-    spans = []
-    variants = sorted({name.partition("+")[2] for name in recorded})
-    for variant in variants:
-        track = [name for name in sorted(recorded, key=order) if name.partition("+")[2] == variant]
-        run: list[str] = []
-        for name in (*track, None):
-            if name is not None and name in names:
-                run.append(name)
-            elif run:
-                spans.append(run[0] if len(run) == 1 else f"{run[0]} to {run[-1]}")
-                run = []
-    return ", ".join(spans)
+    spans = version_spans(sorted(recorded, key=order), names.__contains__)
+    return ", ".join(span for span, is_named in spans if is_named)
 
 
 def _places(scenario: Scenario) -> Iterator[tuple[CallIndex, Expectation]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from readfirst.harness.source.finding import Position
-from readfirst.harness.suite.entry import Entry, RegularFile, TextContent
+from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.heading import Requirement
 from readfirst.harness.suite.permissions import GivenPermissions
 from readfirst.harness.suite.shift import Seconds
@@ -51,9 +50,6 @@ CALLS = (*TOOLS, BASH)
 
 BUFFERS = "buffers"
 """The capability of an implementation that reads and writes files through the user's editor."""
-
-_SHOWN_BYTES = 262_144
-"""Read shows no larger file as a whole."""
 
 ReadGate = Literal["enforced", "relaxed"]
 EventKind = Literal["modify", "touch", "delete", "rename", "chmod", "symlink", "mkdir", "buffer"]
@@ -168,6 +164,12 @@ class ToolCall:
     during: tuple[WorldEvent, ...] = ()
     expect: Expectation = Expectation()
     position: Position | None = None
+
+    @property
+    def path(self) -> str:
+        """The path of the file that it names, as it is spelled; empty where it names none."""
+        path = self.arguments.get("file_path", self.arguments.get("notebook_path"))
+        return path if isinstance(path, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,80 +311,13 @@ class Scenario:
         return frozenset(needs)
 
     @property
-    def isolated(self) -> bool:
-        """Whether the product needs a session of its own for it, with the workspace as working directory.
-
-        That is so where the working directory shows: relative paths, permission rules, and new files where there
-        are carriage returns (versions up to 2.1.76 choose a new file's line endings by sampling files below the
-        working directory).
-        And where several files are in play: 2.1.7 keeps the records of ten files per session, so that in a long
-        one only the file of the latest call is sure to be known (scenario `state/eleven-files-read`).
-        And where a file is too large to be shown: later versions say more of it the second time.
-        And where the conversation itself ends, is summarised or waits for a sub-agent.
-        And where it has hooks, which belong to the settings that a session starts with.
-        """
-        return bool(
-            self.given.deny
-            or self.given.hooks
-            or self.given.permissions
-            or self.given.disk is not None
-            or self.given.memory_files
-            or any(isinstance(step, SessionEvent) for step in self.steps)
-            or any(_is_large(entry) for entry in self.given.files.values())
-            or len(set(map(posixpath.normpath, self.paths()))) > 1
-            or self.relative
-            or (self._creates_files() and self._has_carriage_returns())
-        )
-
-    @property
     def relative(self) -> bool:
         """Whether a call names a file by a path that is relative to the working directory, or to `~`."""
         return any(_is_relative(call.arguments) or _runs_relative(call) for call in self.calls())
 
     def paths(self) -> Iterator[str]:
         """Yield the path of each call that names a file, as it is spelled."""
-        return filter(None, (_path(call.arguments) for call in self.calls()))
-
-    def _creates_files(self) -> bool:
-        return any(
-            call.tool not in ("Read", "NotebookEdit", BASH)
-            and posixpath.normpath(_path(call.arguments)).removeprefix("$WS/") not in self.given.files
-            for call in self.calls()
-        )
-
-    def _has_carriage_returns(self) -> bool:
-        calls = any(_has_carriage_return(call.arguments) for call in self.calls())
-        return calls or any(_entry_has_carriage_return(entry) for entry in self._entries())
-
-    def _entries(self) -> Iterator[Entry]:
-        yield from self.given.files.values()
-        for hook in self.given.hooks:
-            yield from hook.files.values()
-        for step in self.steps:
-            if isinstance(step, WorldEvent):
-                events: tuple[WorldEvent, ...] = (step,)
-            elif isinstance(step, ToolCall):
-                events = step.during
-            elif isinstance(step, ParallelCalls):
-                events = tuple(event for call in step.calls for event in call.during)
-            else:
-                events = ()
-            yield from (event.entry for event in events if event.entry is not None)
-
-
-def _is_large(entry: Entry) -> bool:
-    match entry:
-        case RegularFile(content=TextContent() as content):
-            return content.is_longer_than(_SHOWN_BYTES)
-        case RegularFile():
-            return len(entry.data) > _SHOWN_BYTES
-        case _:
-            return False
-
-
-def _path(arguments: Mapping[str, Any]) -> str:
-    path = arguments.get("file_path", arguments.get("notebook_path"))
-    return path if isinstance(path, str) else ""
+        return filter(None, (call.path for call in self.calls()))
 
 
 def _is_relative(arguments: Mapping[str, Any]) -> bool:
@@ -394,25 +329,3 @@ def _runs_relative(call: ToolCall) -> bool:
     """Whether a command names no file by its absolute path, or changes the working directory."""
     command = str(call.arguments.get("command"))
     return call.tool == BASH and ("$WS/" not in command or command.startswith("cd "))
-
-
-def _has_carriage_return(value: object) -> bool:
-    match value:
-        case str():
-            return "\r" in value
-        case Mapping():
-            return any(_has_carriage_return(item) for item in value.values())
-        case list() | tuple():
-            return any(_has_carriage_return(item) for item in value)
-        case _:
-            return False
-
-
-def _entry_has_carriage_return(entry: Entry) -> bool:
-    match entry:
-        case RegularFile(content=TextContent(text=text, eol=eol)):
-            return eol != "lf" or "\r" in text
-        case RegularFile():
-            return b"\r" in entry.data
-        case _:
-            return False

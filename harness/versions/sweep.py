@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.fuzz.campaign import Duel
 from readfirst.harness.fuzz.claimed import claimed
@@ -153,7 +154,7 @@ class Sweep:
         return self._chosen[key]
 
     def _cost(self, scenario_id: str) -> float:
-        return _ALONE if self.suite.scenario(scenario_id, require_expect=False).isolated else 1.0
+        return _ALONE if needs_own_session(self.suite.scenario(scenario_id, require_expect=False)) else 1.0
 
     @cached_property
     def _generator(self) -> str:
@@ -181,7 +182,7 @@ class _Comparable:
 
     def _is_comparable(self, scenario_id: str) -> bool:
         scenario = self.suite.scenario(scenario_id, require_expect=False)
-        if self.shared and scenario.isolated:
+        if self.shared and needs_own_session(scenario):
             return False
         recording = self.suite.recordings.recording(scenario_id)
         return is_comparable(scenario, recording, self.contract)

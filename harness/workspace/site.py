@@ -199,7 +199,6 @@ class Site:
             home=Path(self.home),
             deny=self._placed(scenario.given.deny),
             needs=scenario.needs,
-            isolated=scenario.isolated,
             relative=scenario.relative,
             hooks=hooks_of(scenario, self.root),
             permissions=self._permissions(scenario),

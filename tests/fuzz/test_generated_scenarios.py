@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.fuzz.generate import scenarios
 from readfirst.harness.fuzz.notebooks import notebook_scenario
 from readfirst.harness.fuzz.scenario_file import scenario_yaml
@@ -65,7 +66,7 @@ def test_every_scenario_makes_a_call_and_few_are_alike() -> None:
 
 
 def test_most_scenarios_can_share_a_session_of_the_product() -> None:
-    assert sum(scenario.isolated for scenario in some(2, 400)) <= 30
+    assert sum(map(needs_own_session, some(2, 400))) <= 30
 
 
 def test_basic_scenarios_have_no_wrong_arguments_no_groups_and_no_races() -> None:
@@ -75,7 +76,7 @@ def test_basic_scenarios_have_no_wrong_arguments_no_groups_and_no_races() -> Non
     assert needs == {"Read", "Edit", "Write", "NotebookEdit"}
     of_files = {"file_path", "offset", "limit", "old_string", "new_string", "replace_all", "content"}
     assert names <= of_files | {"notebook_path", "new_source", "cell_id", "cell_type", "edit_mode"}
-    assert not any(scenario.isolated for scenario in drawn)
+    assert not any(map(needs_own_session, drawn))
 
 
 @pytest.mark.slow

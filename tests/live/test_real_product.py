@@ -6,6 +6,7 @@ Deselected unless asked for (`pytest -m live`), because it needs npm and node.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from readfirst.harness.agents.claude_code.adapter import (
     open_claude_code,
 )
 from readfirst.harness.agents.claude_code.environment import ALLOWED_VARIABLES, CHECKPOINTS, WINDOW
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.record.syrupy_extension import RecordingExtension
 from readfirst.harness.record.transcribe import transcribe
 from readfirst.harness.replay.replay import replay
@@ -78,10 +80,10 @@ def test_the_product_has_no_network_but_loopback(session: ClaudeCodeSession) -> 
 
 
 def test_closing_leaves_no_process_of_the_product(product: ClaudeCodeAdapter, place: SitePool) -> None:
-    scenario = next(each for each in SUITE.scenarios() if each.isolated)
+    scenario = next(each for each in SUITE.scenarios() if needs_own_session(each))
     with place.site(unique=True) as site:
         site.lay_out(scenario.given.files)
-        session = product.open(site.workspace(scenario))
+        session = product.open(replace(site.workspace(scenario), isolated=True))
         assert isinstance(session, ClaudeCodeSession)
         leader = session.conversation.pid
         started = descendants(leader)

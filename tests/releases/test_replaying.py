@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.record.replaying import WORTH_SAYING, Replaying, estimate, replaying_seconds
 from readfirst.harness.record.takes import Take
 from readfirst.harness.suite.suite import Suite
@@ -26,7 +27,7 @@ def test_a_long_job_is_estimated_by_its_scenarios_and_sessions() -> None:
     )
     assert found is not None, told
     assert [int(found[1]), int(found[2])] == [len(gate), 4 * len(gate)]
-    alone = [each for each in gate if BUNDLED.scenario(each).isolated]
+    alone = [each for each in gate if needs_own_session(BUNDLED.scenario(each))]
     assert replaying_seconds(BUNDLED, alone) / len(alone) > 5 * replaying_seconds(
         BUNDLED, [*{*gate} - {*alone}]
     ) / (len(gate) - len(alone))

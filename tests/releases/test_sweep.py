@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.cli import sweep as command
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.session import Adapter, BrokenAdapter, ToolResult
@@ -297,7 +298,7 @@ def test_a_quick_sweep_shares_a_session_and_replaces_no_whole_one(run: Run, suit
     quick = load_swept(file)["1.0.61"]
     text = path.read_text("utf-8")
     path.write_text(text.replace("given:\n", "given:\n  deny: [Read(secret.txt)]\n"), "utf-8")
-    assert Suite(suite.root).scenario("gate/x", require_expect=False).isolated
+    assert needs_own_session(Suite(suite.root).scenario("gate/x", require_expect=False))
     assert run("1.0.61") == ExitCode.CONFORMANT
     whole = load_swept(file)["1.0.61"]
     assert whole.inputs != quick.inputs

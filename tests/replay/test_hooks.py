@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.agents.claude_code.reminders import hooks_told
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
@@ -48,7 +49,7 @@ def judged(scenario: Scenario, adapter: Any) -> Verdict:
 def test_a_scenario_with_hooks_needs_them_and_a_session_of_its_own() -> None:
     scenario = loaded("    - {PreToolUse: Edit, deny: No.}\n")
     assert "hooks" in scenario.needs
-    assert scenario.isolated
+    assert needs_own_session(scenario)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from readfirst.harness.agents.claude_code.adapter import spells_paths
+from readfirst.harness.agents.claude_code.own_session import needs_own_session, spells_paths
 from readfirst.harness.suite.entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 
@@ -19,22 +19,22 @@ def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) ->
 def test_a_scenario_of_one_file_shares_a_session() -> None:
     read = ("Read", {"file_path": "$WS/a.txt"})
     edit = ("Edit", {"file_path": "$WS/b/../a.txt", "old_string": "a", "new_string": "b"})
-    assert not _scenario(read, edit).isolated
+    assert not needs_own_session(_scenario(read, edit))
 
 
 def test_a_call_without_a_path_is_not_a_second_file() -> None:
-    assert not _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Edit", {"file_path": 5})).isolated
+    assert not needs_own_session(_scenario(("Read", {"file_path": "$WS/a.txt"}), ("Edit", {"file_path": 5})))
 
 
 def test_a_scenario_of_two_files_has_a_session_of_its_own() -> None:
     scenario = _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Read", {"file_path": "$WS/b.txt"}))
-    assert scenario.isolated
+    assert needs_own_session(scenario)
     assert not spells_paths(scenario)
 
 
 def test_one_file_under_two_paths_is_not_isolated_but_told_of() -> None:
     scenario = _scenario(("Read", {"file_path": "$WS/a.txt"}), ("Read", {"file_path": "$WS//a.txt"}))
-    assert not scenario.isolated
+    assert not needs_own_session(scenario)
     assert spells_paths(scenario)
 
 
@@ -52,12 +52,14 @@ def test_one_file_under_two_paths_is_not_isolated_but_told_of() -> None:
     ids=["relative-path", "deny-rule", "carriage-return-in-a-call", "carriage-return-in-a-file"],
 )
 def test_a_scenario_in_which_the_working_directory_shows_has_a_session_of_its_own(scenario: Scenario) -> None:
-    assert scenario.isolated
+    assert needs_own_session(scenario)
 
 
 def test_carriage_returns_in_a_file_that_was_there_need_no_session_of_their_own() -> None:
     given = Given({"a.txt": RegularFile(TextContent("a\n", eol="crlf"))})
-    assert not _scenario(("Write", {"file_path": "$WS/a.txt", "content": "b\n"}), given=given).isolated
+    assert not needs_own_session(
+        _scenario(("Write", {"file_path": "$WS/a.txt", "content": "b\n"}), given=given)
+    )
 
 
 @pytest.mark.parametrize(

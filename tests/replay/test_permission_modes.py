@@ -8,6 +8,7 @@ import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.agents.claude_code.conversation import Options
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.agents.claude_code.reminders import without_reminders_of_the_conversation
 from readfirst.harness.agents.conversation import Launch
 from readfirst.harness.report.scenario import scenario_lines
@@ -46,7 +47,7 @@ def workspace(given: str) -> Workspace:
 def test_a_mode_is_a_need_and_takes_a_session_of_its_own() -> None:
     scenario = loaded("{mode: plan}")
     assert "permission_modes" in scenario.needs
-    assert scenario.isolated
+    assert needs_own_session(scenario)
     assert "permission_modes" not in loaded("{deny: [Edit(a)]}").needs
 
 

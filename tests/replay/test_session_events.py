@@ -7,6 +7,7 @@ import pytest
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.adapters.recording import OneTranscript
 from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.compare.baseline import Ruling
 from readfirst.harness.compare.summary import Count
 from readfirst.harness.record.transcribe import transcribe
@@ -49,7 +50,7 @@ def test_a_sub_agents_steps_are_read_between_its_beginning_and_its_end() -> None
     kinds = [getattr(step, "kind", "call") for step in read.steps]
     assert kinds == ["resume", "agent", "touch", "touch", "call", "end", "compact", "call"]
     assert read.needs == {"Read", "resume", "compact", "agents"}
-    assert read.isolated
+    assert needs_own_session(read)
 
 
 @pytest.mark.parametrize(

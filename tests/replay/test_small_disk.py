@@ -8,6 +8,7 @@ import pytest
 
 from readfirst.harness.adapters.python_process import PythonAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.replay.replay import replay
@@ -72,7 +73,7 @@ def test_without_a_size_a_folder_stays_where_it_is(tmp_path: Path) -> None:
 def test_a_disk_is_a_need_and_takes_a_session_of_its_own() -> None:
     scenario = loaded("16384")
     assert "full_disk" in scenario.needs
-    assert scenario.isolated
+    assert needs_own_session(scenario)
 
 
 @pytest.mark.parametrize("disk", ["4096", "10000", "2097152", "true", "16K"])

@@ -28,6 +28,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
 from readfirst.harness.agents.claude_code import adapter as claude_code
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.agents.conversation import Conversation
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.contracts import Contract
@@ -128,7 +129,7 @@ def sample(scenarios: list[Scenario], every: int) -> list[Scenario]:
     chosen = [
         each.id
         for isolated in (True, False)
-        for each in [each for each in scenarios if each.isolated == isolated][::every]
+        for each in [each for each in scenarios if needs_own_session(each) == isolated][::every]
     ]
     return [each for each in scenarios if each.id in chosen]
 
@@ -153,7 +154,7 @@ def one_pass(suite: Suite, contract: Contract, every: int) -> bool:
     started = METER.starts[first:]
     startups = sum(started, Cost())
     rest = whole - startups
-    number, own = len(scenarios), sum(each.isolated for each in scenarios)
+    number, own = len(scenarios), sum(map(needs_own_session, scenarios))
     print(f"{contract.name}: {number} scenarios, {own} of them in sessions of their own")
     print(f"  sessions started: {len(started)}")
     told("start-up", startups, len(started), "session")

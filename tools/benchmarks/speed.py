@@ -31,6 +31,7 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT))
 
+from readfirst.harness.agents.claude_code.own_session import needs_own_session
 from readfirst.harness.compare.compare import compare
 from readfirst.harness.processes.scratch import in_memory
 from readfirst.harness.replay.replay import replay
@@ -391,7 +392,7 @@ def recorder(count: int, least: float) -> Result:
 
 def shares_a_session(scenario: Scenario) -> bool:
     """Whether the product plays the scenario in the session it also plays others in, without a hook."""
-    return not scenario.isolated and "during" not in scenario.needs
+    return not needs_own_session(scenario) and "during" not in scenario.needs
 
 
 def main() -> int:

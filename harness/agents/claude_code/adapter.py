@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -13,6 +12,7 @@ from packaging.version import Version
 
 from readfirst.harness.agents.claude_code.conversation import Conversation, Options
 from readfirst.harness.agents.claude_code.life import end_agent, resumed, rewind, start_agent
+from readfirst.harness.agents.claude_code.own_session import needs_own_session, spells_paths
 from readfirst.harness.agents.claude_code.package import InstalledPackage, install
 from readfirst.harness.agents.claude_code.reminders import (
     counts_tokens,
@@ -253,7 +253,7 @@ class ClaudeCodeAdapter:
     ) -> None:
         self.traits = AdapterTraits(
             frozenset({*tools, *SESSION_CAPABILITIES}) - frozenset(lacks),
-            isolates=self._pushed_out,
+            isolates=self._stands_alone,
             disturbed=self._was_reminded,
             close=self.close,
         )
@@ -306,9 +306,9 @@ class ClaudeCodeAdapter:
             shared = self._shared[key] = Conversation(self._options(folder, (), hook, bash))
         return ClaudeCodeSession(shared, False, workspace, folder, self._remind)
 
-    def _pushed_out(self, scenario: Scenario) -> bool:
-        """Tell whether others in the same conversation would push out what the scenario has read."""
-        return self._forgets_spellings and spells_paths(scenario)
+    def _stands_alone(self, scenario: Scenario) -> bool:
+        """Tell whether a conversation for several would show, or others in it push out what the scenario has read."""
+        return needs_own_session(scenario) or (self._forgets_spellings and spells_paths(scenario))
 
     def _remind(self) -> None:
         self._reminded = True
@@ -346,12 +346,6 @@ class ClaudeCodeAdapter:
             sandbox=self._sandbox,
             workspace=workspace,
         )
-
-
-def spells_paths(scenario: Scenario) -> bool:
-    """Tell whether calls name one file in several ways, of which some versions know only that of the latest Read."""
-    paths = set(scenario.paths())
-    return len(paths) > len(set(map(posixpath.normpath, paths)))
 
 
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:
