@@ -91,11 +91,14 @@ func (p *Place) layOut(files map[string]*State) error {
 		}
 	}
 	for path, state := range files {
+		if !isPlain(path) {
+			return fmt.Errorf("%s: %w", path, errOutside)
+		}
 		above(path)
 		switch state.Type {
 		case "directory":
 			folders[path] = modeOf(state.Mode, 0o755)
-			if err := os.MkdirAll(p.Root+"/"+path, 0o755); err != nil {
+			if err := p.makeFolder(path); err != nil {
 				return err
 			}
 		case "hardlink":
@@ -112,8 +115,14 @@ func (p *Place) layOut(files map[string]*State) error {
 		}
 	}
 	for _, path := range links {
-		os.MkdirAll(filepath.Dir(p.Root+"/"+path), 0o755)
-		if err := os.Link(p.Root+"/"+files[path].To, p.Root+"/"+path); err != nil {
+		err := p.makeFolderOf(files[path].To)
+		if err == nil {
+			err = p.makeFolderOf(path)
+		}
+		if err == nil {
+			err = os.Link(p.Root+"/"+files[path].To, p.Root+"/"+path)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -135,7 +144,7 @@ func (p *Place) layOut(files map[string]*State) error {
 
 func (p *Place) create(path string, state *State) error {
 	target := p.Root + "/" + path
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+	if err := p.makeFolderOf(path); err != nil {
 		return err
 	}
 	switch state.Type {
@@ -160,6 +169,46 @@ func (p *Place) create(path string, state *State) error {
 
 var errOutside = errors.New("it leads out of the workspace")
 
+// isPlain says whether a path of an export is one below the workspace: relative, without '.', '..' and empty parts.
+func isPlain(path string) bool {
+	for _, part := range strings.Split(path, "/") {
+		if part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	return true
+}
+
+// makeFolder makes a folder; an export may be a stranger's, and lead elsewhere, also by a link.
+func (p *Place) makeFolder(path string) error {
+	if !isPlain(path) {
+		return fmt.Errorf("%s: %w", path, errOutside)
+	}
+	folder := p.Root + "/" + path
+	there := folder
+	for {
+		err := p.inside(there)
+		if err == nil {
+			return os.MkdirAll(folder, 0o755)
+		}
+		if !errors.Is(err, fs.ErrNotExist) || there == p.Root {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		there = filepath.Dir(there)
+	}
+}
+
+// makeFolderOf makes the folder of a path.
+func (p *Place) makeFolderOf(path string) error {
+	if !isPlain(path) {
+		return fmt.Errorf("%s: %w", path, errOutside)
+	}
+	if end := strings.LastIndex(path, "/"); end > 0 {
+		return p.makeFolder(path[:end])
+	}
+	return nil
+}
+
 func (p *Place) inside(path string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil && real != p.Root && !strings.HasPrefix(real, p.Root+"/") {
@@ -178,6 +227,9 @@ func (p *Place) perform(event Event) error {
 
 func (p *Place) performed(event Event) error {
 	target := p.Root + "/" + event.Path
+	if !isPlain(event.Path) || (event.Event == "rename" && !isPlain(event.To)) {
+		return errOutside
+	}
 	if err := p.inside(filepath.Dir(target)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

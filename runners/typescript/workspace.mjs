@@ -13,6 +13,9 @@ const mode = (path) => fs.statSync(path).mode & 0o7777;
 /** An event does not fit the workspace as it is. */
 export class Misfit extends Error {}
 
+/** Whether a path of an export is one below the workspace: relative, without `.`, `..` and empty parts. */
+const isPlain = (path) => path.split("/").every((part) => !["", ".", ".."].includes(part));
+
 /** Sets a file's time in nanoseconds; `utimes` of Node takes seconds, which have no room for all of them. */
 function setTime(path, nanoseconds) {
   fs.utimesSync(path, Number(nanoseconds) / 1e9, Number(nanoseconds) / 1e9);
@@ -46,12 +49,13 @@ export class Place {
     const folders = new Map([["", 0o755]]);
     const links = [];
     for (const [path, state] of Object.entries(files)) {
+      if (!isPlain(path)) throw new Error(`${path}: it leads out of the workspace`);
       for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
         if (!folders.has(folder)) folders.set(folder, 0o755);
       }
       if (state.type === "directory") {
         folders.set(path, octal(state.mode, 0o755));
-        fs.mkdirSync(`${this.root}/${path}`, { recursive: true });
+        this.#makeFolder(path);
       } else if (state.type === "hardlink") {
         links.push([path, state.to]);
       } else {
@@ -60,7 +64,8 @@ export class Place {
       }
     }
     for (const [path, to] of links) {
-      fs.mkdirSync(dirname(`${this.root}/${path}`), { recursive: true });
+      this.#makeFolderOf(to);
+      this.#makeFolderOf(path);
       fs.linkSync(`${this.root}/${to}`, `${this.root}/${path}`);
     }
     for (const path of [...folders.keys()].sort().reverse()) {
@@ -71,7 +76,7 @@ export class Place {
 
   create(path, state) {
     const target = `${this.root}/${path}`;
-    fs.mkdirSync(dirname(target), { recursive: true });
+    this.#makeFolderOf(path);
     if (state.type === "symlink") {
       fs.symlinkSync(state.target.replaceAll("$WS", this.root), target);
     } else if (state.type === "directory") {
@@ -92,6 +97,20 @@ export class Place {
     }
   }
 
+  /** Makes a folder; an export may be a stranger's, and lead elsewhere, also by a link. */
+  #makeFolder(path) {
+    if (path !== "." && !isPlain(path)) throw new Error(`${path}: it leads out of the workspace`);
+    let there = `${this.root}/${path}`;
+    while (!fs.lstatSync(there, { throwIfNoEntry: false })) there = dirname(there);
+    this.#inside(there);
+    fs.mkdirSync(`${this.root}/${path}`, { recursive: true });
+  }
+
+  #makeFolderOf(path) {
+    if (!isPlain(path)) throw new Error(`${path}: it leads out of the workspace`);
+    this.#makeFolder(dirname(path));
+  }
+
   #inside(path) {
     const real = fs.realpathSync(path);
     if (real !== this.root && !real.startsWith(`${this.root}/`)) throw new Error("it leads out of the workspace");
@@ -99,6 +118,7 @@ export class Place {
   }
 
   #perform(event, target) {
+    if (!isPlain(event.path) || (event.event === "rename" && !isPlain(event.to))) throw new Error("it leads out of the workspace");
     if (fs.existsSync(dirname(target))) this.#inside(dirname(target));
     switch (event.event) {
       case "modify":

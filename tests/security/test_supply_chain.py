@@ -105,6 +105,14 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
     assert environment == variables
 
 
+def test_actions_of_others_are_named_by_their_commits() -> None:
+    files = [*WORKFLOWS.glob("*.yml"), WORKFLOWS.parents[1] / "action.yml"]
+    used = [line for file in files for line in re.findall(r"uses: *(\S.*)", file.read_text("utf-8"))]
+    assert len(used) > 60
+    pinned = re.compile(r"\./.*|[\w./-]+@[0-9a-f]{40} # v[0-9.]+")
+    assert [each for each in used if not pinned.fullmatch(each)] == []
+
+
 def test_jobs_read_unless_they_propose_and_keep_no_credentials() -> None:
     for file, name, job, workflow in jobs():
         permissions = job.get("permissions", workflow["permissions"])

@@ -1,0 +1,76 @@
+"""An export as a stranger may send it: the runners write in the workspace alone, wherever its paths lead."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from readfirst.harness.suite.export import export
+from tests.runners.verdicts import CONTRACT, REFERENCE, SUITE, of_go, of_node
+
+FILE = {"type": "file", "utf8": "made", "mode": "0644", "mtime_ns": 0}
+LINK = {"type": "symlink", "target": "OUT"}
+GIVEN: dict[str, dict[str, object]] = {
+    "up": {"../../../made.txt": FILE},
+    "up behind a name": {"a/../../../../made.txt": FILE},
+    "absolute": {"OUT/made.txt": FILE},
+    "behind a link": {"l": LINK, "l/made.txt": FILE},
+    "far behind a link": {"l": LINK, "l/a/made.txt": FILE},
+    "a folder": {"../../../made.txt": {"type": "directory", "mode": "0755"}},
+    "a folder behind a link": {"l": LINK, "l/made.txt": {"type": "directory", "mode": "0755"}},
+    "a link": {"../../../made.txt": {"type": "symlink", "target": "x"}},
+    "another name": {"f": FILE, "../../../made.txt": {"type": "hardlink", "to": "f"}},
+    "another name of it": {"f": {"type": "hardlink", "to": "OUT/keep.txt"}},
+    "another name behind a link": {"l": LINK, "f": FILE, "l/made.txt": {"type": "hardlink", "to": "f"}},
+}
+EVENTS: dict[str, dict[str, object]] = {
+    "modify": {"event": "modify", "path": "../../../keep.txt", "entry": FILE},
+    "modify by a link": {"event": "modify", "path": "l/keep.txt", "entry": FILE},
+    "make by a link": {"event": "modify", "path": "l/a/made.txt", "entry": FILE},
+    "delete": {"event": "delete", "path": "l/keep.txt"},
+    "chmod": {"event": "chmod", "path": "../../../keep.txt", "mode": "0777"},
+    "touch": {"event": "touch", "path": "l/keep.txt", "mtime_shift_ns": 5},
+    "rename": {"event": "rename", "path": "f", "to": "../../../made.txt"},
+    "rename by a link": {"event": "rename", "path": "f", "to": "l/made.txt"},
+    "mkdir": {"event": "mkdir", "path": "../../../made.txt", "entry": {"type": "directory"}},
+    "symlink": {"event": "symlink", "path": "l/made.txt", "entry": LINK},
+}
+
+
+def scenarios(out: Path) -> Iterator[dict[str, object]]:
+    """Yield an export whose scenarios write to a folder outside."""
+    lines = [dict(each) for each in export(SUITE, SUITE.contracts[CONTRACT], ["gate/edit-unread"])]
+    header, plain, end = lines
+    yield header
+    for name, files in GIVEN.items():
+        yield {**plain, "id": f"given/{name}", "given": {**plain["given"], "files": files}}
+    for name, event in EVENTS.items():
+        steps = [{"kind": "event", "mtime_shift_ns": 0, "line": 1, **event}, *plain["steps"]]
+        given = {**plain["given"], "files": {"l": LINK, "f": FILE}}
+        yield {**plain, "id": f"events/{name}", "given": given, "steps": steps}
+    yield {**end, "scenarios": len(GIVEN) + len(EVENTS)}
+
+
+@pytest.mark.parametrize(
+    "runner", [pytest.param(of_go, marks=pytest.mark.go), pytest.param(of_node, marks=pytest.mark.node)]
+)
+def test_a_stranger_s_export_writes_nothing_outside(
+    runner: Callable[..., object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "keep.txt").write_text("kept")
+    (out / "keep.txt").chmod(0o600)
+    monkeypatch.setenv("TMPDIR", str(out))  # three levels above a workspace
+    suite = tmp_path / "suite.jsonl"
+    text = "".join(json.dumps(each) + "\n" for each in scenarios(out))
+    suite.write_text(text.replace("OUT", str(out)))
+    verdicts = runner(REFERENCE, suite, tmp_path / "verdicts.jsonl")
+    assert len(verdicts) == len(GIVEN) + len(EVENTS)
+    left = sorted(each.name for each in out.iterdir() if not each.name.startswith(("go-build", "readfirst")))
+    assert left == ["keep.txt"]
+    kept = (out / "keep.txt").stat()
+    assert ((out / "keep.txt").read_text(), kept.st_mode & 0o777, kept.st_nlink) == ("kept", 0o600, 1)
