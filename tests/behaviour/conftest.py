@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,10 +13,10 @@ import pytest
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.host_text import answer_of
-from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Recording, Transcript, TranscriptStep
 from tests.command_line import Cli
+from tests.small_suites import keep_recording, small_suite
 
 SECTION = "behaviour-spec.txt, Semantics"
 OTHER_SECTION = "early-pipeline.txt, Overview"
@@ -102,11 +101,10 @@ class Small:
     def record(self, scenario_id: str, *recorded: TranscriptStep, contract: str = "2.1.7") -> None:
         """Write what one contract was recorded to do in the scenario as it stands."""
         inputs = self.suite.scenario(scenario_id, require_expect=False).inputs
-        path = self.recording(scenario_id)
-        path.parent.mkdir(parents=True, exist_ok=True)
         former = self.suite.recordings.recording(scenario_id)
         others = former.transcripts if former.inputs == inputs and contract != "2.1.7" else {}
-        path.write_bytes(encode(Recording(inputs, {**others, contract: Transcript(recorded)})))
+        kept = Recording(inputs, {**others, contract: Transcript(recorded)})
+        keep_recording(self.suite, scenario_id, kept)
 
     def offer(self, *contracts: str) -> None:
         """Add contracts of the suite to the default one."""
@@ -140,8 +138,7 @@ UNREAD_STEPS = f"""\
 def small(tmp_path: Path) -> Small:
     """One scenario, `gate/unread`, which says what is documented, and a claim that it bears out."""
     root = tmp_path / "fixtures"
-    (root / "scenarios").mkdir(parents=True)
-    shutil.copy(default_root() / "errors.yaml", root)
+    small_suite(root, shared=("errors.yaml",))
     _with_contracts(root, "2.1.7")
     made = Small(root)
     made.scenario("gate/unread", UNREAD_STEPS, step(edit(), results=[refused()]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,10 +12,10 @@ import pytest
 
 from readfirst.harness.suite.entry import Entry, RegularFile
 from readfirst.harness.suite.load import inputs_of
-from readfirst.harness.suite.recording_file import encode
-from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from tests.command_line import Cli
+from tests.small_suites import keep_recording, small_suite
 
 UNREAD = "File has not been read yet. Read it first before writing to it."
 STALE = (
@@ -139,8 +138,7 @@ class Small:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        (root / "scenarios").mkdir(parents=True)
-        shutil.copy(default_root() / "errors.yaml", root)
+        small_suite(root, shared=("errors.yaml",))
         self.contracts()
 
     @property
@@ -179,9 +177,7 @@ class Small:
         """Write what these contracts, or versions that are none, gave to the scenario as it stands."""
         transcripts = {name: Transcript(tuple(_recorded(step, name) for step in calls)) for name in names}
         asked = json.loads((self.root / "scenarios" / f"{scenario_id}.yaml").read_text(encoding="utf-8"))
-        path = self.root / "recordings" / f"{scenario_id}.yaml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(encode(Recording(inputs_of(asked), transcripts)))
+        keep_recording(self.suite, scenario_id, Recording(inputs_of(asked), transcripts))
 
 
 def _recorded(step: Call | Together, name: str) -> TranscriptStep:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import ToolCall
-from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
+from tests.small_suites import keep_recording, small_suite
 from tests.two_rules import two_rules
 
 from .browser import chromium
@@ -84,15 +83,7 @@ def make_suite(tmp_path: Path) -> Callable[[dict[str, str]], Suite]:
     """Write a suite of these scenarios, with the real contracts and error names."""
 
     def make(scenarios: dict[str, str]) -> Suite:
-        root = tmp_path / "suite"
-        (root / "scenarios").mkdir(parents=True)
-        for name in ("contracts.yaml", "errors.yaml"):
-            shutil.copyfile(default_root() / name, root / name)
-        for scenario_id, text in scenarios.items():
-            path = root / "scenarios" / f"{scenario_id}.yaml"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        return Suite(root)
+        return small_suite(tmp_path / "suite", scenarios)
 
     return make
 
@@ -109,9 +100,7 @@ def record_alike(suite: Suite, *contracts: str, text: str | None = None) -> None
             result = RecordedResult(text or clause.text, clause.error)
             steps.append(TranscriptStep((call.tool,), (result,), clause.files))
         recording = Recording(scenario.inputs, {name: Transcript(tuple(steps)) for name in contracts})
-        path = suite.root / "recordings" / f"{scenario.id}.yaml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(encode(recording))
+        keep_recording(suite, scenario.id, recording)
 
 
 @pytest.fixture

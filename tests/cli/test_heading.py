@@ -12,6 +12,7 @@ from readfirst.harness.source import strict_yaml
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.heading import Heading, plain_heading
 from readfirst.harness.suite.suite import Suite
+from tests.small_suites import small_suite
 
 HEAD = "title: {title}\nrequirement: must\ntags: [a, b-c]\nsteps:\n  - delete: a\n"
 
@@ -91,11 +92,6 @@ def test_another_form_is_left_to_the_parser(text: str) -> None:
 
 
 def test_a_damaged_file_is_reported(tmp_path: Path) -> None:
-    suite = Suite()
-    for name in ("contracts.yaml", "errors.yaml"):
-        (tmp_path / name).write_bytes((suite.root / name).read_bytes())
-    path = tmp_path / "scenarios/a/b.yaml"
-    path.parent.mkdir(parents=True)
-    path.write_text("title: [A]\nrequirement: must\nsteps: []\n")
+    suite = small_suite(tmp_path, {"a/b": "title: [A]\nrequirement: must\nsteps: []\n"})
     with pytest.raises(SuiteError, match=r"b\.yaml:1:8: "):
-        Suite(tmp_path).heading("a/b")
+        suite.heading("a/b")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import ToolCall
-from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
+from tests.small_suites import keep_recording, small_suite
 from tests.two_rules import two_rules
 
 UNREAD = """\
@@ -44,15 +43,8 @@ ANSWER = "The file has been updated."
 def suite(tmp_path: Path) -> Suite:
     """2.1.228 edits `gate/long` without a Read and numbers lines otherwise; 2.0.76 was asked for the latter only."""
     root = tmp_path / "checkout" / "fixtures"
-    for name in ("contracts.yaml", "errors.yaml"):
-        root.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(default_root() / name, root / name)
+    made = small_suite(root, SCENARIOS)
     (root / "rules.yaml").write_text(two_rules("safety"), encoding="utf-8")
-    for scenario_id, text in SCENARIOS.items():
-        file = root / "scenarios" / f"{scenario_id}.yaml"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    made = Suite(root)
     record(made, "gate/short", {"2.1.7": None, "2.1.228": None})
     record(made, "gate/long", {"2.1.7": None, "2.1.228": ANSWER})
     record(made, "reading/lines", {"2.0.76": None, "2.1.7": None, "2.1.228": "1\talpha\n2\t"})
@@ -71,9 +63,7 @@ def record(suite: Suite, scenario_id: str, answers: dict[str, str | None]) -> No
     for name, answer in answers.items():
         result = RecordedResult(clause.text, clause.error) if answer is None else RecordedResult(answer)
         transcripts[name] = Transcript((TranscriptStep((call.tool,), (result,)),))
-    file = suite.recordings_root / f"{scenario_id}.yaml"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(encode(Recording(scenario.inputs, transcripts)))
+    keep_recording(suite, scenario_id, Recording(scenario.inputs, transcripts))
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ from readfirst.harness.suite.transcript import (
     Transcript,
     TranscriptStep,
 )
+from tests.small_suites import keep_recording, small_suite
 
 from .judging import SUITE
 
@@ -187,14 +188,9 @@ steps:
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
     """A suite with one scenario that was recorded on 2.1.40."""
-    for name in ("contracts.yaml", "errors.yaml"):
-        (tmp_path / name).write_bytes((SUITE.root / name).read_bytes())
-    for name in ("scenarios", "recordings"):
-        (tmp_path / name / "a").mkdir(parents=True)
-    (tmp_path / "scenarios/a/b.yaml").write_text(FILE)
-    suite = Suite(tmp_path)
+    suite = small_suite(tmp_path, {"a/b": FILE})
     recording = Recording(suite.scenario("a/b").inputs, {OTHER.name: Transcript((said("Done."),))})
-    suite.recordings.path("a/b").write_bytes(encode(recording))
+    keep_recording(suite, "a/b", recording)
     return suite
 
 

@@ -27,6 +27,7 @@ from readfirst.harness.suite.tools import (
     tools_text,
 )
 from tests.command_line import Cli
+from tests.small_suites import small_suite
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SUITE = Suite(CHECKOUT / "fixtures")
@@ -148,10 +149,7 @@ def test_changes_are_written_and_a_check_only_tells_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     root = tmp_path / "fixtures"
-    root.mkdir()
-    for name in ("contracts.yaml", "errors.yaml"):
-        (root / name).write_bytes((SUITE.root / name).read_bytes())
-    (root / "scenarios").mkdir()
+    small_suite(root)
     (root / "tools.json").write_text(
         tools_text(load_tools(tools_file(SUITE.root)), [each.name for each in SUITE.contracts.recorded])
     )

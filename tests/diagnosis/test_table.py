@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from readfirst.harness.diagnosis.fingerprint import Fingerprint
 from readfirst.harness.diagnosis.replays import Replays
 from readfirst.harness.diagnosis.table import Row, Table, TableError, made, reference_digest, row_of
 from readfirst.harness.suite.suite import Suite
+from tests.small_suites import small_suite
 
 SAMPLE = ("gate/edit-unread", "staleness/edit-after-touch-offset-only")
 
@@ -64,14 +64,10 @@ def test_writing_replays_what_changed_and_gives_the_same_file(
 
 def test_a_row_is_stale_when_its_scenario_changed(tmp_path: Path) -> None:
     root = tmp_path / "suite"
-    for name in ("contracts.yaml", "errors.yaml"):
-        root.mkdir(exist_ok=True)
-        shutil.copy(Suite().root / name, root / name)
-    file = root / "scenarios" / "gate" / "edit-unread.yaml"
-    file.parent.mkdir(parents=True)
-    shutil.copy(Suite().path("gate/edit-unread"), file)
+    suite = small_suite(root, {"gate/edit-unread": Suite().path("gate/edit-unread").read_bytes()})
+    file = suite.path("gate/edit-unread")
     table = Table.read()
-    assert table.stale(Suite(root)) == []
+    assert table.stale(suite) == []
     file.write_bytes(file.read_bytes() + b"\n")
     assert table.stale(Suite(root)) == ["gate/edit-unread"]
     assert Table("another reference", table.rows).stale(Suite(root)) == ["gate/edit-unread"]

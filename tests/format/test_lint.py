@@ -18,6 +18,7 @@ from readfirst.harness.suite.recording_file import encode
 from readfirst.harness.suite.scenario import ParallelCalls, Scenario, ToolCall
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
+from tests.small_suites import keep_recording, small_suite
 
 BROKEN = Path(__file__).parent / "broken"
 RULE_IDS = [rule.id for rule in RULES]
@@ -44,6 +45,9 @@ def transcript_of(scenario: Scenario) -> Transcript:
     return Transcript(tuple(steps))
 
 
+SHARED = ("contracts.yaml", "errors.yaml", "tags.yaml")
+
+
 def recording_of(scenario: Scenario) -> Recording:
     return Recording(scenario.inputs, {scenario.contract: transcript_of(scenario)})
 
@@ -54,10 +58,8 @@ def _record(suite: Suite) -> None:
             scenario = suite.scenario(scenario_id)
         except (SuiteError, LookupError):
             continue
-        path = suite.recordings.path(scenario_id)
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(encode(recording_of(scenario)))
+        if not suite.recordings.path(scenario_id).exists():
+            keep_recording(suite, scenario_id, recording_of(scenario))
 
 
 def _only_the_default(file: Path) -> None:
@@ -75,10 +77,8 @@ def _suite(rule: str, tmp_path: Path) -> Suite:
         MADE[rule](root)
     else:
         shutil.copytree(BROKEN / rule, root, symlinks=True)
-    for name in ("contracts.yaml", "errors.yaml", "tags.yaml"):
-        shutil.copy(default_root() / name, root)
+    suite = small_suite(root, shared=SHARED)
     _only_the_default(root / "contracts.yaml")
-    suite = Suite(root)
     if rule == "stale-recording":
         _record_other_steps(suite)
     elif rule != "missing-recording":
@@ -178,13 +178,9 @@ def test_only_scenarios_that_are_named_are_read_and_compared(tmp_path: Path) -> 
 
 def test_a_good_suite_has_no_findings(tmp_path: Path) -> None:
     root = tmp_path / "good"
-    good = root / "scenarios/broken/right.yaml"
-    good.parent.mkdir(parents=True)
-    shutil.copy(BROKEN / "misplaced-file/scenarios/broken/right.yaml", good)
-    for name in ("contracts.yaml", "errors.yaml", "tags.yaml"):
-        shutil.copy(default_root() / name, root)
+    right = BROKEN / "misplaced-file/scenarios/broken/right.yaml"
+    suite = small_suite(root, {"broken/right": right.read_bytes()}, shared=SHARED)
     _only_the_default(root / "contracts.yaml")
-    suite = Suite(root)
     _record(suite)
     assert lint(suite) == []
 

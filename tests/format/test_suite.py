@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import shutil
 import tracemalloc
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 
 from readfirst.harness.source.finding import SuiteError
 from readfirst.harness.suite.suite import Heading, Suite, UnknownScenarioError, default_root
+from tests.small_suites import small_suite
 
 SCENARIO = """\
 title: Read number {n}
@@ -24,12 +24,8 @@ steps:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    for name in ("contracts.yaml", "errors.yaml", "tags.yaml"):
-        shutil.copy(default_root() / name, tmp_path)
-    (tmp_path / "scenarios/many").mkdir(parents=True)
-    for number in range(5):
-        (tmp_path / f"scenarios/many/s{number}.yaml").write_text(SCENARIO.format(n=number))
-    return Suite(tmp_path)
+    shared = ("contracts.yaml", "errors.yaml", "tags.yaml")
+    return small_suite(tmp_path, {f"many/s{n}": SCENARIO.format(n=n) for n in range(5)}, shared=shared)
 
 
 def test_ids_are_sorted_paths_without_ending(suite: Suite) -> None:

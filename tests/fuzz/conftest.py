@@ -11,8 +11,12 @@ from readfirst.harness.fuzz.portrait import Portrait, portrait_of
 from readfirst.harness.suite.outside import OUTSIDE
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.site import SitePool
+from tests.small_suites import small_suite
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "wrong_implementations"))
+
+
+SHARED = ("contracts.yaml", "errors.yaml", "rules.yaml")
 
 
 @pytest.fixture(scope="session")
@@ -24,10 +28,8 @@ def suite() -> Suite:
 def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a small suite, so that what is generated does not depend on all of the bundled one."""
     folder = tmp_path_factory.mktemp("small")
-    scenarios = [f"scenarios/{name}.yaml" for name in ("gate/edit-unread", "read-output/numbered-lines")]
-    for name in ("contracts.yaml", "errors.yaml", "rules.yaml", *scenarios):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes((suite.root / name).read_bytes())
+    names = ("gate/edit-unread", "read-output/numbered-lines")
+    small_suite(folder, {name: suite.path(name).read_bytes() for name in names}, shared=SHARED)
     return folder
 
 
@@ -35,14 +37,13 @@ def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def some(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Suite:
     """A suite of a few families, for what depends on which scenarios there are."""
     folder = tmp_path_factory.mktemp("some")
-    for name in ("contracts.yaml", "errors.yaml", "rules.yaml"):
-        shutil.copy(suite.root / name, folder)
+    small = small_suite(folder, shared=SHARED)
     of_the_bundled_suite = shutil.ignore_patterns(*(f"{Path(each).name}.yaml" for each in OUTSIDE))
     for family in ("deletion", "gate", "line-endings", "matching", "replace-all", "staleness", "state"):
         shutil.copytree(
             suite.scenarios_root / family, folder / "scenarios" / family, ignore=of_the_bundled_suite
         )
-    return Suite(folder)
+    return small
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.suite import Suite
+from tests.small_suites import small_suite
 
 CASE = """\
 title: Edit changes a file that was read, number {number}
@@ -30,16 +30,11 @@ steps:
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
     """Three scenarios; the workspace of the second holds `victim.txt`."""
-    root = tmp_path / "suite"
-    family = root / "scenarios" / "edit"
-    family.mkdir(parents=True)
-    for name in ("contracts.yaml", "errors.yaml"):
-        shutil.copyfile(default_root() / name, root / name)
-    for number, name in enumerate(("first.txt", "victim.txt", "third.txt")):
-        (family / f"{number}-{name.removesuffix('.txt')}.yaml").write_text(
-            CASE.format(number=number, name=name)
-        )
-    return Suite(root)
+    scenarios = {
+        f"edit/{number}-{name}": CASE.format(number=number, name=f"{name}.txt")
+        for number, name in enumerate(("first", "victim", "third"))
+    }
+    return small_suite(tmp_path / "suite", scenarios)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from readfirst.harness.suite.expand_digests import expand_digests, has_digests
 from readfirst.harness.suite.scenario import Scenario, TextDigest, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
+from tests.small_suites import small_suite
 
 FILE = "sizes/edit-behind-2000-lines"
 TEXT = "sizes/2500-lines"
@@ -103,18 +103,12 @@ def test_a_long_text_shows_where_it_differs_and_no_digest(spoilt: Callable[..., 
 
 def copied(tmp_path: Path, scenario_id: str, recording: str | None) -> Suite:
     """A suite of one scenario, with this recording."""
-    root = tmp_path / "suite"
-    for name in ("contracts.yaml", "errors.yaml"):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(SUITE.root / name, root / name)
-    target = root / "scenarios" / f"{scenario_id}.yaml"
-    target.parent.mkdir(parents=True)
-    shutil.copyfile(SUITE.path(scenario_id), target)
+    suite = small_suite(tmp_path / "suite", {scenario_id: SUITE.path(scenario_id).read_bytes()})
     if recording is not None:
-        file = root / "recordings" / f"{scenario_id}.yaml"
+        file = suite.recordings.path(scenario_id)
         file.parent.mkdir(parents=True)
         file.write_text(recording)
-    return Suite(root)
+    return suite
 
 
 @pytest.mark.parametrize("recording", [None, "inputs: changed\ncontracts: []\nsteps: []\n", "no recording"])

@@ -28,6 +28,7 @@ from readfirst.harness.fuzz import generate
 from readfirst.harness.fuzz.conditions import calls_of
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.suite.suite import Suite
+from tests.small_suites import small_suite
 
 pytestmark = pytest.mark.mutation
 
@@ -158,15 +159,10 @@ def test_only_cases_in_which_the_exception_is_so_are_asked() -> None:
 
 def small_checkout(folder: Path, *, hidden: bool) -> Path:
     """Return a checkout with a scenario of an unread file, and with another of a hidden one."""
-    fixtures = folder / "fixtures"
-    (fixtures / "scenarios" / "gate").mkdir(parents=True)
-    for name in ("contracts.yaml", "errors.yaml"):
-        (fixtures / name).write_bytes((CHECKOUT / "fixtures" / name).read_bytes())
     text = (CHECKOUT / "fixtures" / "scenarios" / "gate" / "edit-unread.yaml").read_text("utf-8")
     names = {"edit-unread": "notes.txt", **({"edit-unread-hidden": ".notes.txt"} if hidden else {})}
-    for name, file in names.items():
-        path = fixtures / "scenarios" / "gate" / f"{name}.yaml"
-        path.write_text(text.replace("notes.txt", file), "utf-8")
+    scenarios = {f"gate/{name}": text.replace("notes.txt", file) for name, file in names.items()}
+    small_suite(folder / "fixtures", scenarios)
     (folder / "reference_impl").symlink_to(CHECKOUT / "reference_impl")
     return folder
 

@@ -1,0 +1,37 @@
+"""Small suites: a few scenarios in a folder, with what all scenarios share taken from the bundled suite."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from readfirst.harness.suite.recording_file import encode
+from readfirst.harness.suite.suite import Suite, default_root
+from readfirst.harness.suite.transcript import Recording
+
+__all__ = ["keep_recording", "small_suite"]
+
+SHARED = ("contracts.yaml", "errors.yaml")
+
+
+def small_suite(
+    root: Path, scenarios: Mapping[str, str | bytes] | None = None, *, shared: Sequence[str] = SHARED
+) -> Suite:
+    """Write these scenarios, by id, below `root`, beside the shared files of the bundled suite."""
+    (root / "scenarios").mkdir(parents=True, exist_ok=True)
+    for name in shared:
+        shutil.copyfile(default_root() / name, root / name)
+    for scenario_id, text in (scenarios or {}).items():
+        path = root / "scenarios" / f"{scenario_id}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return Suite(root)
+
+
+def keep_recording(suite: Suite, scenario_id: str, recording: Recording) -> Path:
+    """Write a recording where the suite looks for it, and return the file."""
+    path = suite.recordings.path(scenario_id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(encode(recording))
+    return path
