@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.harm.conventions import CONVENTIONS
-from readfirst.harness.harm.harm import KINDS, MEANING, Harm
+from readfirst.harness.harm.harm import HARMS, KINDS, MEANING, Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.harm.recorded import recorded_outcome
+from readfirst.harness.report.worst import is_made
 from readfirst.harness.source import strict_yaml
 from readfirst.harness.suite.contracts import Contract, order
 from readfirst.harness.suite.suite import Suite
@@ -65,6 +66,27 @@ class Found:
     scenario: str
     contract: str
     harm: Harm
+
+    def to_read(self, suite: Suite) -> tuple[bool, int, str, Harm]:
+        """What makes it the one to show: that a person wrote it, and few steps."""
+        return is_made(self.scenario), steps_of(suite, self.scenario), self.scenario, self.harm
+
+    def shown(self, suite: Suite) -> dict[str, Any]:
+        """Return it as a page shows it, as docs/implementations.json has it."""
+        scenario = suite.scenario(self.scenario)
+        return {
+            "scenario": self.scenario,
+            "title": scenario.title,
+            "steps": len(scenario.steps),
+            "step": self.harm.step + 1,
+            "line": self.harm.line,
+        }
+
+
+@cache
+def steps_of(suite: Suite, scenario_id: str) -> int:
+    """Return how many steps a scenario has."""
+    return len(suite.scenario(scenario_id).steps)
 
 
 @cache
@@ -136,21 +158,34 @@ def data(found: Iterable[Found], sessions: Mapping[str, int], suite: Suite) -> d
     """
     names = [each.name for each in suite.contracts if each.name in sessions]
     rows: dict[str, dict[str, set[str]]] = {name: {kind: set() for kind in KINDS[:-1]} for name in names}
+    shortest: dict[str, dict[str, Found]] = {name: {} for name in names}
     by_cause: dict[str, dict[str, set[str]]] = {}
     by_rule: dict[str, dict[str, set[tuple[str, str]]]] = {}
+    unexplained: list[str] = []
     for each in found:
         rows[each.contract][each.harm.kind].add(each.scenario)
+        known = shortest[each.contract]
+        known[each.harm.kind] = min(
+            each, known.get(each.harm.kind, each), key=lambda found: found.to_read(suite)
+        )
         kinds = by_rule.setdefault(suite.heading(each.scenario).rule, {})
         kinds.setdefault(each.harm.kind, set()).add((each.scenario, each.contract))
         cause = cause_of(each, suite)
         if cause is None:
-            raise SystemExit(f"{each.scenario} on {each.contract} has no cause: {each.harm.line}")
+            unexplained.append(f"{each.scenario} on {each.contract} has no cause: {each.harm.line}")
+            continue
         by_cause.setdefault(cause.id, {}).setdefault(each.contract, set()).add(each.scenario)
+    if unexplained:
+        raise SystemExit("\n".join(unexplained))
     return {
         "contracts": {
             name: {
                 "sessions": sessions[name],
                 "harmed": {kind: len(ids) for kind, ids in rows[name].items()},
+                "any": len(set().union(*(rows[name][kind] for kind in HARMS))),
+                "shortest": {
+                    kind: shortest[name][kind].shown(suite) for kind in KINDS if kind in shortest[name]
+                },
             }
             for name in names
         },
@@ -162,7 +197,7 @@ def data(found: Iterable[Found], sessions: Mapping[str, int], suite: Suite) -> d
                 "contracts": {name: len(by_cause[cause.id].get(name, ())) for name in names},
                 "example": min(
                     (each for ids in by_cause[cause.id].values() for each in ids),
-                    key=lambda each: (each.startswith("crossed/"), each),
+                    key=lambda each: (is_made(each), each),
                 ),
             }
             for cause in causes()

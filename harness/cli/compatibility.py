@@ -50,7 +50,10 @@ def compatibility(
     ] = False,
     write: Annotated[
         bool,
-        typer.Option("--write", help="Write compatibility.md, compatibility.json and the pictures to docs/."),
+        typer.Option(
+            "--write",
+            help="Write compatibility.md, implementations.md, compatibility.json and the pictures to docs/.",
+        ),
     ] = False,
     compare: Annotated[
         tuple[str, str] | None,
@@ -90,7 +93,8 @@ def compatibility(
     if compare is not None:
         return _compared(suite, rules, *compare, format_, output)
     try:
-        data = compatibility_data(suite, rules, _survey(suite), _harm(suite))
+        survey = _survey(suite)
+        data = compatibility_data(suite, rules, survey, _harm(suite))
     except ValueError as error:
         raise UsageError(f"docs/implementations.json: {error}. Write it with {_SURVEY}.") from error
     contract = suite.contracts[like_ or suite.contracts.default].name
@@ -100,7 +104,7 @@ def compatibility(
         raise UsageError(f"--like {contract}: {error}.") from error
     if check or write:
         folder = own_page_file(suite, "compatibility.md").parent
-        pages = {folder / name: text for name, text in files_of(data).items()}
+        pages = {folder / name: text for name, text in files_of(data, survey).items()}
         return keep_pages(pages, "field compatibility --write", check=check)
     _put(_text(data if format_ is not _FormatName.markdown else chosen, format_), output)
     return ExitCode.CONFORMANT
@@ -159,13 +163,20 @@ def _text(data: Mapping[str, Any], format_: _FormatName) -> str:
             return compatibility_page(data)
 
 
-def files_of(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return every file that the command writes, by name, of what `compatibility_data` gives."""
+def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, str]:
+    """Return every file that the command writes, by name: of what `compatibility_data` gives, and of the survey."""
     from readfirst.harness.report.compatibility_page import compatibility_page, like
+    from readfirst.harness.report.harm_map import map_rows
+    from readfirst.harness.report.harm_svg import NARROW_MAP, WIDE_MAP, harm_picture
     from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
     from readfirst.harness.survey.compatibility import compatibility_text
+    from readfirst.harness.survey.page import page
 
+    rows = map_rows(data)
     return {
+        "map.svg": harm_picture(rows, WIDE_MAP),
+        "map-narrow.svg": harm_picture(rows, NARROW_MAP),
+        **({"implementations.md": page(survey)} if survey["targets"] else {}),
         "compatibility.md": compatibility_page(like(data, data["contract"])),
         "compatibility.json": compatibility_text(data),
         "versions.svg": rule_chart(data, _CHARTED, WIDE),
@@ -192,7 +203,13 @@ def _harm(suite: Suite) -> dict[str, Any]:
     try:
         found = json.loads(file.read_bytes())["contracts"]
         return {
-            name: {"sessions": each["sessions"], "counts": each["harmed"]} for name, each in found.items()
+            name: {
+                "sessions": each["sessions"],
+                "any": each["any"],
+                "counts": each["harmed"],
+                "shortest": {kind: shown["scenario"] for kind, shown in each["shortest"].items()},
+            }
+            for name, each in found.items()
         }
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{file} cannot be used: {error}. `python3 tools/harms.py` writes it.") from error

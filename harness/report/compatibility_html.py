@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from readfirst.harness.compare.reach import Cell
-from readfirst.harness.harm.harm import KINDS
+from readfirst.harness.harm.harm import BESIDE, KINDS, MEANING
 from readfirst.harness.report.compatibility_page import counted, like
-from readfirst.harness.report.html import letters, rendered
+from readfirst.harness.report.harm_map import BRIEFLY, MapRow, map_rows, untried
+from readfirst.harness.report.html import letters, macro, rendered
 from readfirst.harness.report.rule_chart import NARROW, WIDE, rule_chart
 from readfirst.harness.report.rule_table import Column, RuleTable, rule_row
 from readfirst.harness.source.finding import Position
@@ -20,8 +21,11 @@ __all__ = ["page"]
 _DATA = Mapping[str, Any]
 
 
-def page(data: _DATA, version: str) -> str:
-    """Return the page of what `compatibility_data` gives, as ASCII text. The same data give the same bytes."""
+def page(data: _DATA, version: str, address: Callable[[MapRow, str], str] = lambda _row, _kind: "") -> str:
+    """Return the page of what `compatibility_data` gives, as ASCII text. The same data give the same bytes.
+
+    `address` gives where a cell of the map leads, for a row and a kind of harm; nowhere where it gives nothing.
+    """
     from markupsafe import Markup  # here, because only pages need it
 
     contract = data["contract"]
@@ -34,10 +38,8 @@ def page(data: _DATA, version: str) -> str:
         count=len(data["rules"]),
         classes=CLASSES,
         kinds=[(kind, data["kinds"][kind]) for kind in KINDS],
-        harm=[
-            (title, [(name, each["harm"]) for name, each in data[of].items() if "harm" in each])
-            for title, of in (("implementation", "implementations"), ("Claude Code", "versions"))
-        ],
+        map=Markup(macro("maps.html.j2", "harm_map", map_rows(data), BRIEFLY, MEANING, BESIDE, address)),
+        untried=untried(data),
         likeness=[_likeness(data, each, number) for number, each in enumerate(data["likeness"])],
         versions=_table(
             "versions", "versions", versions, data, f"readfirst diff {contract} VERSION --rule RULE"

@@ -1,34 +1,16 @@
-"""Compatibility page: docs/compatibility.md, harm first, then rules by implementations and versions."""
+"""Compatibility page: docs/compatibility.md, the map of harm, then which rules hold, by class."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readfirst.harness.harm.harm import KINDS
-from readfirst.harness.report.markup import cell, link, prose, scenario_link, table
+from readfirst.harness.report.markup import prose, scenario_link, table
 from readfirst.harness.suite.rules import CLASSES
 
-__all__ = [
-    "COMMAND",
-    "LEGEND",
-    "cells_table",
-    "class_line",
-    "compatibility_page",
-    "counted",
-    "harm_table",
-    "like",
-    "short_cell",
-]
+__all__ = ["COMMAND", "compatibility_page", "counted", "like", "short_cell"]
 
 COMMAND = "readfirst field compatibility --write"
-LEGEND = (
-    "- **✓ 12**: the rule holds, in all of its 12 scenarios that were judged.",
-    "- **9/12**: partly, in 9 of 12; the link is the shortest scenario that fails.",
-    "- **✗ 0/12**: in none.",
-    "- **–**: not claimed: it lacks what the scenarios need, a tool or an argument.",
-    "- **?**: unknown: none of the scenarios was run.",
-)
 _DATA = Mapping[str, Any]
 
 
@@ -59,141 +41,80 @@ def compatibility_page(data: _DATA) -> str:
 
 
 def _page(data: _DATA) -> Iterator[str]:
-    rules = data["rules"]
     yield "# Compatibility: harm, then likeness"
     yield ""
-    yield (
-        "First: in how many of the sessions that were tried was somebody's work lost, spoiled or touched, whatever the"
-        " tool's design ([harm.md](harm.md) says what the kinds mean)? Then, rule by rule: how much does a tool do"
-        f" what Claude Code {data['likeness']} does? {len(rules)} rules; `readfirst rules RULE` shows everything"
-        " about one. The implementations are those of [targets.md](targets.md)."
-    )
-    yield ""
-    yield "## Harm"
+    yield from _picture("map", "In how many sessions each implementation and version did which harm")
     yield ""
     yield (
-        "`blind` edits and `overcautious` refusals lose nothing, and are counted beside harm. Claude Code is judged"
-        " as every other tool is; what it refuses itself, not every contract answers, so it is never overcautious."
+        "The most harmful stand first. [implementations.md](implementations.md) has the figures of implementations with"
+        " the worst that each does, [harm.md](harm.md) those of Claude Code with each cause in a sentence, and what the"
+        " kinds mean. `blind` edits and `overcautious` refusals lose nothing. What Claude Code refuses not every"
+        " contract answers, so it is never overcautious."
     )
     yield ""
-    implementations = {name: each["harm"] for name, each in data["implementations"].items()}
-    yield from harm_table("implementation", implementations, _implementation)
-    yield ""
-    versions = {name: each["harm"] for name, each in data["versions"].items() if "harm" in each}
-    yield from harm_table("Claude Code", versions, prose)
-    yield ""
-    yield f"## Likeness to {data['likeness']}, rule by rule"
-    yield ""
-    yield from LEGEND
-    yield (
-        "- A rule holds at the level `effects`: the same files, and the same calls refused. Rules of `fidelity` are"
-        " about the words of answers, and hold at the level `text`; a target that is tested for effects alone does"
-        " not claim them."
-    )
+    yield f"## Likeness to {data['likeness']}"
     yield ""
     yield (
-        f"The same as data: [compatibility.json](compatibility.json), described by"
-        f" `fixtures/schema/compatibility.schema.json`; as a page to filter:"
-        " `readfirst field compatibility --format html`; as this page for the newest version:"
-        " `readfirst field compatibility --like latest`."
-        f" All files are made by `{COMMAND}` from the recordings and of implementations.json. Do not edit them:"
-        f" `readfirst field compatibility --check` and a test fail when they are stale."
+        f"Of the rules that were judged, those that hold: where an implementation does what Claude Code"
+        f" {data['likeness']} does in all scenarios of the rule. `safety` is what harms whatever a tool's design,"
+        " `contract` what another design may do otherwise, `fidelity` the words of answers, `product` habits that no"
+        " other implementation needs. There is no overall number, because the classes differ in weight."
     )
-    yield ""
-    yield "## Implementations"
-    yield ""
-    yield "Rules that hold, of those that were judged; there is no overall number, because classes differ in weight."
     yield ""
     yield from table(
-        ["target", *CLASSES],
+        ["implementation", *CLASSES],
         [
-            [
-                _implementation(name),
-                *(counted(each["classes"][class_]) for class_ in CLASSES),
-            ]
+            [prose(name), *(counted(each["classes"][class_]) for class_ in CLASSES)]
             for name, each in data["implementations"].items()
         ],
     )
-    for class_ in CLASSES:
-        yield from _class(data, class_, "implementations")
+    yield ""
     yield "## Versions"
     yield ""
     yield (
-        f"A version holds a rule if it does in every scenario of the rule what {data['contract']} does, at that level"
-        f" (rules of MultiEdit, which {data['contract']} no longer has: what the last version with it does). So a cell"
-        " that falls short says that the version behaves differently, not that it is worse: where a newer version"
-        " recovers what 2.1.7 refuses, the rule no longer holds. `readfirst diff 2.1.7 2.1.328 --rule RULE` shows how"
-        " they differ. Only recorded versions are shown; a change belongs to a version between the last column"
-        " without it and the first one with it, and [history.md](history.md) has the versions. `+gated` is a version"
-        " with an older model, which must read before it edits. The link is where a row begins to differ in this way."
+        f"The same of Claude Code's own versions, compared with {data['contract']}. One that falls short behaves"
+        " differently, not worse: where a newer version recovers what 2.1.7 refuses, the rule no longer holds. A change"
+        " belongs to a version between the last one without it and the first one with it; [history.md](history.md) has"
+        " them. `+gated` is a version with an older model, which must read before it edits."
     )
     yield ""
-    yield "![Each rule of the class safety as a bar over the versions](versions.svg)"
+    yield from _picture("versions", "Each rule of the class safety as a bar over the versions")
     yield ""
     yield from table(
         ["version", *CLASSES],
         [
-            [name, *(counted(each["classes"][class_]) for class_ in CLASSES)]
+            [prose(name), *(counted(each["classes"][class_]) for class_ in CLASSES)]
             for name, each in data["versions"].items()
         ],
     )
-    for class_ in CLASSES:
-        yield from _class(data, class_, "versions")
-
-
-def harm_table(head: str, columns: Mapping[str, _DATA], shown: Callable[[str], str]) -> Iterator[str]:
-    """Yield a table of sessions and of those in which each kind of harm was done, a row for each name, as `shown`."""
-    kinds = [kind for kind in KINDS if any(kind in each["counts"] for each in columns.values())]
-    yield from table(
-        [head, "sessions", *kinds],
-        [
-            [shown(name), str(each["sessions"]), *(str(each["counts"].get(kind, "-")) for kind in kinds)]
-            for name, each in columns.items()
-        ],
-        numbers=["sessions", *kinds],
+    yield ""
+    yield "## Rule by rule"
+    yield ""
+    yield (
+        "`readfirst rules RULE` shows everything about one. As a page to filter, of two implementations side by side,"
+        " and as this page for the newest version:"
+    )
+    yield ""
+    yield "```console"
+    yield "$ readfirst field compatibility --format html --output table.html"
+    yield "$ readfirst field compatibility --compare deepagents@0.6.12 deepagents@0.7.32"
+    yield "$ readfirst field compatibility --like latest --output like-latest.md"
+    yield "```"
+    yield ""
+    yield (
+        "[compatibility.json](compatibility.json) has everything as data, described by"
+        " `fixtures/schema/compatibility.schema.json`; [the site](site.md) has a page for each rule, implementation and"
+        f" version. All of it is made by `{COMMAND}` from the recordings and of implementations.json. Do not edit it:"
+        " `--check` and a test fail when it is stale."
     )
 
 
-def _implementation(name: str) -> str:
-    return link(name, f"implementations.md#{_anchor(name)}")
-
-
-def _class(data: _DATA, class_: str, of: str) -> Iterator[str]:
-    yield ""
-    yield f"### {class_}, {'by version' if of == 'versions' else 'by implementation'}"
-    yield ""
-    yield data["classes"][class_]["means"]
-    chosen = {name: rule for name, rule in data["rules"].items() if rule["class"] == class_}
-    if of == "versions":
-        steady = len(chosen)
-        chosen = {name: rule for name, rule in chosen.items() if _changes(rule)}
-        steady -= len(chosen)
-        if steady:
-            yield ""
-            one = steady == 1
-            yield f"{steady} more rule{'' if one else 's'} of this class held in every version that was recorded."
-    yield ""
-    yield from cells_table(chosen, list(data[of]), of)
-    yield ""
-
-
-def cells_table(rules: Mapping[str, _DATA], columns: Sequence[str], of: str) -> Iterator[str]:
-    """Yield the table of these rules `of` implementations or versions."""
-    yield from table(
-        ["rule", *(column.replace("@", "<br>") for column in columns)],
-        [
-            [
-                f"{cell(rule['title'])} (`{name}`)",
-                *(short_cell(rule[of][column], column) for column in columns),
-            ]
-            for name, rule in rules.items()
-        ],
-    )
-
-
-def _changes(rule: _DATA) -> bool:
-    """Whether some version does otherwise in a scenario of the rule."""
-    return any(each["holding"] < each["judged"] for each in rule["versions"].values())
+def _picture(name: str, alt: str) -> Iterator[str]:
+    """Yield a picture of docs/, which is another one where there is little room."""
+    yield "<picture>"
+    yield f'  <source media="(max-width: 600px)" srcset="{name}-narrow.svg">'
+    yield f'  <img alt="{alt}" src="{name}.svg">'
+    yield "</picture>"
 
 
 def short_cell(each: _DATA, column: str = "") -> str:
@@ -214,19 +135,8 @@ def short_cell(each: _DATA, column: str = "") -> str:
             return "?"
 
 
-def class_line(classes: _DATA) -> str:
-    """Return what an implementation comes to, class by class: `safety 31/34 rules, contract …`."""
-    return ", ".join(
-        f"{class_} {counted(classes[class_], ' rules' if class_ == CLASSES[0] else '')}" for class_ in CLASSES
-    )
-
-
 def counted(counts: Mapping[str, int], unit: str = "") -> str:
     """Return how many rules hold of those that were judged, and how many were not: `31/34 (1 not claimed)`."""
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
     return (f"{counts['yes']}/{judged}{unit}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")
-
-
-def _anchor(target: str) -> str:
-    return "".join(letter for letter in target.lower() if letter.isalnum() or letter in "-_")

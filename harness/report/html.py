@@ -32,10 +32,11 @@ from readfirst.harness.suite.scenario import Scenario
 if TYPE_CHECKING:
     import jinja2
 
-__all__ = ["letters", "page", "rendered"]
+__all__ = ["letters", "macro", "page", "rendered", "styles"]
 
 _SCHEMES = ("agent", "claude-code", "lines", "mcp", "python", "recording", "target")
 """What may stand before the colon of a connect string, and is left out above a column."""
+_STYLES = ("map.css", "page.css", "rules.css")
 _STEPS = (0.1, 0.3, 0.6)
 """The shares of failures up to which the first three of five colours go."""
 
@@ -100,12 +101,28 @@ def rendered(template: str, scripts: Sequence[str], **values: Any) -> str:
         .get_template(template)
         .render(
             script_hash=f"sha256-{digest}",
-            style=_safe(_source("page.css") + _source("rules.css")),
+            style=_safe(
+                styles(
+                    ":root", "@media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}", _STYLES
+                )
+            ),
             script=_safe(script),
             **values,
         )
     )
     return made.encode("ascii", "xmlcharrefreplace").decode()
+
+
+def styles(light: str, dark: str, names: Sequence[str]) -> str:
+    """Return style sheets, led by the colours: `light` selects what has those by day, `dark` frames those by night."""
+    colours = f"{light} {{\n{_source('light.css')}}}\n{dark.format(_source('dark.css'))}\n"
+    return colours + "".join(map(_source, names))
+
+
+def macro(template: str, name: str, *values: Any) -> str:
+    """Return what a macro of a template makes of these values, as HTML."""
+    made: str = getattr(_environment().get_template(template).module, name)(*values)
+    return str(made)
 
 
 @cache

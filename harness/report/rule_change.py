@@ -47,17 +47,19 @@ class RuleChange:
         return self.holding[0] / max(1, self.judged[0]), self.holding[1] / max(1, self.judged[1])
 
 
-def rule_changes(table: Mapping[str, Any], before: str, after: str) -> list[RuleChange]:
-    """Return the rules that differ between two implementations, in the order of the rules.
+def rule_changes(
+    table: Mapping[str, Any], before: str, after: str, of: str = "implementations"
+) -> list[RuleChange]:
+    """Return the rules that differ between two implementations, or `of` the versions, in the order of the rules.
 
-    `table` is what `implementations_data` or `compatibility_data` returns. Raises KeyError for an implementation that
-    it does not have.
+    `table` is what `implementations_data` or `compatibility_data` returns. Raises KeyError for a name that it does not
+    have.
     """
     for name in (before, after):
-        table["implementations"][name]
+        table[of][name]
     found = []
     for rule, fields in table["rules"].items():
-        one, other = (fields["implementations"][name] for name in (before, after))
+        one, other = (fields[of][name] for name in (before, after))
         each = RuleChange(
             rule,
             fields["title"],

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from readfirst.harness.compare.reach import Cell, Seen, Standing, cell_of, holds_at, level_of, reach_of
+from readfirst.harness.compare.verdict import LEVELS
 from readfirst.harness.report.results import Results, Run
 from readfirst.harness.report.visible import visible
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
@@ -74,7 +75,11 @@ def run_table(results: Results, rules: Rules | None, columns: Sequence[Column]) 
             class_,
             rules.classes[class_],
             [
-                rule_row(rule, [cell_of(seen.get(rule.id, ())) for seen in found])
+                rule_row(
+                    rule,
+                    [cell_of(seen.get(rule.id, ())) for seen in found],
+                    above=[LEVELS.index(level_of(class_)) > LEVELS.index(run.level) for run in results.runs],
+                )
                 for rule in shown
                 if rule.class_ == class_
             ],
@@ -95,24 +100,30 @@ def _by_rule(run: Run, rules: Rules) -> dict[str, list[Seen]]:
     return found
 
 
-def rule_row(rule: Rule, cells: Iterable[Cell], *, neutral: bool = False) -> dict[str, Any]:
-    """Return what a row shows; `neutral`: that it falls short is no harm."""
+def rule_row(
+    rule: Rule, cells: Sequence[Cell], *, neutral: bool = False, above: Sequence[bool] = ()
+) -> dict[str, Any]:
+    """Return what a row shows; `neutral`: that it falls short is no harm. What was not tested, as it is `above` the
+    level of a run, has no colour.
+    """
     kind = "wording" if neutral or rule.class_ == "fidelity" else "harm"
     return {
         "id": rule.id,
         "title": visible(rule.title),
         "requirement": rule.requirement,
         "why": visible(rule.why),
-        "cells": [_cell(cell, kind) for cell in cells],
+        "cells": [_cell(cell, "" if any(above[at : at + 1]) else kind) for at, cell in enumerate(cells)],
     }
 
 
 def _cell(cell: Cell, kind: str) -> dict[str, str]:
+    """Return what one cell shows; without a `kind` of failure it has no colour."""
     counted = {"yes": str(cell.judged), "partly": f"{cell.holding}/{cell.judged}", "no": f"0/{cell.judged}"}
     tone = "good" if cell.standing == "yes" else "quiet"
     if cell.standing in ("partly", "no"):
         failing = 1 - cell.holding / cell.judged
-        tone = f"{kind}-{5 if failing == 1 else 1 + bisect_left(_STEPS, failing)}"
+        step = 5 if failing == 1 else 1 + bisect_left(_STEPS, failing)
+        tone = f"{kind}-{step}" if kind else "above"
     return {
         "standing": cell.standing,
         "mark": _MARKS[cell.standing],

@@ -10,9 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from packaging.version import InvalidVersion, Version
+
 from readfirst.harness.claims.rule_links import scenarios_by_rule
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report.compatibility_page import like
+from readfirst.harness.report.harm_map import MapRow, map_rows
 from readfirst.harness.report.markup import prose
 from readfirst.harness.suite.heading import Heading
 from readfirst.harness.suite.rules import Rules
@@ -78,6 +81,32 @@ class Facts:
         return {each["target"]: each for each in data["targets"]}
 
     @cached_property
+    def rows(self) -> Mapping[str, MapRow]:
+        """The row of the map of harm for each implementation and version that was tried, in the order of the map."""
+        return {row.name: row for row in map_rows(self.table)}
+
+    @property
+    def recorded(self) -> list[str]:
+        """The versions that have a page, oldest first."""
+        return [
+            each.name
+            for each in self.suite.contracts
+            if each.recorded and each.name in self.table["versions"]
+        ]
+
+    @cached_property
+    def recorded_harm(self) -> _Data:
+        """What harm.json holds: of each contract the harm in its recordings, and the causes. Raises SiteError."""
+        return self._read("harm.json", "python3 tools/harms.py")
+
+    def earlier(self, name: str) -> str | None:
+        """Return the newest implementation of the same name, before its `@`, with an older version; None if none."""
+        tool, _, version = name.partition("@")
+        others = [each.partition("@") for each in self.results]
+        older = [found for one, _, found in others if one == tool and _order(found) < _order(version)]
+        return f"{tool}@{max(older, key=_order)}" if older else None
+
+    @cached_property
     def diagnoses(self) -> Mapping[str, _Data]:
         """What diagnosis.json holds of each target. Raises SiteError."""
         data = self._read("diagnosis.json", "readfirst diagnose results/*.jsonl --format json")
@@ -101,6 +130,13 @@ class Facts:
         except ValueError as error:
             raise SiteError(f"{file} is not whole: {error}. `{command}` writes it.") from error
         return data
+
+
+def _order(version: str) -> Version:
+    try:
+        return Version(version)
+    except InvalidVersion:
+        return Version("0")
 
 
 def _check_names(names: Iterable[str]) -> None:

@@ -9,11 +9,12 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
+from readfirst.harness.report.html import styles
 from readfirst.harness.report.markup import anchor
 from readfirst.harness.site.facts import SiteError
 from readfirst.harness.site.sanitized import sanitized
 
-__all__ = ["build", "demand_mkdocs"]
+__all__ = ["HOME", "build", "demand_mkdocs"]
 
 _WORKER = Path(__file__).with_name("iframe-worker.js")
 """What the search needs in a page without a server; the theme would fetch its own."""
@@ -30,6 +31,10 @@ _PALETTES = [
         ("dark", "slate", "material/weather-sunny", "light"),
     )
 ]
+HOME = "home.md"
+"""The source of the first page, where the project's README would stand otherwise."""
+_PLACES = {HOME: "index.html", "README.md": "about.html"}
+_STYLE = "maps.css"
 _THEME = {
     "name": "material",
     "font": False,
@@ -71,6 +76,8 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
     from mkdocs.exceptions import Abort, MkDocsException
 
     (source / _WORKER.name).write_bytes(_WORKER.read_bytes())
+    colours = ("[data-md-color-scheme=default]", "[data-md-color-scheme=slate] {{ {} }}")
+    (source / _STYLE).write_text(styles(*colours, ["map.css", "site.css"]), "utf-8")
     settings = source.with_name("mkdocs.yml")
     settings.write_text("site_name: readfirst\n", "utf-8")
     with _told() as told:
@@ -86,6 +93,7 @@ def build(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> N
                 nav=list(nav),
                 theme=_THEME,
                 plugins=["search", "offline"],
+                extra_css=[_STYLE],
                 markdown_extensions=[  # MkDocs takes the mappings apart
                     *_EXTENSIONS,
                     {"tables": {"use_align_attribute": True}},
@@ -107,8 +115,16 @@ def _harmless() -> Any:
     from mkdocs.plugins import BasePlugin
 
     class Harmless(BasePlugin):
+        def on_files(self, files: Any, **_: Any) -> Any:
+            for file in files:
+                place = _PLACES.get(file.src_uri)
+                if place is not None:
+                    file.dest_uri = file.url = place
+            return files
+
         def on_page_markdown(self, markdown: str, *, page: Any, **_: Any) -> str:
-            page.meta = {}  # front matter may name templates, and is put into attributes
+            # Front matter may name templates, and is put into attributes.
+            page.meta = {"hide": ["navigation", "toc"]} if page.file.src_uri == HOME else {}
             return markdown
 
         def on_page_content(self, html: str, **_: Any) -> str:

@@ -1,14 +1,18 @@
-"""Implementation page: what was harmed first, what else does not hold, what it is like, and how to run it."""
+"""Implementation page: a card of what it loses, how to run it, what changed, and what it is like."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readfirst.harness.harm.harm import KINDS, MEANING
-from readfirst.harness.report.compatibility_page import class_line, harm_table, short_cell
+from readfirst.harness.report.compatibility_page import counted, short_cell
+from readfirst.harness.report.harm_map import untried
 from readfirst.harness.report.markup import code, link, prose, scenario_link, table
+from readfirst.harness.report.rule_change import rule_changes
+from readfirst.harness.site.changes import changed_rules, harm_changes
 from readfirst.harness.site.facts import Facts
+from readfirst.harness.site.harm_sections import harm_sections
+from readfirst.harness.site.home_page import harm_map_html
 from readfirst.harness.suite.rules import CLASSES, RuleClass
 
 __all__ = ["implementation_index", "implementation_pages"]
@@ -32,19 +36,29 @@ def implementation_index(facts: Facts) -> str:
 def _index(facts: Facts) -> Iterator[str]:
     yield "# Implementations"
     yield ""
-    yield (
-        "Programs that people use, run for real. First in how many of the sessions that were tried somebody's work was"
-        f" lost, spoiled or touched, whatever the design; {link('what the kinds mean', '../docs/harm.md')}, and what"
-        " Claude Code itself does."
+    yield "Programs that people use, run for real, the most harmful first; each name leads to a card."
+    yield ""
+    yield harm_map_html(facts, "../", products=False)
+    yield ""
+    untried_ = untried(facts.table)
+    if untried_:
+        yield (
+            "Nobody has looked for harm yet in "
+            + ", ".join(link(name, f"{name}.md") for name in untried_)
+            + "."
+        )
+        yield ""
+    yield f"## Likeness to {facts.against}"
+    yield ""
+    yield f"Rules that hold, of those that were judged: where it does what {facts.against} does."
+    yield ""
+    yield from table(
+        ["implementation", *CLASSES],
+        [
+            [link(name, f"{name}.md"), *(counted(each["classes"][class_]) for class_ in CLASSES)]
+            for name, each in facts.table["implementations"].items()
+        ],
     )
-    yield ""
-    harm = {name: each["harm"] for name, each in facts.table["implementations"].items()}
-    yield from harm_table("implementation", harm, lambda name: link(name, f"{name}.md"))
-    yield ""
-    yield f"Then the rules that hold, of those that were judged: where it does what {facts.against} does."
-    yield ""
-    for name, each in facts.table["implementations"].items():
-        yield f"- {link(name, f'{name}.md')}, {prose(each['title'])}: {class_line(each['classes'])}"
     yield ""
     yield f"{link('A table to filter', '../table.html')} shows all rules and all implementations."
 
@@ -54,11 +68,20 @@ def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
     yield ""
     yield f"{link(prose(result['title']), result['home'])}. {prose(result['about'])}".rstrip()
     yield ""
-    packages = ", ".join(map(code, result["packages"]))
-    released = f", released {prose(result['released'])}" if result["released"] else ""
-    yield f"Packages: {packages}{released}. Run on {prose(result['date'])}, compared with {facts.against}."
+    if name in facts.rows:
+        yield harm_map_html(facts, "../", [name, facts.suite.contracts.latest.name])
+        yield ""
+    yield from _commands(facts, name, result)
+    yield "## What it loses"
     yield ""
-    yield from _harm(result)
+    if name in facts.rows:
+        harm = result["harm"]
+        yield from harm_sections(facts, harm["sessions"], harm["counts"], harm["shortest"])
+    else:
+        yield "Nobody has looked for harm in it yet."
+        yield ""
+    yield from _changed(facts, name)
+    yield from _diagnosis(facts, name)
     yield f"## Likeness to {facts.against}"
     yield ""
     classes = facts.table["implementations"][name]["classes"]
@@ -75,30 +98,22 @@ def _page(facts: Facts, name: str, result: _Data) -> Iterator[str]:
     yield ""
     for class_ in CLASSES:
         yield from _failing(facts, name, class_)
-    yield from _diagnosis(facts, name)
-    yield from _commands(facts, name, result)
 
 
-def _harm(result: _Data) -> Iterator[str]:
-    harm = result["harm"]
-    yield "## What was harmed"
+def _changed(facts: Facts, name: str) -> Iterator[str]:
+    before = facts.earlier(name)
+    yield "## What changed since its last version"
     yield ""
-    yield f"Of {harm['sessions']} sessions that were tried, those in which it happened:"
+    if before is None:
+        yield "No earlier version was run."
+        yield ""
+        return
+    yield f"Compared with {link(before, f'{before}.md')}:"
     yield ""
-    rows = [
-        [
-            f"{code(kind)}: {MEANING[kind]}",
-            str(harm["counts"][kind]),
-            scenario_link(each["scenario"], code(each["scenario"])),
-            prose(each["line"].removeprefix(f"{kind}: ")),
-        ]
-        for kind in KINDS
-        if (each := harm["shortest"].get(kind)) is not None
-    ]
-    if rows:
-        yield from table(["what", "sessions", "the shortest", "what it shows"], rows)
-    else:
-        yield "Nothing was harmed."
+    if name in facts.rows and before in facts.rows:
+        yield from harm_changes(facts.rows[before], facts.rows[name])
+    found = rule_changes(facts.table, before, name)
+    yield from changed_rules(found)
     yield ""
 
 
@@ -149,16 +164,12 @@ def _diagnosis(facts: Facts, name: str) -> Iterator[str]:
 
 
 def _commands(facts: Facts, name: str, result: _Data) -> Iterator[str]:
-    yield "## Run it"
+    packages = ", ".join(map(code, result["packages"]))
+    released = f", released {prose(result['released'])}" if result["released"] else ""
+    yield f"Packages: {packages}{released}. Run on {prose(result['date'])}; to run it yourself:"
     yield ""
-    lacks = ", ".join(f"{prose(what)} ({count})" for what, count in result["lacks"].items())
-    if lacks:
-        yield f"It does not claim, by number of scenarios: {lacks}."
-        yield ""
     yield "```console"
-    yield f"$ readfirst run target:{name}"
-    yield "```"
-    yield ""
+    yield f"$ readfirst run target:{name} --level safe"
     worst = next(
         (
             rule.id
@@ -168,8 +179,18 @@ def _commands(facts: Facts, name: str, result: _Data) -> Iterator[str]:
         None,
     )
     if worst is not None:
-        yield "An issue for its maintainers, with the steps and the evidence, for each rule that does not hold:"
-        yield ""
-        yield "```console"
         yield f"$ readfirst field implementations --issue {name} {worst}"
-        yield "```"
+    yield "```"
+    yield ""
+    if worst is not None:
+        yield "The second command writes an issue for its maintainers, with steps and evidence; any rule will do."
+        yield ""
+    lacks = list(result["lacks"].items())
+    if lacks:
+        shown = ", ".join(f"{prose(what)} ({count})" for what, count in lacks[:_NAMED])
+        more = f" and {len(lacks) - _NAMED} more" if len(lacks) > _NAMED else ""
+        yield f"It does not claim, by number of scenarios: {shown}{more}."
+        yield ""
+    if name in facts.rows:
+        yield f"{link('An image of this for sharing', f'{name}.svg')}."
+        yield ""

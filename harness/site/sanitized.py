@@ -22,11 +22,14 @@ _SILENT = frozenset(
 )
 """Elements whose contents are no text of a page."""
 _ATTRIBUTES = frozenset(
-    {"align", "alt", "class", "colspan", "height", "href", "id", "media", "open", "rowspan", "src", "srcset"}
-    | {"start", "title", "width"}
+    {"align", "alt", "class", "colspan", "height", "href", "id", "media", "open", "role", "rowspan", "scope"}
+    | {"src", "srcset", "start", "title", "width"}
 )
-_CLASS = re.compile(r"highlight|headerlink|language-[\w+-]+|[a-z][a-z0-9]{0,2}")
-"""Classes of code in colours, and of a heading's own link: others are handles of the theme's script."""
+_CLASS = re.compile(
+    r"highlight|headerlink|language-[\w+-]+|[a-z][a-z0-9]{0,2}"
+    r"|(?:harm|rule)-map|(?:harm|wording)-[1-5]|none|product|sessions|share|aside|hidden|card|steps?|harmed"
+)
+"""Classes of code in colours, of a heading's own link and of maps: others are handles of the theme's script."""
 _SCHEME = re.compile(r"[^/?#]*?:")
 
 

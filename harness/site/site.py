@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from readfirst.harness.report.compatibility_html import page as table_page
+from readfirst.harness.report.harm_svg import harm_card
 from readfirst.harness.site.facts import Facts, SiteError
-from readfirst.harness.site.generator import build, demand_mkdocs
+from readfirst.harness.site.generator import HOME, build, demand_mkdocs
+from readfirst.harness.site.home_page import harm_address
 from readfirst.harness.site.links import broken_links
 from readfirst.harness.site.sources import made_pages, may_be_shown, write_sources
 from readfirst.harness.suite.rules import CLASSES
@@ -43,7 +45,11 @@ def write_site(facts: Facts, root: Path, folder: Path, *, url: str = "", version
         source, built = Path(work) / "source", Path(work) / "built"
         made = made_pages(facts)
         write_sources(made, pages, source, root)
-        (source / "table.html").write_text(table_page(facts.compatibility, version), "ascii")
+        for name, row in facts.rows.items():
+            if not row.product:
+                card = harm_card(row, facts.results[name]["title"])
+                (source / "implementations" / f"{name}.svg").write_text(card, "utf-8")
+        (source / "table.html").write_text(table_page(facts.compatibility, version, harm_address), "ascii")
         build(source, built, _navigation(facts, pages), url=url)
         if not url:  # its links are to the root of a host
             (built / "404.html").unlink()
@@ -81,7 +87,7 @@ def _put_in_place(built: Path, folder: Path, before: Path) -> None:
 def _navigation(facts: Facts, pages: Mapping[str, Path]) -> Sequence[Any]:
     docs = [name for name in pages if name.startswith("docs/") and name != "docs/README.md"]
     return [
-        {"Home": "README.md"},
+        {"Who loses work": HOME},
         {
             "Implementations": [
                 "implementations/index.md",
@@ -97,7 +103,13 @@ def _navigation(facts: Facts, pages: Mapping[str, Path]) -> Sequence[Any]:
                 ),
             ]
         },
-        {"Versions": ["versions/index.md", {"What changed, and when": "docs/history.md"}]},
-        {"Docs": ["docs/README.md", *(name for name in docs if name != "docs/history.md")]},
+        {
+            "Versions": [
+                "versions/index.md",
+                *({escape(name): f"versions/{name}.md"} for name in reversed(facts.recorded)),
+                {"What changed, and when": "docs/history.md"},
+            ]
+        },
+        {"Docs": ["docs/README.md", "README.md", *(name for name in docs if name != "docs/history.md")]},
         *([{"Contributing": "CONTRIBUTING.md"}] if "CONTRIBUTING.md" in pages else []),
     ]

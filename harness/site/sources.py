@@ -12,9 +12,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from readfirst.harness.site.facts import Facts
+from readfirst.harness.site.generator import HOME
+from readfirst.harness.site.home_page import home_page
 from readfirst.harness.site.implementation_page import implementation_index, implementation_pages
 from readfirst.harness.site.rule_page import rule_index, rule_pages
-from readfirst.harness.site.version_page import version_page
+from readfirst.harness.site.version_page import version_index, version_pages
 
 __all__ = ["linked", "made_pages", "may_be_shown", "plain_markdown", "write_sources"]
 
@@ -31,11 +33,13 @@ _FENCE = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 def made_pages(facts: Facts) -> dict[str, str]:
     """Return the pages that are made for the site alone, by path. Raises SiteError, SuiteError."""
     return {
+        HOME: home_page(facts),
         "rules/index.md": rule_index(facts),
         **{f"rules/{name}": text for name, text in rule_pages(facts)},
         "implementations/index.md": implementation_index(facts),
         **{f"implementations/{name}": text for name, text in implementation_pages(facts)},
-        "versions/index.md": version_page(facts),
+        "versions/index.md": version_index(facts),
+        **{f"versions/{name}": text for name, text in version_pages(facts)},
     }
 
 

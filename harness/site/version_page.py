@@ -1,50 +1,149 @@
-"""Version page: what each recorded version harmed, and how the rules stood in it, with the chart."""
+"""Version pages: what each recorded version harms, and what changed in it for users, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
 
-from readfirst.harness.report.compatibility_page import counted, harm_table
-from readfirst.harness.report.markup import link, prose, table
+from readfirst.harness.report.compatibility_page import counted
+from readfirst.harness.report.markup import code, link, prose, scenario_link, table
+from readfirst.harness.report.rule_change import rule_changes
+from readfirst.harness.report.visible import visible
+from readfirst.harness.site.changes import changed_rules, harm_changes
 from readfirst.harness.site.facts import Facts
+from readfirst.harness.site.harm_sections import harm_sections
+from readfirst.harness.site.home_page import harm_map_html
+from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.rules import CLASSES
+from readfirst.reference_impl.behaviours.history import version_of
+from readfirst.reference_impl.contract import histories
 
-__all__ = ["version_page"]
+__all__ = ["version_index", "version_pages"]
+
+_NAMED = 20
+"""Behaviours of a version that are named."""
 
 
-def version_page(facts: Facts) -> str:
-    """Return the page."""
-    return "\n".join(_page(facts)) + "\n"
+def version_index(facts: Facts) -> str:
+    """Return the page that lists all versions, the newest first."""
+    return "\n".join(_index(facts)) + "\n"
 
 
-def _page(facts: Facts) -> Iterator[str]:
+def version_pages(facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the name of each page in the folder of versions, and its Markdown."""
+    for name in facts.recorded:
+        yield f"{name}.md", "\n".join(_page(facts, facts.suite.contracts[name])) + "\n"
+
+
+def _index(facts: Facts) -> Iterator[str]:
     yield "# Versions of Claude Code"
     yield ""
+    yield "What each version does to files in the recorded sessions, the most harmful first; a name leads to its page."
+    yield ""
+    yield harm_map_html(facts, "../", facts.recorded)
+    yield ""
+    yield f"{link('Each cause in a sentence', '../docs/harm.md')}, {link('all changes', '../docs/history.md')}."
+    yield ""
+    yield "## What is new in each"
+    yield ""
+    for name in reversed(facts.recorded):
+        yield f"- {link(prose(name), f'{name}.md')}: {prose(facts.table['versions'][name]['summary'])}"
+    yield ""
+    yield f"## Likeness to {facts.against}"
+    yield ""
     yield (
-        "In how many of the recorded sessions something was harmed;"
-        f" {link('each cause in a sentence', '../docs/harm.md')} is on a page of its own."
+        f"The rules of safety that changed, and the rules that hold in each version, of those that were judged: where"
+        f" it does what {facts.against} does in every scenario."
     )
     yield ""
-    harm = {name: each["harm"] for name, each in facts.table["versions"].items() if "harm" in each}
-    yield from harm_table("version", harm, prose)
-    yield ""
-    yield (
-        f"Rules that hold in each recorded version, of those that were judged: where it does what"
-        f" {facts.against} does in every scenario."
-        f" {link('All changes', '../docs/history.md')} lists what changed between the versions, and when;"
-        f" {link('the table', '../docs/compatibility.md#versions')} has every rule."
-    )
-    yield ""
-    yield "![Each rule of the class safety as a bar over the versions](../docs/versions.svg)"
+    yield '<picture><source media="(max-width: 700px)" srcset="../docs/versions-narrow.svg">'
+    yield '<img alt="Each rule of the class safety as a bar over the versions" src="../docs/versions.svg"></picture>'
     yield ""
     yield from table(
-        ["version", *CLASSES, "what is new in it"],
+        ["version", *CLASSES],
         [
-            [
-                name,
-                *(counted(each["classes"][class_]) for class_ in CLASSES),
-                prose(each["summary"]),
-            ]
+            [prose(name), *(counted(each["classes"][class_]) for class_ in CLASSES)]
             for name, each in facts.table["versions"].items()
         ],
     )
+
+
+def _page(facts: Facts, contract: Contract) -> Iterator[str]:
+    name = contract.name
+    yield f"# Claude Code {prose(name)}"
+    yield ""
+    yield prose(contract.summary)
+    yield ""
+    if name in facts.rows:
+        yield harm_map_html(facts, "../", [name])
+        yield ""
+    before = _before(facts, contract)
+    if before is not None:
+        yield f"## What changed for users since {prose(before.name)}"
+        yield ""
+        yield from _changes(facts, before, contract)
+        yield ""
+    harm = facts.recorded_harm["contracts"].get(name)
+    if harm is not None:
+        yield "## What it harms"
+        yield ""
+        yield from harm_sections(facts, harm["sessions"], harm["harmed"], harm["shortest"])
+        yield "## Why"
+        yield ""
+        for cause in facts.recorded_harm["causes"]:
+            count = cause["contracts"].get(name, 0)
+            if count:
+                yield f"- {_cause(cause)} ({count:,})"
+
+
+def _before(facts: Facts, contract: Contract) -> Contract | None:
+    """Return the recorded contract before, with the same class of models where both have it."""
+    recorded = [facts.suite.contracts[name] for name in facts.recorded]
+    gated = "+" in contract.name
+    chain = [each for each in recorded if ("+" in each.name) == gated or each.name == contract.name]
+    if gated:  # the first with two classes of models follows one that had one
+        first = next(at for at, each in enumerate(recorded) if "+" in each.name)
+        chain = [*(each for each in recorded[:first] if f"{each.name}+gated" != recorded[first].name), *chain]
+    return next((one for one, other in pairwise(chain) if other.name == contract.name), None)
+
+
+def _changes(facts: Facts, before: Contract, after: Contract) -> Iterator[str]:
+    if before.name in facts.rows and after.name in facts.rows:
+        yield from harm_changes(facts.rows[before.name], facts.rows[after.name])
+    for cause in facts.recorded_harm["causes"]:
+        was, now = (cause["contracts"].get(each.name, 0) for each in (before, after))
+        if was and not now and before.read_gate == after.read_gate:
+            yield f"- It no longer harms so: {_cause(cause)}"
+        elif now and not was:
+            yield f"- It harms in a new way: {_cause(cause)}"
+    yield from changed_rules(rule_changes(facts.table, before.name, after.name, "versions"))
+    found = list(_behaviours(before, after))
+    yield from found[:_NAMED]
+    if len(found) > _NAMED:
+        yield f"- And {len(found) - _NAMED} smaller changes."
+    yield f"- {link('All changes', '../docs/history.md')}, with the words before and after them."
+
+
+def _cause(cause: Any) -> str:
+    return f"{prose(cause['reason'])} For example {scenario_link(cause['example'], code(cause['example']))}."
+
+
+def _behaviours(before: Contract, after: Contract) -> Iterator[str]:
+    """Yield what the reference does otherwise, in the sentences that it is declared with."""
+    for history in histories().values():
+        was, now = (
+            history.at(version_of(each.name.partition("+")[0]), each.read_gate == "relaxed")
+            for each in (before, after)
+        )
+        if was == now:
+            continue
+        if isinstance(now, bool):
+            yield f"- {'Now' if now else 'No longer'}: {prose(history.meaning)}"
+        else:
+            yield f"- Otherwise than before: {prose(history.meaning)} ({_shown(was)} → {_shown(now)})"
+
+
+def _shown(value: object) -> str:
+    text = visible(str(value))
+    return code(text if len(text) <= 60 else f"{text[:60]}…", escaped=True) if value else "nothing"

@@ -16,11 +16,12 @@ from readfirst.harness.compare.reach import (
     Seen,
     cell_of,
     holds_at,
+    in_families,
     level_of,
     unpacked,
 )
 from readfirst.harness.compare.verdict import LEVELS, Level
-from readfirst.harness.harm.harm import MEANING
+from readfirst.harness.harm.harm import HARMS, MEANING
 from readfirst.harness.printed import harmless_json
 from readfirst.harness.suite.rules import CLASSES, Rule, Rules
 from readfirst.harness.suite.scenario import Scenario
@@ -31,12 +32,15 @@ __all__ = [
     "RuleScenario",
     "compatibility_data",
     "compatibility_text",
+    "harm_data",
     "implementations_data",
     "known_scenarios",
 ]
 
-FORMAT = 2
+FORMAT = 3
 _DATA = Mapping[str, Any]
+_ON_ONE_LINE = ("holding", "yes", "sessions")
+"""What a cell of the table has, which stands on a line of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,7 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
         "implementations": {
             each["target"]: {
                 **{name: each[name] for name in ("title", "home", "kind", "level", "date")},
-                "harm": {name: each["harm"][name] for name in ("sessions", "counts")},
+                "harm": harm_data(each["harm"]),
                 "classes": {name: _classes(rules, found[each["target"]]) for name, found in cells.items()},
             }
             for each in targets
@@ -151,6 +155,17 @@ def implementations_data(rules: Rules, known: Iterable[RuleScenario], survey: _D
             }
             for rule in rules
         },
+    }
+
+
+def harm_data(found: _DATA) -> dict[str, Any]:
+    """Return what a table shows of a target's harm: counts, and of each kind the scenario that shows it best."""
+    harmed = {each for kind in HARMS for each in in_families(found["scenarios"].get(kind, {}))}
+    return {
+        "sessions": found["sessions"],
+        "any": len(harmed),
+        "counts": found["counts"],
+        "shortest": {kind: each["scenario"] for kind, each in found["shortest"].items()},
     }
 
 
@@ -208,7 +223,7 @@ def compatibility_text(data: _DATA) -> str:
 
 
 def _emitted(value: Any, depth: int) -> str:
-    if not isinstance(value, Mapping) or not value or "holding" in value or "yes" in value:
+    if not isinstance(value, Mapping) or not value or any(name in value for name in _ON_ONE_LINE):
         return harmless_json(value)
     pad = " " * (depth + 1)
     rows = [f"{pad}{harmless_json(name)}: {_emitted(each, depth + 1)}" for name, each in value.items()]

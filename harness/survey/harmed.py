@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from readfirst.harness.compare.reach import by_family, in_families
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.harm.harm import KINDS, Kind
+from readfirst.harness.report.worst import is_made
 from readfirst.harness.suite.suite import Suite
 
 __all__ = ["Harmed", "Shortest"]
@@ -18,8 +19,12 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Shortest:
-    """The scenario that shows a kind in the fewest steps: at which of them (from 1), and the harm in one line."""
+    """The scenario that shows a kind in the fewest steps: at which of them (from 1), and the harm in one line.
 
+    One that a person wrote comes before one that was `made`.
+    """
+
+    made: bool
     steps: int
     scenario: str
     step: int
@@ -43,9 +48,10 @@ class Harmed:
         for harm in verdict.harms:
             self.by_kind.setdefault(harm.kind, set()).add(verdict.scenario_id)
             known = self.shortest.get(harm.kind)
-            if known is None or known.steps > 1:
+            if known is None or known.made or known.steps > 1:
                 scenario = suite.scenario(verdict.scenario_id)
-                found = Shortest(len(scenario.steps), scenario.id, harm.step + 1, harm.line, scenario.title)
+                made, steps = is_made(scenario.id), len(scenario.steps)
+                found = Shortest(made, steps, scenario.id, harm.step + 1, harm.line, scenario.title)
                 self.shortest[harm.kind] = found if known is None else min(known, found)
 
     def data(self) -> dict[str, Any]:
@@ -74,7 +80,14 @@ class Harmed:
             tried,
             {kind: set(in_families(scenarios[kind])) for kind in KINDS if kind in scenarios},
             {
-                kind: Shortest(each["steps"], each["scenario"], each["step"], each["line"], each["title"])
+                kind: Shortest(
+                    is_made(each["scenario"]),
+                    each["steps"],
+                    each["scenario"],
+                    each["step"],
+                    each["line"],
+                    each["title"],
+                )
                 for kind, each in _ordered(data["shortest"])
             },
         )

@@ -9,10 +9,11 @@ from typing import Any
 
 from readfirst.harness.compare.reach import Reach, packed, reach_of, unpacked
 from readfirst.harness.compare.verdict import Level, Verdict
-from readfirst.harness.harm.harm import KINDS, MEANING
-from readfirst.harness.report.compatibility_page import LEGEND, cells_table, class_line, harm_table
-from readfirst.harness.report.markup import cell, code, link, prose, scenario_link, table
+from readfirst.harness.harm.harm import HARMS, KINDS
+from readfirst.harness.report.harm_map import map_rows, untried
+from readfirst.harness.report.markup import link, prose, scenario_link, table
 from readfirst.harness.suite.suite import Suite
+from readfirst.harness.survey.compatibility import harm_data
 from readfirst.harness.survey.harmed import Harmed
 from readfirst.harness.targets.mapping import Release, Target
 
@@ -193,149 +194,61 @@ def _target_data(result: TargetResult) -> dict[str, Any]:
     }
 
 
-def page(data: Mapping[str, Any], table: Mapping[str, Any] | None = None) -> str:
-    """Return docs/implementations.md of the data of `result_data`.
-
-    It opens with what `implementations_data` tells by rule; `table` is None for a suite without rules.
-    """
-    lines = [*_head(data), *_harm(data), *_rules(data, table), *_totals(data), *_families(data), *_each(data)]
-    return "\n".join(lines) + "\n"
+def page(data: Mapping[str, Any]) -> str:
+    """Return docs/implementations.md of the data of `result_data`."""
+    return "\n".join(_page(data)) + "\n"
 
 
-def _head(data: Mapping[str, Any]) -> Iterator[str]:
-    yield "# Published implementations: whom they harm, and what they are like"
+def _page(data: Mapping[str, Any]) -> Iterator[str]:
+    harm = {each["target"]: {"harm": harm_data(each["harm"])} for each in data["targets"]}
+    rows = map_rows({"implementations": harm, "versions": {}})
+    home = {each["target"]: each["home"] for each in data["targets"]}
+    yield "# Published implementations: whose work they lose"
     yield ""
     yield (
-        f"In {data['scenarios']} scenarios, run on {data['date']}: first whose work was lost or spoiled, whatever the "
-        f"implementation's design; then how it compares with {data['contracts'][0]}. "
-        "The levels are separate: an implementation that does the same in other words is not unsafe, and none of these "
-        "promises to be what it is compared with. What a target does not claim is unsupported and not counted."
+        f"Run on {data['date']} in up to {data['scenarios']:,} sessions that are made to provoke harm, the most harmful"
+        " first: in how many of those that a target could be asked was work lost or spoiled, whatever its design?"
+        f" {link('harm.md', 'harm.md')} says what the kinds mean; `blind` and `overcautious` lose nothing, and are"
+        " counted beside harm."
     )
     yield ""
-    yield "This page and `implementations.json` are written by one command; the targets are in docs/targets.md."
+    yield from table(
+        ["implementation", "sessions", "harmed", *KINDS],
+        [
+            [
+                link(prose(row.name), home[row.name]),
+                f"{row.sessions:,}",
+                row.shown,
+                *(str(cell.count) for cell in row.cells),
+            ]
+            for row in rows
+        ],
+        numbers=["sessions", "harmed", *KINDS],
+    )
+    yield ""
+    waiting = untried({"implementations": harm})
+    if waiting:
+        yield f"Nobody has looked for harm yet in {', '.join(map(prose, waiting))}."
+        yield ""
+    yield "The worst that each does, in the scenario with the fewest steps:"
+    yield ""
+    targets = {each["target"]: each["harm"]["shortest"] for each in data["targets"]}
+    yield from table(
+        ["implementation", "what it shows", "scenario"],
+        [
+            [prose(row.name), prose(worst["line"]), scenario_link(worst["scenario"])]
+            for row in rows
+            if (worst := next((shown for kind, shown in targets[row.name].items() if kind in HARMS), None))
+        ],
+    )
+    yield ""
+    yield (
+        "[compatibility.md](compatibility.md) says how like a version of Claude Code each is, [targets.md](targets.md)"
+        " how it is run. A card for each, with every kind of harm as a picture of its steps and every rule that does"
+        " not hold, is part of [the site](site.md). `implementations.json` has what every scenario came to; this page"
+        " and it are written by"
+    )
     yield ""
     yield "```console"
     yield f"$ {data['command']}"
     yield "```"
-    yield ""
-
-
-def _rules(data: Mapping[str, Any], table: Mapping[str, Any] | None) -> Iterator[str]:
-    if table is None:
-        return
-    yield "## Rules that hold"
-    yield ""
-    yield (
-        f"Of the rules that were judged, class by class: where it does what {data['contracts'][0]} does. The first"
-        " class is about what harms somebody whatever the design, the second about how this version guards against it."
-    )
-    yield ""
-    for name, each in table["implementations"].items():
-        yield f"- [{name}](#{_anchor(name)}): {class_line(each['classes'])}"
-    yield ""
-    yield "### Safety, rule by rule"
-    yield ""
-    yield "The other classes are in [compatibility.md](compatibility.md), with the versions of the product."
-    yield ""
-    yield from LEGEND
-    yield ""
-    safety = {name: rule for name, rule in table["rules"].items() if rule["class"] == "safety"}
-    yield from cells_table(safety, list(table["implementations"]), "implementations")
-    yield ""
-
-
-def _totals(data: Mapping[str, Any]) -> Iterator[str]:
-    yield "## Scenarios that hold, at each level"
-    yield ""
-    heads = ["target", "kind", *_LEVELS, "unsupported", "broken", "scenarios"]
-    yield from table(heads, [_total(each) for each in data["targets"]])
-    yield ""
-
-
-def _total(each: Mapping[str, Any]) -> Sequence[str]:
-    shown = [f"{each['holds'][level]}/{each['judged']}" for level in _LEVELS]
-    if each["level"] == "effects":
-        shown[1:] = ["-"] * (len(shown) - 1)
-    rest = (str(each[name]) for name in ("unsupported", "broken", "scenarios"))
-    return [_link(each["target"]), prose(each["kind"]), *shown, *rest]
-
-
-def _harm(data: Mapping[str, Any]) -> Iterator[str]:
-    yield "## What was harmed"
-    yield ""
-    yield (
-        "The number of sessions in which it happened, of those that were tried; [harm.md](harm.md) says what the kinds"
-        " mean, and what Claude Code itself does. `blind` and `overcautious` lose nothing, and are counted beside harm."
-    )
-    yield ""
-    yield from harm_table("target", {each["target"]: each["harm"] for each in data["targets"]}, _link)
-    yield ""
-    for kind in KINDS:
-        rows = []
-        for each in data["targets"]:
-            shortest = each["harm"]["shortest"].get(kind)
-            if shortest is not None:
-                rows.append(
-                    [
-                        prose(each["target"]),
-                        str(each["harm"]["counts"][kind]),
-                        scenario_link(shortest["scenario"]),
-                        prose(shortest["line"].removeprefix(f"{kind}: ")),
-                    ]
-                )
-        yield f"### {kind}: {MEANING[kind]}"
-        yield ""
-        if rows:
-            yield from table(["target", "sessions", "shortest", "what it shows"], rows)
-        else:
-            yield "No target does this."
-        yield ""
-
-
-def _link(target: str) -> str:
-    return link(prose(target), f"#{_anchor(target)}")
-
-
-def _families(data: Mapping[str, Any]) -> Iterator[str]:
-    yield "## Effects by family"
-    yield ""
-    targets = data["targets"]
-    rows = []
-    for family in sorted({family for each in targets for family in each["families"]}):
-        counts = [each["families"].get(family) for each in targets]
-        cells = [f"{each['effects']}/{each['judged']}" if each and each["judged"] else "-" for each in counts]
-        rows.append([prose(family), *cells])
-    yield from table(["family", *(prose(each["target"]) for each in targets)], rows)
-    yield ""
-
-
-def _each(data: Mapping[str, Any]) -> Iterator[str]:
-    for each in data["targets"]:
-        yield f"## {prose(each['target'])}"
-        yield ""
-        packages = ", ".join(map(code, each["packages"]))
-        released = f", of {prose(each['released'])}" if each["released"] else ""
-        yield f"{link(prose(each['title']), each['home'])}: {packages}{released}. {cell(each['about'])}".rstrip()
-        yield ""
-        lacks = ", ".join(f"{prose(name)} ({count})" for name, count in each["lacks"].items())
-        if lacks:
-            yield f"It does not claim: {lacks}."
-            yield ""
-        failing = {name: count for name, count in each["families"].items() if "shortest" in count}
-        if not failing:
-            continue
-        fails = {name: count["judged"] - count["effects"] for name, count in failing.items()}
-        rows = [
-            [
-                prose(name),
-                f"{fails[name]} of {failing[name]['judged']}",
-                scenario_link(failing[name]["shortest"]),
-            ]
-            for name in sorted(failing, key=lambda name: (-fails[name], name))
-        ]
-        yield from table(["family", "effects fail", "shortest"], rows)
-        yield ""
-
-
-def _anchor(target: str) -> str:
-    return "".join(letter for letter in target.lower() if letter.isalnum() or letter in "-_")

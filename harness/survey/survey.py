@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import date
-from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,13 +22,11 @@ from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.exit_code import ReadfirstError
 from readfirst.harness.report import Commands, RunFacts, output
-from readfirst.harness.report.compatibility_page import like
 from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import TIME_LIMIT, BrokenAdapter
 from readfirst.harness.source.atomic import write_all
 from readfirst.harness.suite.suite import Suite
-from readfirst.harness.survey.compatibility import RuleScenario, implementations_data, known_scenarios
 from readfirst.harness.survey.page import FORMAT, page, result_data, result_of
 from readfirst.harness.targets.catalogue import known_failures
 from readfirst.harness.targets.mapping import Release, Target
@@ -73,10 +70,6 @@ class Survey:
         self._contracts = list(dict.fromkeys((suite.contracts.default, suite.contracts.latest.name)))
         self._done: dict[str, dict[str, Any]] = {}
         self._kept: dict[str, dict[str, Any]] = {}
-
-    @cached_property
-    def _scenarios(self) -> list[RuleScenario]:
-        return known_scenarios(self._suite)
 
     @property
     def files(self) -> tuple[Path, Path]:
@@ -216,10 +209,7 @@ class Survey:
             "targets": targets,
         }
         text = json.dumps(data, indent=1, ensure_ascii=True) + "\n"
-        rules = self._suite.rules
-        table = None if rules is None else implementations_data(rules, self._scenarios, data)
-        table = None if table is None else like(table, self._contracts[0])
-        write_all({self.files[0]: text.encode(), self.files[1]: page(data, table).encode()})
+        write_all({self.files[0]: text.encode(), self.files[1]: page(data).encode()})
 
     def _write_baseline(self, target: Target, release: Release, seen: Iterable[Verdict]) -> None:
         text = grouped_text(f"target:{target.name}@{release.version}", seen, self._baseline(target, release))

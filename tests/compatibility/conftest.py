@@ -75,11 +75,21 @@ def survey() -> dict[str, Any]:
             "target": name,
             "title": name.title(),
             "home": "https://example.org",
+            "about": "",
             "kind": "mcp",
             "level": level,
             "date": "2026-01-02",
             "reach": {"2.1.7": reach},
-            "harm": {"sessions": 2, "counts": {"lost": 1}, "scenarios": {}, "shortest": {}},
+            "harm": {
+                "sessions": 2,
+                "counts": {"lost": 1, "altered": 1, "blind": 2},
+                "scenarios": {
+                    "lost": {"gate": "long"},
+                    "altered": {"gate": "long"},
+                    "blind": {"gate": "long short"},
+                },
+                "shortest": {"lost": {"scenario": "gate/long", "line": "lost: line 1 of notes.txt"}},
+            },
         }
 
     return {

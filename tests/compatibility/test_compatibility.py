@@ -14,7 +14,7 @@ from readfirst.harness.claims.rule_links import behaviours_by_rule
 from readfirst.harness.cli.compatibility import _harm
 from readfirst.harness.compare.reach import Reach, Seen, cell_of, packed, reach_of, unpacked
 from readfirst.harness.compare.verdict import LEVELS, Level, Status, Verdict
-from readfirst.harness.report.compatibility_page import class_line, compatibility_page, like, short_cell
+from readfirst.harness.report.compatibility_page import compatibility_page, counted, like, short_cell
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.survey.compatibility import (
     compatibility_data,
@@ -23,7 +23,7 @@ from readfirst.harness.survey.compatibility import (
     known_scenarios,
 )
 
-HARM = {"2.1.7": {"sessions": 3, "counts": {"lost": 2}}}
+HARM = {"2.1.7": {"sessions": 3, "any": 2, "counts": {"lost": 2}, "shortest": {"lost": "gate/long"}}}
 CHECKOUT = Path(__file__).resolve().parents[2]
 SUITE = Suite(CHECKOUT / "fixtures")
 
@@ -56,7 +56,12 @@ def test_a_rule_holds_partly_and_names_the_shortest_scenario_that_fails(data: di
 
 def test_what_is_not_claimed_and_what_was_not_run_are_distinguished(data: dict[str, Any]) -> None:
     assert cell(data, "read-first", "implementations", "other@2.0")["holds"] == "not claimed"
-    survey = {"date": "", "contracts": ["2.1.7"], "targets": [{**_target(data), "reach": {}}]}
+    harm = {"sessions": 0, "counts": {}, "scenarios": {}, "shortest": {}}
+    survey = {
+        "date": "",
+        "contracts": ["2.1.7"],
+        "targets": [{**_target(data), "harm": harm, "reach": {}}],
+    }
     assert SUITE.rules is not None
     found = implementations_data(SUITE.rules, [], survey)
     assert (
@@ -101,9 +106,9 @@ def test_a_version_that_was_not_recorded_is_unknown(data: dict[str, Any]) -> Non
 def test_rules_are_counted_by_class_and_never_over_all(data: dict[str, Any]) -> None:
     classes = like(data, "2.1.7")["implementations"]["mine@1.0"]["classes"]
     assert classes["safety"] == {"yes": 0, "partly": 1, "no": 0, "not claimed": 0, "unknown": 0}
-    assert class_line(classes) == "safety 0/1 rules, contract -, fidelity 0/1, product -"
+    assert [counted(each) for each in classes.values()] == ["0/1", "-", "0/1", "-"]
     other = like(data, "2.1.7")["implementations"]["other@2.0"]["classes"]
-    assert class_line(other).startswith("safety - (1 not claimed)")
+    assert counted(other["safety"]) == "- (1 not claimed)"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +167,7 @@ def test_the_data_follow_their_schema_and_the_schema_refuses_others(data: dict[s
     check = validator()
     check.validate(data)
     for spoilt in (
-        {**data, "format": 1},
+        {**data, "format": 2},
         {**data, "date": 1},
         {name: value for name, value in data.items() if name != "rules"},
         {**data, "rules": {"read-first": {**data["rules"]["read-first"], "class": "severe"}}},
@@ -177,18 +182,27 @@ def test_the_file_has_one_line_for_each_cell(data: dict[str, Any]) -> None:
     assert sum('"holding"' in line for line in text.splitlines()) == text.count('"holding"')
 
 
-def test_the_page_has_safety_first_and_implementations_before_versions(data: dict[str, Any]) -> None:
+def test_the_page_has_harm_first_and_implementations_before_versions(data: dict[str, Any]) -> None:
     text = compatibility_page(like(data, "2.1.7"))
-    places = [
-        text.index(f"### {each}, by {of}")
-        for of in ("implementation", "version")
-        for each in ("safety", "fidelity")
+    shown = [
+        'src="map.svg"',
+        "| mine@1.0 | 0/1 | - | 0/1 | - |",
+        'src="versions.svg"',
+        "| 2.1.228 | 0/1 | - | 0/1 | - |",
     ]
+    places = [text.index(each) for each in shown]
     assert places == sorted(places)
-    assert text.index("| [mine@1.0](implementations.md#mine10) | 2 | 1 |") < places[0]
-    assert text.index("| 2.1.7 | 3 | 2 |") < places[0]
-    assert "| Edit refuses a file that was not read (`read-first`) | [1/2](" in text
-    assert "[1/2](../fixtures/scenarios/gate/long.yaml)" in text
+
+
+def test_harm_is_counted_once_for_a_session_and_by_kind(data: dict[str, Any], survey: dict[str, Any]) -> None:
+    assert data["versions"]["2.1.7"]["harm"] == HARM["2.1.7"]
+    assert "harm" not in data["versions"]["2.1.228"]
+    assert data["implementations"]["mine@1.0"]["harm"] == {
+        "sessions": 2,
+        "any": 1,
+        "counts": {"lost": 1, "altered": 1, "blind": 2},
+        "shortest": {"lost": "gate/long"},
+    }
 
 
 def committed() -> dict[str, Any]:
@@ -200,7 +214,8 @@ def committed() -> dict[str, Any]:
 def test_the_committed_files_are_made_of_the_committed_data() -> None:
     from readfirst.harness.cli.compatibility import files_of
 
-    for name, text in files_of(committed()).items():
+    survey = json.loads((CHECKOUT / "docs" / "implementations.json").read_text())
+    for name, text in files_of(committed(), survey).items():
         stale = f"docs/{name} is stale: run `readfirst renew`"
         assert (CHECKOUT / "docs" / name).read_text() == text, stale
     validator().validate(committed())

@@ -39,7 +39,6 @@ class Plan:
 
 DIFFERS = Plan(codes=(0, 1))
 STREAM = "readfirst run reference --format jsonl --output"
-TABLE = "python3 tools/pictures.py table.html"
 RESULTS = f"mkdir results && {STREAM} results/reference.jsonl"
 (NEW,) = re.findall(r"\$ readfirst new (\S+)", (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8"))
 WRITTEN = f"readfirst new {NEW} && cp page.yaml fixtures/scenarios/{NEW}.yaml"
@@ -73,12 +72,6 @@ PLANS = {
     "readfirst product behaviours --diff 2.1.228 2.1.228+gated --format json": DIFFERS,
     "readfirst diff 2.1.7 run.jsonl": Plan(codes=(0, 1), before=f"{STREAM} run.jsonl"),
     "readfirst report results/*.jsonl --format html --output implementations.html": Plan(before=RESULTS),
-    f"{TABLE} --width 1440 --height 1560 --output docs/implementations.png": Plan(
-        "browser",
-        before="readfirst field compatibility --format html --output table.html",
-        whole=True,
-        seconds=300,
-    ),
     "python3 -m venv .venv && . .venv/bin/activate": Plan(seconds=900),
     f"readfirst product record {NEW}": Plan("live", before=WRITTEN, seconds=600),
     f"readfirst lint {NEW}": Plan(before=RECORDED),

@@ -99,6 +99,7 @@ def project(folder: Path, text: str) -> Facts:
     cell = {"holds": "no", "scenarios": 1, "judged": 1, "holding": 0, "shortest": IDS[0], "since": text}
     shown = {"scenario": IDS[0], "title": text, "steps": 1, "step": 1, "line": f"lost: {text}"}
     harm = {"sessions": 1, "counts": {**dict.fromkeys(KINDS, 0), "lost": 1}, "shortest": {"lost": shown}}
+    told = {**harm, "any": 1, "shortest": {"lost": IDS[0]}}
     table: dict[str, Any] = {
         "format": 1,
         "contract": text,
@@ -113,12 +114,13 @@ def project(folder: Path, text: str) -> Facts:
                 "kind": text,
                 "level": text,
                 "date": text,
-                "harm": harm,
+                "harm": told,
                 "classes": {text: totals},
             }
         },
         "versions": {
-            each: {"recorded": True, "summary": text, "classes": totals} for each in ("1.0", "2.0", "2.1.7")
+            each: {"recorded": True, "summary": text, "harm": told, "classes": totals}
+            for each in ("1.0", "2.0", "2.1.7")
         },
         "rules": {
             rule: {
@@ -145,6 +147,7 @@ def project(folder: Path, text: str) -> Facts:
         "lacks": {text: 1},
         "harm": harm,
     }
+    cause = {"reason": text, "contracts": {"2.1.7": 1}, "example": text}
     found = {"behaviour": text, "value": False, "meaning": text, "explains": [text]}
     diagnosis = {
         "target": f"target:{name}",
@@ -158,12 +161,14 @@ def project(folder: Path, text: str) -> Facts:
         ("compatibility.json", table),
         ("implementations.json", {"targets": [result]}),
         ("diagnosis.json", {"diagnoses": [diagnosis]}),
+        ("harm.json", {"contracts": {"2.1.7": {**harm, "harmed": harm["counts"]}}, "causes": [cause]}),
     ):
         (docs / file_name).write_text(json.dumps(data), "utf-8")
     for page in ("README", "diagnosis", "behaviour", "harm", "history", "reference"):
         (docs / f"{page}.md").write_text("# Page\n", "utf-8")
     (docs / "compatibility.md").write_text("# Page\n\n## Versions\n", "utf-8")
-    shutil.copyfile(default_root().parent / "docs" / "versions.svg", docs / "versions.svg")
+    for picture in ("versions.svg", "versions-narrow.svg"):
+        shutil.copyfile(default_root().parent / "docs" / picture, docs / picture)
     front = f"---\ntitle: {said}\ndescription: {json.dumps(chr(34) + '>' + text)}\ntemplate: x.html\n---\n"
     (folder / "README.md").write_text(f"{front}# Home {text}\n\n{text}\n{BLOCKS}\n", "utf-8")
     return Facts(Suite(root), docs)

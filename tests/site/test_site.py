@@ -12,13 +12,16 @@ import yaml
 
 from readfirst.harness.exit_code import ExitCode
 from readfirst.harness.report.markup import prose
+from readfirst.harness.report.rule_change import rule_changes
 from readfirst.harness.site import site
 from readfirst.harness.site.facts import Facts, SiteError
+from readfirst.harness.site.home_page import home_page
 from readfirst.harness.site.implementation_page import implementation_pages
 from readfirst.harness.site.links import broken_links
 from readfirst.harness.site.rule_page import rule_index, rule_pages
 from readfirst.harness.site.site import write_site
-from readfirst.harness.site.sources import linked, plain_markdown, write_sources
+from readfirst.harness.site.sources import linked, made_pages, plain_markdown, write_sources
+from readfirst.harness.site.version_page import version_pages
 from readfirst.harness.suite.suite import Suite
 from tests.command_line import exit_code
 
@@ -75,23 +78,59 @@ def test_a_rule_page_says_why_shows_the_shortest_scenario_and_who_keeps_it(
     assert all(f"../fixtures/scenarios/{each}.yaml" in page for each in lengths)
 
 
-def test_an_implementation_page_tells_first_what_was_harmed(
+def test_an_implementation_page_is_a_card_that_shows_what_it_loses(
     facts: Facts, implementations: dict[str, str]
 ) -> None:
     page = implementations["agno-gated@3.1.10.md"]
     headings = re.findall(r"^## (.*)$", page, re.MULTILINE)
     assert headings == [
-        "What was harmed",
+        "What it loses",
+        "What changed since its last version",
+        "What it is like",
         f"Likeness to {facts.table['contract']}",
         *(f"Rules of {class_} that do not hold" for class_ in ("safety", "contract", "fidelity", "product")),
-        "What it is like",
-        "Run it",
     ]
     shortest = facts.results["agno-gated@3.1.10"]["harm"]["shortest"]
     for kind, each in shortest.items():
+        assert f"\n### {kind}\n" in page
         assert f"../fixtures/scenarios/{each['scenario']}.yaml" in page, kind
+    assert page.count('<li class="harmed">') == len(shortest)
     assert f"Nearest to {facts.diagnoses['agno-gated@3.1.10']['nearest']}: " in page
     assert "readfirst run target:agno-gated@3.1.10" in page
+
+
+def test_a_card_says_what_changed_since_the_version_before(
+    facts: Facts, implementations: dict[str, str]
+) -> None:
+    assert facts.earlier("deepagents@0.7.32") == "deepagents@0.6.12"
+    assert facts.earlier("deepagents@0.6.12") is None
+    page = implementations["deepagents@0.7.32.md"]
+    changed = page[page.index("## What changed") : page.index("## What it is like")]
+    found = rule_changes(facts.table, "deepagents@0.6.12", "deepagents@0.7.32")
+    (rule, *_) = [each.rule for each in found if each.worse or each.better]
+    assert f"../rules/{rule}.md" in changed
+    assert "No earlier version was run." in implementations["agno-gated@3.1.10.md"]
+
+
+def test_a_version_has_a_page_of_what_changed_for_users_in_words(facts: Facts) -> None:
+    pages = dict(version_pages(facts))
+    assert set(pages) == {f"{name}.md" for name in facts.recorded}
+    page = pages["2.1.228.md"]
+    changed = page[page.index("## What changed for users since 2.1.207") : page.index("## What it harms")]
+    assert "It harms in a new way: From 2.1.228 on, with the models that these versions choose" in changed
+    assert "since 2.1.207\n" in pages["2.1.228+gated.md"]
+    assert "since 2.1.228+gated" in pages["2.1.328+gated.md"]
+    assert "What changed for users" not in pages[f"{facts.recorded[0]}.md"]
+
+
+def test_the_first_page_is_the_map_whose_cells_lead_to_the_scenarios(facts: Facts) -> None:
+    page = home_page(facts)
+    made = made_pages(facts)
+    cells = re.findall(r'href="((?:implementations|versions)/[^"#]+)\.html#(\w+)"', page)
+    assert len(cells) > 100
+    for path, kind in cells:
+        assert f"\n### {kind}\n" in made[f"{path}.md"], (path, kind)
+    assert page.index("harm-map") < page.index("rule-map")
 
 
 def test_the_diagnoses_are_those_of_the_page_about_them(facts: Facts) -> None:

@@ -77,11 +77,10 @@ def test_search_finds_a_rule(site: Website) -> None:
 
 def test_a_reader_comes_from_the_first_page_to_a_rule_that_does_not_hold(site: Website, facts: Facts) -> None:
     page = site.open("index.html")
-    page.driver.find_element("link text", "Implementations").click()
-    name = "deepagents@0.7.32"
-    assert page.waits_for(lambda: name in page.one("article").text)
-    page.driver.find_element("link text", name).click()
-    assert page.waits_for(lambda: "What was harmed" in page.one("article").text)
+    (cell,) = page.all("article a[href$='implementations/deepagents@0.7.32.html#lost']")
+    cell.click()
+    assert page.waits_for(lambda: "What it loses" in page.one("article").text)
+    assert "lost: lines 1" in page.one("article .harmed").text
     page.driver.find_element("partial link text", "Write refuses to overwrite an existing file").click()
     assert page.waits_for(lambda: "Why it matters" in page.one("article").text)
     assert "/rules/write-refuses-unread-file.html" in page.driver.current_url
@@ -107,6 +106,8 @@ def test_the_keyboard_reaches_the_content(site: Website) -> None:
         "implementations/agno@3.1.10",
         "rules/edit-refuses-changed-file",
         "versions/index",
+        "versions/2.1.228",
+        "table",
         "docs/format",
     ],
 )
@@ -126,8 +127,24 @@ def test_a_page_is_dark_for_those_who_like_it(folder: Path, tmp_path: Path, sche
 
 def test_the_chart_of_the_versions_is_shown(site: Website) -> None:
     page = site.open("versions/index.html")
-    (wide,) = page.script("[...document.querySelectorAll('article img')].map(each => each.naturalWidth)")
-    assert wide > 0
+    widths = "[...document.querySelectorAll('article img')].map(each => each.naturalWidth)"
+    (wide,) = page.script(widths)
+    look(site.driver, width=PHONE)
+    (narrow,) = site.open("versions/index.html").script(widths)
+    assert 0 < narrow < wide
+
+
+@pytest.mark.parametrize("width", [PHONE, 768, 1440])
+@pytest.mark.parametrize("name", ["index", "implementations/deepagents@0.7.32", "table"])
+def test_no_cell_of_a_map_is_cut(site: Website, name: str, width: int) -> None:
+    look(site.driver, width=width)
+    page = site.open(f"{name}.html")
+    cut = (
+        "[...document.querySelectorAll('.harm-map td, .harm-map th')].filter(each => each.offsetParent &&"
+        " (each.scrollWidth > each.clientWidth + 1 || each.getBoundingClientRect().right > innerWidth))"
+        ".map(each => each.textContent)"
+    )
+    assert page.waits_for(lambda: page.all(".harm-map td") != [] and page.script(cut) == []), page.script(cut)
 
 
 def test_the_table_to_filter_is_one_click_away(site: Website) -> None:
@@ -142,7 +159,7 @@ def test_the_table_to_filter_is_one_click_away(site: Website) -> None:
 )
 def test_the_prose_has_the_blocks_that_it_was_written_with(folder: Path, name: str) -> None:
     """The site's Markdown is another one than that of the pages at home."""
-    page = folder / (f"{name}.html" if not name.endswith("README") else f"{name[:-6]}index.html")
+    page = folder / {"README": "about.html", "docs/README": "docs/index.html"}.get(name, f"{name}.html")
     html = page.read_text("utf-8")
     article = html[html.index("<article") : html.index("</article>")]
     found = Counter(re.findall(r"<(table|tr|li|pre)\b", article))

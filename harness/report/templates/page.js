@@ -24,7 +24,8 @@
   const broke = (cell) => cell !== null && cell[0] === "broken";
   const judged = (cell) => cell !== null && ["passed", "failed", "broken"].includes(cell[0]);
   const firstFailing = (cell) => levels.find((level) => !cell[1].includes(level));
-  const differs = (level) => (level === "effects" ? "effects differ" : `${level} differs`);
+  const differs = (level) => ({ safe: "not safe", effects: "effects differ" })[level] || `${level} differs`;
+  const harms = (level) => level === "safe" || level === "effects";
 
   /** Gives what stands in the list: a tone, a word, and a remark. */
   function outcome(cell, asked) {
@@ -35,7 +36,7 @@
     const level = firstFailing(cell);
     if (cell[0] === "passed") return ["good", "passed", level && asked !== level && level !== "verbatim" ? differs(level) : ""];
     if (!level) return ["harm", "failed", accepted];
-    return [level === "effects" ? "harm" : "wording", differs(level), accepted];
+    return [harms(level) ? "harm" : "wording", differs(level), accepted];
   }
 
   function result(cell, index) {
@@ -272,7 +273,7 @@
         const asked = levels.indexOf(level) <= levels.indexOf(runs[index].level);
         const seen = judged(cell) && (asked || level !== "verbatim");
         const holds = seen && cell[1].includes(level);
-        const tone = !seen ? "quiet" : broke(cell) ? "harm-3" : holds ? "good" : !asked ? "above" : level === "effects" ? "harm-2" : "wording-2";
+        const tone = !seen ? "quiet" : broke(cell) ? "harm-3" : holds ? "good" : !asked ? "above" : harms(level) ? "harm-2" : "wording-2";
         row.append(make("td", { class: tone, role: "cell", "data-label": level }, !seen ? "not judged" : broke(cell) ? "broken" : holds ? "holds" : "fails"));
       }
       const remarks = [judged(cell) && !broke(cell) ? "" : cell[0], said.reason, said.blame && `blame: ${said.blame}`, said.accepted && `accepted: ${said.accepted}`, said.stale];

@@ -1,0 +1,100 @@
+"""Harm map: who harms whom, a row for each implementation and version, a coloured figure for each kind of harm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from readfirst.harness.suite.harm_kinds import HARMS, KINDS, Kind
+
+__all__ = ["BRIEFLY", "MapCell", "MapRow", "map_rows", "percent", "untried"]
+
+BRIEFLY: Mapping[Kind, str] = {
+    "lost": "others’ text gone",
+    "misplaced": "wrong place edited",
+    "spoiled": "bytes beside it changed",
+    "altered": "not what was asked",
+    "stray": "other files touched",
+    "untrue": "the answer is not so",
+    "trespass": "closed files touched",
+    "blind": "edited unseen",
+    "overcautious": "refused without need",
+}
+"""Each kind in the few words that fit above a column."""
+_STEPS = (0.005, 0.02, 0.05, 0.1)
+"""The shares of sessions up to which the first four of five colours go."""
+
+
+@dataclass(frozen=True, slots=True)
+class MapCell:
+    """In how many sessions a kind of harm was done, None where that cannot be told, and the shortest that shows it."""
+
+    kind: Kind
+    count: int | None
+    tone: str
+    """Its CSS class: `harm-1` to `harm-5`, `wording-1` to `wording-5` for what is counted beside harm, or `none`."""
+    scenario: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MapRow:
+    """An implementation, `NAME@VERSION`, or a version of the `product`; `harmed` are sessions with any harm."""
+
+    name: str
+    product: bool
+    sessions: int
+    harmed: int
+    cells: tuple[MapCell, ...]
+
+    @property
+    def label(self) -> str:
+        """The name as a row shows it."""
+        return f"Claude Code {self.name}" if self.product else self.name
+
+    @property
+    def share(self) -> float:
+        """The share of sessions in which anything was harmed."""
+        return self.harmed / self.sessions
+
+    @property
+    def shown(self) -> str:
+        """The share in percent."""
+        return percent(self.harmed, self.sessions)
+
+
+def map_rows(data: Mapping[str, Any]) -> list[MapRow]:
+    """Return the rows of what `compatibility_data` gives, the most harmful first; nothing of who was not tried."""
+    rows = [
+        _row(name, of == "versions", each["harm"])
+        for of in ("implementations", "versions")
+        for name, each in data[of].items()
+        if "harm" in each and each["harm"]["sessions"]
+    ]
+    return sorted(rows, key=lambda row: (-row.share, row.product, row.name))
+
+
+def untried(data: Mapping[str, Any]) -> list[str]:
+    """Return the implementations in which nobody looked for harm."""
+    return [name for name, each in data["implementations"].items() if not each["harm"]["sessions"]]
+
+
+def percent(part: int, whole: int) -> str:
+    """Return a share in percent with one digit behind the point; what is there never shows as nothing."""
+    return f"{max(100 * part / whole, 0.1) if part else 0:.1f}%"
+
+
+def _row(name: str, product: bool, harm: Mapping[str, Any]) -> MapRow:
+    cells = []
+    for kind in KINDS:
+        count = harm["counts"].get(kind)
+        tone = "none" if count is None else _tone(kind, count, harm["sessions"])
+        cells.append(MapCell(kind, count, tone, harm["shortest"].get(kind, "")))
+    return MapRow(name, product, harm["sessions"], harm["any"], tuple(cells))
+
+
+def _tone(kind: Kind, count: int, sessions: int) -> str:
+    if not count:
+        return "none"
+    step = next((at for at, limit in enumerate(_STEPS, 1) if count <= limit * sessions), len(_STEPS) + 1)
+    return f"{'harm' if kind in HARMS else 'wording'}-{step}"

@@ -1,0 +1,82 @@
+"""Home page: who loses your work, as a map of implementations and versions by kinds of harm; then rules by versions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from urllib.parse import quote
+
+from readfirst.harness.report.harm_map import BRIEFLY, MapRow, untried
+from readfirst.harness.report.html import macro
+from readfirst.harness.report.markup import link
+from readfirst.harness.report.rule_map import rule_map
+from readfirst.harness.site.facts import Facts
+from readfirst.harness.suite.harm_kinds import BESIDE, MEANING
+
+__all__ = ["harm_address", "harm_map_html", "home_page"]
+
+
+def home_page(facts: Facts) -> str:
+    """Return the page as Markdown."""
+    return "\n".join(_page(facts)) + "\n"
+
+
+def harm_map_html(
+    facts: Facts, above: str = "", names: Collection[str] | None = None, *, products: bool = True
+) -> str:
+    """Return the map of harm of these `names`, whose cells lead to the scenarios that show it.
+
+    `above` leads to the root of the site. Of None all are shown, those of the product if `products`.
+    """
+    rows = [
+        row
+        for row in facts.rows.values()
+        if (row.name in names if names is not None else products or not row.product)
+    ]
+
+    def address(row: MapRow, kind: str) -> str:
+        return above + harm_address(row, kind)
+
+    return macro("maps.html.j2", "harm_map", rows, BRIEFLY, MEANING, BESIDE, address)
+
+
+def harm_address(row: MapRow, kind: str) -> str:
+    """Return where the site shows a kind of harm, or all of them, from its root."""
+    folder = "versions" if row.product else "implementations"
+    return f"{folder}/{quote(row.name, safe='@+')}.html" + (f"#{kind}" if kind else "")
+
+
+def _page(facts: Facts) -> Iterator[str]:
+    yield "# Who loses your work?"
+    yield ""
+    yield (
+        "Every tool was put through the same sessions. A cell counts those in which it did this; a click shows the"
+        " shortest. The most harmful stand first."
+    )
+    yield ""
+    yield harm_map_html(facts)
+    yield ""
+    waiting = untried(facts.table)
+    if waiting:
+        names = ", ".join(link(each, f"implementations/{each}.md") for each in waiting)
+        yield f"Nobody has looked for harm yet in {names}."
+        yield ""
+    yield (
+        "The sessions are made to provoke harm, so the shares compare tools and say nothing about an ordinary day."
+        " The last two columns lose nothing, and are counted beside harm."
+        f" {link('What the kinds mean and how they are judged', 'docs/harm.md')},"
+        f" {link('what this project is', 'README.md')}, {link('a table to filter', 'table.html')}."
+    )
+    for class_, title in (
+        ("safety", "What guards your work, version by version"),
+        ("contract", "The contract of Read, Edit and Write, version by version"),
+    ):
+        versions, rows = rule_map(facts.table, [class_])
+        yield ""
+        yield f"## {title}"
+        yield ""
+        yield (
+            f"In percent of a rule's scenarios: where a version of Claude Code does what {facts.against} does. Less"
+            " need not be worse; the page of a rule tells. Rules that hold alike in every version are left out."
+        )
+        yield ""
+        yield macro("maps.html.j2", "rule_map", rows, versions, lambda rule: f"rules/{rule}.html")
