@@ -168,7 +168,7 @@ class Suite:
 
         A digest shows that a long text or file differs; where it differs takes the whole.
         """
-        from readfirst.harness.suite.expand_digests import expand_digests, has_digests
+        from readfirst.harness.suite.expected import expand_digests, has_digests
         from readfirst.harness.suite.transcript import RecordingError
 
         if not has_digests(scenario):

@@ -7,13 +7,12 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from readfirst.harness.cli import main as cli
 from readfirst.harness.compare.reach import packed
 from readfirst.harness.compare.verdict import LEVELS, Verdict
 from readfirst.harness.replay.outcome import Breakage, Outcome, StepOutcome
@@ -38,6 +37,7 @@ from readfirst.harness.survey.issue import issue_text
 from readfirst.harness.survey.survey import Survey
 from readfirst.harness.targets import install
 from readfirst.harness.targets.catalogue import find, pairs
+from tests.command_line import Cli
 
 from .issues import (
     CHECKOUT,
@@ -102,28 +102,17 @@ def test_a_text_that_is_not_whole_is_noticed(wrong: Callable[[str], str], proble
 
 
 @pytest.fixture
-def readfirst(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., SimpleNamespace]:
+def issues(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run `readfirst field implementations` in the checkout."""
     monkeypatch.chdir(CHECKOUT)
-
-    def run(*arguments: str) -> SimpleNamespace:
-        with pytest.raises(SystemExit) as ended:
-            cli.main(["field", "implementations", *arguments])
-        printed = capsys.readouterr()
-        return SimpleNamespace(code=ended.value.code, out=printed.out, err=printed.err)
-
-    return run
-
-
-Run = Callable[..., SimpleNamespace]
+    return partial(readfirst, "field", "implementations")
 
 
 def test_the_command_prints_the_text_wherever_its_reader_stands(
-    readfirst: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    issues: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    printed = readfirst("--issue", "server-filesystem", "edit-refuses-changed-file")
+    printed = issues("--issue", "server-filesystem", "edit-refuses-changed-file")
     assert (printed.code, printed.err) == (0, "")
     assert printed.out == text_of("server-filesystem@2026.8.31", "edit-refuses-changed-file")
     assert list(tmp_path.iterdir()) == []
@@ -145,29 +134,29 @@ def test_the_command_prints_the_text_wherever_its_reader_stands(
     ],
 )
 def test_what_cannot_be_reported_is_said(
-    readfirst: Run, words: tuple[str, str], code: int, message: str
+    issues: Cli, words: tuple[str, str], code: int, message: str
 ) -> None:
-    ended = readfirst("--issue", *words)
+    ended = issues("--issue", *words)
     assert (ended.code, ended.out) == (code, "")
     assert message in ended.err
 
 
-def test_options_that_do_not_go_together_are_a_usage_error(readfirst: Run) -> None:
-    assert readfirst("agno", "--issue", "agno", "modes").code == 2
-    assert readfirst("--write", "--evidence").code == 2
+def test_options_that_do_not_go_together_are_a_usage_error(issues: Cli) -> None:
+    assert issues("agno", "--issue", "agno", "modes").code == 2
+    assert issues("--write", "--evidence").code == 2
 
 
-def test_results_that_are_not_there_are_asked_for(readfirst: Run, tmp_path: Path) -> None:
+def test_results_that_are_not_there_are_asked_for(issues: Cli, tmp_path: Path) -> None:
     (tmp_path / "compatibility.json").write_text('{"rules": {}}')
     (tmp_path / "implementations.json").write_text('{"targets": []}')
-    ended = readfirst("--issue", "agno", "modes", "--folder", str(tmp_path))
+    ended = issues("--issue", "agno", "modes", "--folder", str(tmp_path))
     assert ended.code == 2
     assert (
         "has no results of agno@3.1.10 for modes. Write them: readfirst field implementations --write"
         in ended.err
     )
     (tmp_path / "compatibility.json").write_text("{")
-    assert "cannot be read" in readfirst("--issue", "agno", "modes", "--folder", str(tmp_path)).err
+    assert "cannot be read" in issues("--issue", "agno", "modes", "--folder", str(tmp_path)).err
 
 
 @pytest.fixture
@@ -181,17 +170,17 @@ def copied(tmp_path: Path) -> Path:
 
 
 def test_a_target_that_is_not_installed_is_not_asked(
-    readfirst: Run, copied: Path, monkeypatch: pytest.MonkeyPatch
+    issues: Cli, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(install, "cache_root", lambda: copied / "cache")
-    ended = readfirst("--issue", "agno", "modes", "--folder", str(copied))
+    ended = issues("--issue", "agno", "modes", "--folder", str(copied))
     assert ended.code == 2
     assert "agno@3.1.10 is not installed to be asked" in ended.err
     assert "readfirst check-adapter target:agno@3.1.10" in ended.err
 
 
 def test_evidence_of_another_scenario_is_gathered_again(
-    readfirst: Run, copied: Path, monkeypatch: pytest.MonkeyPatch
+    issues: Cli, copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[dict[str, list[str]]] = []
     now = EVIDENCE["agno@3.1.10"]["modes"]
@@ -201,12 +190,10 @@ def test_evidence_of_another_scenario_is_gathered_again(
     monkeypatch.setattr(
         kept, "gather", lambda _suite, _name, wanted, _limit: asked.append(wanted) or {"modes": now}
     )
-    assert readfirst("--issue", "agno", "modes", "--folder", str(copied)).out == text_of(
-        "agno@3.1.10", "modes"
-    )
+    assert issues("--issue", "agno", "modes", "--folder", str(copied)).out == text_of("agno@3.1.10", "modes")
     assert asked == [{"modes": [now.scenario]}]
     monkeypatch.setattr(kept, "gather", lambda *_: {})
-    assert "agno@3.1.10 keeps modes now" in readfirst("--issue", "agno", "modes", "--folder", str(copied)).err
+    assert "agno@3.1.10 keeps modes now" in issues("--issue", "agno", "modes", "--folder", str(copied)).err
 
 
 class Wrong:
@@ -297,22 +284,22 @@ def test_the_committed_evidence_is_written_as_the_command_writes_it() -> None:
 
 
 def test_a_survey_that_is_written_keeps_the_evidence_too(
-    readfirst: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    issues: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = []
     result = {"judged": 1, "holds": dict.fromkeys(LEVELS, 1), "harm": Harmed().data(), "unsupported": 0}
     monkeypatch.setattr(Survey, "run_all", lambda *_, **__: iter([("agno@3.1.10", result)]))
     monkeypatch.setattr(Survey, "write", lambda _, order: asked.append(order))
     monkeypatch.setattr(kept, "keep_evidence", lambda *arguments: asked.append(arguments[1:3]))
-    assert readfirst("agno", "--folder", str(tmp_path)).code == 0
+    assert issues("agno", "--folder", str(tmp_path)).code == 0
     assert asked == []
-    assert readfirst("agno", "--write", "--folder", str(tmp_path)).code == 0
+    assert issues("agno", "--write", "--folder", str(tmp_path)).code == 0
     assert asked[1:] == [(tmp_path, "agno@3.1.10")]
     assert "agno@3.1.10" in asked[0]
 
 
 def test_evidence_alone_is_written_for_those_that_are_named(
-    readfirst: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    issues: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def keep(_suite: Suite, folder: Path, name: str, _order: list[str], _limit: float) -> dict[str, str]:
         if name.startswith("agno-gated"):
@@ -320,6 +307,6 @@ def test_evidence_alone_is_written_for_those_that_are_named(
         return {"modes": str(folder)}
 
     monkeypatch.setattr(kept, "keep_evidence", keep)
-    ended = readfirst("--evidence", "agno", "agno-gated", "--folder", str(tmp_path))
+    ended = issues("--evidence", "agno", "agno-gated", "--folder", str(tmp_path))
     assert (ended.code, ended.out) == (3, "agno@3.1.10: evidence of 1 rule\n")
     assert ended.err == "agno-gated@3.1.10: it cannot be installed\n"

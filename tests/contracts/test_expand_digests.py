@@ -16,7 +16,7 @@ from readfirst.harness.report.failure import failure_text
 from readfirst.harness.run.runner import run
 from readfirst.harness.session import ToolResult
 from readfirst.harness.suite.entry import FileDigest, RegularFile
-from readfirst.harness.suite.expand_digests import expand_digests, has_digests
+from readfirst.harness.suite.expected import expand_digests, has_digests
 from readfirst.harness.suite.scenario import Scenario, TextDigest, ToolCall
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
